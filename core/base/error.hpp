@@ -1,0 +1,103 @@
+// Errors as values. Every core function that can fail returns Result<T>; TRY hands an error to the caller.
+// One table (error.cpp) maps each Code to its HTTP status, exit code and the word that JSON output carries.
+#pragma once
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace dash {
+
+enum class Code {
+  invalid,             // the input is well-formed but wrong
+  usage,               // the command line is wrong
+  validation,          // a request body does not have the promised shape
+  unauthenticated,     // nobody is signed in
+  forbidden,           // somebody is, but may not
+  not_found,           //
+  method_not_allowed,  //
+  conflict,            // the state of the thing does not allow it
+  precondition,        // If-Match and the like
+  too_large,           //
+  bad_range,           // Range cannot be satisfied
+  throttled,           // too many attempts; see retry_after
+  busy,                // out of a bounded resource; see retry_after
+  unreachable,         // no answer from the other side
+  tls,                 // an answer, but not from whom we trust
+  timeout,             //
+  upstream,            // the other side answered with a failure
+  integrity,           // bytes are not what they were, or a file is malformed
+  drift,               // the target moved since the plan was made
+  partial,             // some items failed
+  differences,         // asked to tell by exit code, and there are some
+  policy_denied,       // a rule said no
+  change_window,       // outside of the workgroup's change window
+  needs_approval,      // somebody else has to agree first
+  policy_unavailable,  // the engine or its rules are broken: fail closed
+  unsupported,         //
+  interrupted,         //
+  internal,            // a bug, or a broken disk
+};
+
+struct CodeInfo {
+  Code code;
+  int http_status;
+  int exit_code;
+  std::string_view word;  // stable, for scripts
+};
+
+const CodeInfo& info(Code code);
+
+struct Error {
+  Code code = Code::internal;
+  std::string message;  // may be shown to anybody who may make the request; says what to do next
+  std::string detail;   // for the log only
+  std::optional<std::chrono::seconds> retry_after;
+  // Replaces `message` as the HTTP body's "detail" where the spec gives it a shape (the gate, 422).
+  std::shared_ptr<const nlohmann::ordered_json> body;
+
+  // "reading bundle.json: <message>"
+  Error within(std::string_view context) &&;
+};
+
+template <class T>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using tl::expected<T, Error>::expected;
+};
+
+using Failure = tl::unexpected<Error>;
+
+template <class... A>
+Failure fail(Code code, fmt::format_string<A...> format, A&&... args) {
+  return Failure(Error{code, fmt::format(format, std::forward<A>(args)...), {}, {}, {}});
+}
+
+// Value of a successful result, moved out; void results give nothing.
+template <class T>
+T take(Result<T>&& result) {
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+// Adds context to an error, leaves a value alone: TRY(within("reading x", f())).
+template <class T>
+Result<T> within(std::string_view context, Result<T> result) {
+  if (!result) return Failure(std::move(result).error().within(context));
+  return result;
+}
+
+}  // namespace dash
+
+// Value of `expr`, or return its error to our caller (a statement expression: g++ and clang++).
+#define TRY(expr)                                                              \
+  __extension__({                                                              \
+    auto try_result_ = (expr);                                                 \
+    if (!try_result_) return ::dash::Failure(std::move(try_result_).error());  \
+    ::dash::take(std::move(try_result_));                                      \
+  })

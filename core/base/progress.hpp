@@ -1,0 +1,20 @@
+// How a long core call tells its caller how far it is. The command line draws it, the daemon ignores it. Thread-safe.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace dash {
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // `done` of `total` units (bytes or items; total 0 when unknown) of what `what` names.
+  virtual void update(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
+};
+
+class NoProgress final : public Progress {
+ public:
+  void update(std::string_view, std::uint64_t, std::uint64_t) override {}
+};
+
+}  // namespace dash

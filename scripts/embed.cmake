@@ -1,0 +1,25 @@
+# dash_embed(TARGET FILE...): links each file's bytes into the binary by the assembler's .incbin and lists them in one table,
+# read through core/base/embedded.hpp by their path in the source tree. Needs nothing but the compiler.
+function(dash_embed target)
+  set(dir ${CMAKE_BINARY_DIR}/embedded)
+  set(asm "  .section .rodata\n")
+  set(table "")
+  set(externs "")
+  set(index 0)
+  set(depends "")
+  foreach(file IN LISTS ARGN)
+    string(APPEND asm "  .globl dash_embedded_${index}\n  .globl dash_embedded_${index}_end\n"
+      "dash_embedded_${index}:\n  .incbin \"${CMAKE_SOURCE_DIR}/${file}\"\ndash_embedded_${index}_end:\n  .byte 0\n")
+    string(APPEND externs "extern const char dash_embedded_${index};\nextern const char dash_embedded_${index}_end;\n")
+    string(APPEND table "  {\"${file}\", &dash_embedded_${index}, &dash_embedded_${index}_end},\n")
+    list(APPEND depends ${CMAKE_SOURCE_DIR}/${file})
+    math(EXPR index "${index} + 1")
+  endforeach()
+  string(APPEND asm "  .section .note.GNU-stack,\"\",@progbits\n")
+  file(CONFIGURE OUTPUT ${dir}/resources.S CONTENT "${asm}" @ONLY)
+  file(CONFIGURE OUTPUT ${dir}/resources.cpp CONTENT
+    "#include \"core/base/embedded.hpp\"\nextern \"C\" {\n${externs}}\nnamespace dash {\nnamespace {\nconst EmbeddedFile kFiles[] = {\n${table}  {\"\", nullptr, nullptr}};\n}\nstd::span<const EmbeddedFile> embedded_files() { return {kFiles, ${index}}; }\n}\n" @ONLY)
+  add_library(${target} STATIC ${dir}/resources.S ${dir}/resources.cpp)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  set_source_files_properties(${dir}/resources.S PROPERTIES OBJECT_DEPENDS "${depends}")
+endfunction()
