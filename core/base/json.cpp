@@ -13,17 +13,21 @@ std::string dump(const J& value, int indent) {
 // Watches the depth and the member names while nlohmann builds the document.
 class Watch {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxJsonDepth) throw std::length_error("nesting");
-    if (event == Json::parse_event_t::object_start) names_.emplace_back();
-    if (event == Json::parse_event_t::object_end) names_.pop_back();
-    if (event == Json::parse_event_t::key && !names_.back().insert(parsed.get_ref<const std::string&>()).second)
+  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (names_.size() == kMaxJsonDepth) throw std::length_error("nesting");
+      names_.emplace_back();
+    } else if (event == Event::object_end || event == Event::array_end) {
+      names_.pop_back();
+    } else if (event == Event::key && !names_.back().insert(parsed.get_ref<const std::string&>()).second) {
       throw std::invalid_argument(parsed.get_ref<const std::string&>());
+    }
     return true;
   }
 
  private:
-  std::vector<std::set<std::string>> names_;
+  std::vector<std::set<std::string>> names_;  // one a level: the members seen so far
 };
 
 }  // namespace
