@@ -1,0 +1,102 @@
+#include "core/crypto/hash.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+#include <cstdlib>
+
+namespace dash::crypto {
+namespace {
+
+void must(bool ok) {
+  if (!ok) std::abort();
+}
+
+std::string digest(const EVP_MD* md, std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
+  unsigned size = 0;
+  must(EVP_Digest(bytes.data(), bytes.size(), out.data(), &size, md, nullptr) == 1);
+  return {reinterpret_cast<char*>(out.data()), size};
+}
+
+const unsigned char* bytes_of(std::string_view s) { return reinterpret_cast<const unsigned char*>(s.data()); }
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) { return digest(EVP_sha256(), bytes); }
+std::string sha1(std::string_view bytes) { return digest(EVP_sha1(), bytes); }
+std::string md5(std::string_view bytes) { return digest(EVP_md5(), bytes); }
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes) {
+  std::array<unsigned char, 32> out{};
+  unsigned size = 0;
+  must(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(bytes), bytes.size(), out.data(),
+            &size) != nullptr);
+  return {reinterpret_cast<char*>(out.data()), size};
+}
+
+std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string_view info, std::size_t size) {
+  std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
+  must(kdf != nullptr);
+  std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> ctx(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
+  auto octets = [](const char* name, std::string_view s) {
+    return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(s.data()), s.size());
+  };
+  char md[] = "SHA256";
+  OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, md, 0),
+                         octets(OSSL_KDF_PARAM_KEY, key), octets(OSSL_KDF_PARAM_SALT, salt),
+                         octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
+  std::string out(size, '\0');
+  must(EVP_KDF_derive(ctx.get(), reinterpret_cast<unsigned char*>(out.data()), size, params) == 1);
+  return out;
+}
+
+struct Sha256::State {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> ctx{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  must(state_->ctx && EVP_DigestInit_ex(state_->ctx.get(), EVP_sha256(), nullptr) == 1);
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::string_view bytes) {
+  must(EVP_DigestUpdate(state_->ctx.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::finish() {
+  std::array<unsigned char, 32> out{};
+  unsigned size = 0;
+  must(EVP_DigestFinal_ex(state_->ctx.get(), out.data(), &size) == 1);
+  return {reinterpret_cast<char*>(out.data()), size};
+}
+
+std::string random_bytes(std::size_t size) {
+  std::string out(size, '\0');
+  must(RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(size)) == 1);
+  return out;
+}
+
+std::string random_hex(std::size_t bytes) { return to_hex(random_bytes(bytes)); }
+
+// RFC 9562 §5.4.
+std::string uuid4() {
+  auto b = random_bytes(16);
+  b[6] = static_cast<char>((b[6] & 0x0f) | 0x40);
+  b[8] = static_cast<char>((b[8] & 0x3f) | 0x80);
+  auto h = to_hex(b);
+  return h.substr(0, 8) + "-" + h.substr(8, 4) + "-" + h.substr(12, 4) + "-" + h.substr(16, 4) + "-" + h.substr(20);
+}
+
+bool equal_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace dash::crypto

@@ -1,0 +1,48 @@
+#include "core/crypto/jwt.hpp"
+
+#include "core/crypto/hash.hpp"
+
+namespace dash::crypto {
+namespace {
+
+Result<Json> decode_object(std::string_view segment) {
+  auto text = from_base64url(segment);
+  if (!text) return fail(Code::unauthenticated, "not a token");
+  auto json = TRY(parse_json(*text));
+  if (!json.is_object()) return fail(Code::unauthenticated, "not a token");
+  return json;
+}
+
+// A NumericDate that is absent passes; one of another type does not.
+bool holds(const Json& claims, const char* name, auto&& test) {
+  auto it = claims.find(name);
+  if (it == claims.end()) return true;
+  return it->is_number() && test(it->get<double>());
+}
+
+}  // namespace
+
+std::string sign_jwt(const Secret& key, const OrderedJson& claims) {
+  auto signed_part = to_base64url(R"({"alg":"HS256","typ":"JWT"})") + "." + to_base64url(dump_json(claims));
+  return signed_part + "." + to_base64url(hmac_sha256(key.expose(), signed_part));
+}
+
+Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now) {
+  auto refuse = [] { return fail(Code::unauthenticated, "Invalid or expired token"); };
+  auto first = token.find('.');
+  auto last = token.rfind('.');
+  if (token.size() > kMaxJwtBytes || first == token.npos || first == last) return refuse();
+  if (token.find('.', first + 1) != last) return refuse();
+  auto signature = from_base64url(token.substr(last + 1));
+  if (!signature || !equal_constant_time(*signature, hmac_sha256(key.expose(), token.substr(0, last)))) return refuse();
+  auto header = decode_object(token.substr(0, first));
+  auto claims = decode_object(token.substr(first + 1, last - first - 1));
+  if (!header || !claims || string_member(*header, "alg") != "HS256" || header->contains("crit")) return refuse();
+  auto seconds = static_cast<double>(to_micros(now)) / 1e6;
+  if (!claims->contains("exp") || !holds(*claims, "exp", [&](double t) { return seconds < t; }) ||
+      !holds(*claims, "nbf", [&](double t) { return seconds >= t; }))
+    return refuse();
+  return *std::move(claims);
+}
+
+}  // namespace dash::crypto

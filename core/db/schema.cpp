@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/embedded.hpp"
+#include "core/db/sql.hpp"
+
+namespace dash::db {
+namespace {
+
+constexpr std::string_view kFolder = "core/db/schema/";
+constexpr std::int64_t kSchemaLock = 0x64617368;  // any number that no other program takes on this database
+
+struct Step {
+  int version;
+  std::string_view sql;
+};
+
+std::vector<Step> steps() {
+  std::vector<Step> out;
+  for (const auto& file : embedded_files()) {
+    std::string_view path = file.path;
+    if (!path.starts_with(kFolder)) continue;
+    path.remove_prefix(kFolder.size());
+    int version = 0;
+    std::from_chars(path.data(), path.data() + path.size(), version);
+    out.push_back({version, file.bytes()});
+  }
+  std::ranges::sort(out, {}, &Step::version);
+  return out;
+}
+
+// The only word in which the engines' table texts differ.
+std::string for_engine(std::string_view sql, bool postgres) {
+  std::string out(sql);
+  if (postgres)
+    for (auto at = out.find(" BLOB"); at != out.npos; at = out.find(" BLOB", at)) out.replace(at, 5, " BYTEA");
+  return out;
+}
+
+Result<void> apply(Transaction& tx, const Step& step) {
+  auto text = for_engine(step.sql, tx.is_postgres());
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    auto end = rest.find(";\n");
+    auto statement = rest.substr(0, end);
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 2);
+    if (statement.find_first_not_of(" \n") != statement.npos) TRY(tx.exec(statement));
+  }
+  TRY(tx.exec("UPDATE schema_version SET version = $1", {std::int64_t{step.version}}));
+  return {};
+}
+
+}  // namespace
+
+Result<void> migrate_schema_to(Sql& sql, int version) {
+  return sql.write([&](Transaction& tx) -> Result<void> {
+    if (tx.is_postgres()) TRY(tx.query("SELECT pg_advisory_xact_lock($1)", {kSchemaLock}));
+    TRY(tx.exec("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"));
+    auto rows = TRY(tx.query("SELECT version FROM schema_version"));
+    if (rows.empty()) TRY(tx.exec("INSERT INTO schema_version (version) VALUES (0)"));
+    auto current = rows.empty() ? 0 : rows[0].integer(0);
+    auto all = steps();
+    if (current > all.back().version)
+      return fail(Code::conflict, "the database has schema {}, newer than this program knows ({}); use a newer dashctl",
+                  current, all.back().version);
+    for (const auto& step : all)
+      if (step.version > current && step.version <= version) TRY(apply(tx, step));
+    return {};
+  });
+}
+
+Result<void> migrate_schema(Sql& sql) { return migrate_schema_to(sql, steps().back().version); }
+
+}  // namespace dash::db

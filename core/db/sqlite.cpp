@@ -1,0 +1,276 @@
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/db/sql.hpp"
+
+namespace dash::db {
+namespace {
+
+constexpr int kBusyTimeoutMs = 15'000;  // another process may be importing a large bundle
+constexpr std::size_t kSpareReaders = 4;
+
+struct CloseDb {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
+using Db = std::unique_ptr<sqlite3, CloseDb>;
+using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+Failure sqlite_error(sqlite3* db, int rc, std::string_view sql) {
+  auto code = Code::internal;
+  std::string message = "the database failed; the log has the reason";
+  switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      code = Code::busy;
+      message = "the database is busy; try again shortly";
+      break;
+    case SQLITE_CONSTRAINT:
+      code = Code::conflict;
+      message = "it exists already";
+      break;
+    case SQLITE_FULL:
+      message = "the disk of the data directory is full; nothing was written";
+      break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      message = "the database cannot be written; check the owner and mode of the data directory";
+      break;
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      code = Code::integrity;
+      message = "the database file is damaged; restore it from a backup";
+      break;
+    default:
+      break;
+  }
+  Error error{code, std::move(message), fmt::format("sqlite {}: {} in: {}", rc, sqlite3_errmsg(db), sql), {}, {}};
+  return Failure(std::move(error));
+}
+
+Value column(sqlite3_stmt* s, int i) {
+  switch (sqlite3_column_type(s, i)) {
+    case SQLITE_NULL:
+      return nullptr;
+    case SQLITE_INTEGER:
+      return static_cast<std::int64_t>(sqlite3_column_int64(s, i));
+    case SQLITE_BLOB: {
+      auto* p = static_cast<const char*>(sqlite3_column_blob(s, i));
+      return Blob{std::string(p ? p : "", static_cast<std::size_t>(sqlite3_column_bytes(s, i)))};
+    }
+    default: {
+      auto* p = reinterpret_cast<const char*>(sqlite3_column_text(s, i));
+      return std::string(p ? p : "", static_cast<std::size_t>(sqlite3_column_bytes(s, i)));
+    }
+  }
+}
+
+// One connection with its prepared statements. Used by one thread at a time.
+class Connection final : public Transaction {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const std::string& path) {
+    sqlite3* raw = nullptr;
+    int rc = sqlite3_open_v2(path.c_str(), &raw,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                             nullptr);
+    auto self = std::unique_ptr<Connection>(new Connection(Db(raw)));
+    if (rc != SQLITE_OK) return sqlite_error(raw, rc, "open");
+    sqlite3_busy_timeout(raw, kBusyTimeoutMs);
+    for (auto pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
+      TRY(self->query(pragma));
+    return self;
+  }
+
+  Result<Rows> query(std::string_view sql, Params params = {}) override {
+    Rows rows;
+    TRY(each(sql, std::move(params), [&](const Row& row) -> Result<void> {
+      rows.push_back(row);
+      return {};
+    }));
+    return rows;
+  }
+
+  Result<std::int64_t> exec(std::string_view sql, Params params = {}) override {
+    TRY(each(sql, std::move(params), [](const Row&) -> Result<void> { return {}; }));
+    return static_cast<std::int64_t>(sqlite3_changes64(db_.get()));
+  }
+
+  Result<void> each(std::string_view sql, Params params, const std::function<Result<void>(const Row&)>& row) override {
+    auto* s = TRY(prepare(sql));
+    struct Reset {
+      sqlite3_stmt* s;
+      ~Reset() {
+        sqlite3_reset(s);
+        sqlite3_clear_bindings(s);
+      }
+    } reset{s};
+    for (std::size_t i = 0; i < params.size(); ++i) TRY(bind(s, i, params[i], sql));
+    for (;;) {
+      int rc = sqlite3_step(s);
+      if (rc == SQLITE_DONE) return {};
+      if (rc != SQLITE_ROW) return sqlite_error(db_.get(), rc, sql);
+      std::vector<Value> values;
+      for (int i = 0; i < sqlite3_column_count(s); ++i) values.push_back(column(s, i));
+      TRY(row(Row(std::move(values))));
+    }
+  }
+
+  bool is_postgres() const override { return false; }
+
+ private:
+  explicit Connection(Db db) : db_(std::move(db)) {}
+
+  Result<sqlite3_stmt*> prepare(std::string_view sql) {
+    auto found = statements_.find(std::string(sql));
+    if (found != statements_.end()) return found->second.get();
+    sqlite3_stmt* raw = nullptr;
+    int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw,
+                                nullptr);
+    if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
+    return statements_.emplace(sql, Statement(raw)).first->second.get();
+  }
+
+  Result<void> bind(sqlite3_stmt* s, std::size_t i, const Value& value, std::string_view sql) {
+    int at = sqlite3_bind_parameter_index(s, fmt::format("${}", i + 1).c_str());
+    if (at == 0) return {};  // a parameter that only the other engine's text uses
+    int rc = SQLITE_OK;
+    if (std::holds_alternative<std::nullptr_t>(value)) {
+      rc = sqlite3_bind_null(s, at);
+    } else if (auto* n = std::get_if<std::int64_t>(&value)) {
+      rc = sqlite3_bind_int64(s, at, *n);
+    } else if (auto* t = std::get_if<std::string>(&value)) {
+      rc = sqlite3_bind_text64(s, at, t->data(), t->size(), SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+      const auto& b = std::get<Blob>(value).bytes;
+      rc = b.empty() ? sqlite3_bind_zeroblob(s, at, 0) : sqlite3_bind_blob64(s, at, b.data(), b.size(), SQLITE_STATIC);
+    }
+    if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
+    return {};
+  }
+
+  Db db_;
+  std::unordered_map<std::string, Statement> statements_;
+};
+
+Result<void> guarded(const Body& body, Transaction& tx) {
+  try {
+    return body(tx);
+  } catch (const std::exception& e) {
+    return Failure(Error{Code::internal, "an internal error; the log has the reason", e.what(), {}, {}});
+  }
+}
+
+class SqliteSql final : public Sql {
+ public:
+  SqliteSql(std::string path, std::unique_ptr<Connection> writer)
+      : path_(std::move(path)), writer_(std::move(writer)) {}
+
+  Result<void> read(const Body& body) override {
+    auto connection = TRY(take_reader());
+    TRY(connection->exec("BEGIN"));
+    auto result = guarded(body, *connection);
+    auto ended = connection->exec("COMMIT");
+    if (ended) give_back(std::move(connection));
+    return result;
+  }
+
+  // Leader and followers: the first waiter runs everybody's body in one transaction, so one fsync makes all durable.
+  Result<void> write(const Body& body) override {
+    Pending mine{&body, {}, false};
+    std::unique_lock lock(mutex_);
+    queue_.push_back(&mine);
+    while (!mine.done) {
+      if (leading_) {
+        done_.wait(lock);
+        continue;
+      }
+      leading_ = true;
+      std::deque<Pending*> batch;
+      batch.swap(queue_);
+      lock.unlock();
+      run(batch);
+      lock.lock();
+      for (auto* p : batch) p->done = true;
+      leading_ = false;
+      done_.notify_all();
+    }
+    return std::move(mine.result);
+  }
+
+  bool is_postgres() const override { return false; }
+
+ private:
+  struct Pending {
+    const Body* body;
+    Result<void> result;
+    bool done;
+  };
+
+  void run(std::deque<Pending*>& batch) {
+    auto& tx = *writer_;
+    auto fail_all = [&](const Error& error) {
+      for (auto* p : batch)
+        if (p->result) p->result = Failure(error);
+      std::ignore = tx.exec("ROLLBACK");
+    };
+    if (auto begun = tx.exec("BEGIN IMMEDIATE"); !begun) return fail_all(begun.error());
+    for (auto* p : batch) {
+      if (auto set = tx.exec("SAVEPOINT one"); !set) return fail_all(set.error());
+      p->result = guarded(*p->body, tx);
+      if (!p->result) {
+        if (auto undone = tx.exec("ROLLBACK TO one"); !undone) return fail_all(undone.error());
+      }
+      if (auto released = tx.exec("RELEASE one"); !released) return fail_all(released.error());
+    }
+    if (auto committed = tx.exec("COMMIT"); !committed) fail_all(committed.error());
+  }
+
+  Result<std::unique_ptr<Connection>> take_reader() {
+    {
+      std::lock_guard lock(readers_mutex_);
+      if (!readers_.empty()) {
+        auto connection = std::move(readers_.back());
+        readers_.pop_back();
+        return connection;
+      }
+    }
+    return Connection::open(path_);
+  }
+
+  void give_back(std::unique_ptr<Connection> connection) {
+    std::lock_guard lock(readers_mutex_);
+    if (readers_.size() < kSpareReaders) readers_.push_back(std::move(connection));
+  }
+
+  std::string path_;
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<Connection>> readers_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::deque<Pending*> queue_;
+  bool leading_ = false;
+  std::unique_ptr<Connection> writer_;  // used by the leader only
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path) {
+  // SQLite gives its -wal and -shm files the mode of the database, so make that private first.
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return fail(Code::invalid, "cannot open the database {}: {}", path, strerror(errno));
+  ::close(fd);
+  auto writer = TRY(within(path, Connection::open(path)));
+  return std::unique_ptr<Sql>(new SqliteSql(path, std::move(writer)));
+}
+
+}  // namespace dash::db

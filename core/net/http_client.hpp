@@ -1,0 +1,81 @@
+// The seam to other people's HTTP servers. One request, one answer, no retry (net/retry.hpp decorates), no redirect followed:
+// a 3xx is an answer like any other, so that a token never travels to a host that nobody named. Thread-safe.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace dash::net {
+
+// Names as sent; look-up ignores case (RFC 9110 §5.1).
+class Headers {
+ public:
+  Headers() = default;
+  Headers(std::initializer_list<std::pair<std::string, std::string>> list) : list_(list) {}
+  void add(std::string name, std::string value) { list_.emplace_back(std::move(name), std::move(value)); }
+  // First value, or nullopt.
+  std::optional<std::string> get(std::string_view name) const;
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> list_;
+};
+
+// Whom to trust for https.
+struct Trust {
+  std::string ca_bundle;   // PEM file added to the system's roots; empty for the system's alone
+  bool insecure = false;   // no check of chain and name
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
+  Headers headers;
+  std::string_view body;  // must outlive the call
+  std::string unix_socket;  // path; connects there instead of the URL's host
+  Trust trust;
+  std::chrono::milliseconds connect_deadline{10'000};
+  std::chrono::milliseconds deadline{60'000};  // the whole exchange; zero: only the low-speed floor
+  std::size_t max_body = 64u << 20;            // an answer that is larger is Code::upstream
+  // Where a 2xx body goes instead of HttpResponse::body: exactly into `into` (more bytes than it holds are an error), or to
+  // `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
+  std::span<char> into;
+  std::function<Result<void>(std::string_view)> sink;
+};
+
+struct HttpResponse {
+  int status = 0;
+  Headers headers;
+  std::string body;
+  std::size_t body_size = 0;  // bytes received, also when they went to `into` or `sink`
+  bool ok() const { return status >= 200 && status < 300; }
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  // Code::unreachable (no connection; cut in the middle), Code::tls, Code::timeout, Code::upstream. Messages name scheme,
+  // host and port, never the query.
+  virtual Result<HttpResponse> send(const HttpRequest& request) = 0;
+};
+
+// libcurl, one kept handle per thread. Honours the proxy environment variables except for Unix sockets.
+std::unique_ptr<HttpClient> make_curl_client();
+
+// RFC 3986 unreserved characters stay; '/' too when asked.
+std::string percent_encode(std::string_view text, bool keep_slash = false);
+// Strict: nullopt for a bad escape.
+std::optional<std::string> percent_decode(std::string_view text);
+std::string form_encode(std::initializer_list<std::pair<std::string_view, std::string_view>> fields);
+// "https://host:8443" of a URL, for messages.
+std::string origin_of(std::string_view url);
+
+}  // namespace dash::net
