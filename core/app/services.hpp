@@ -1,0 +1,63 @@
+// Every seam of a running instance, as references. wire.cpp builds the real ones; doors (cmd, daemon) take a Services.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/base/secret.hpp"
+
+namespace dash::db {
+class Sql;
+}
+namespace dash::net {
+class HttpClient;
+}
+namespace dash::config {
+class Store;
+class Settings;
+}  // namespace dash::config
+namespace dash::audit {
+class Log;
+}
+namespace dash::identity {
+class Directory;
+class Sessions;
+class Tokens;
+}  // namespace dash::identity
+
+namespace dash::app {
+
+struct Services {
+  const Clock& clock;
+  PartPool& parts;
+  db::Sql& sql;
+  net::HttpClient& http;
+  config::Store& config;
+  config::Settings& settings;
+  audit::Log& audit;
+  identity::Directory& directory;
+  identity::Sessions& sessions;
+  identity::Tokens& tokens;
+};
+
+struct Options {
+  std::string data_dir;                // made when absent, 0700
+  std::string database;                // empty: SQLite in the data dir; else postgres://…
+  std::string signing_key_file;        // empty: <data_dir>/signing.key, made when absent
+  std::string encryption_key_file;     // empty: none
+  std::size_t parts = 12;              // buffers of 8 MiB
+};
+
+// Owns what Services refers to.
+class Instance {
+ public:
+  virtual ~Instance() = default;
+  virtual Services& services() = 0;
+};
+
+// Opens (making it when absent) the instance in a data directory: database, schema, keys.
+Result<std::unique_ptr<Instance>> open_instance(const Options& options);
+
+}  // namespace dash::app
