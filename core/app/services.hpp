@@ -22,6 +22,11 @@ class Settings;
 namespace dash::audit {
 class Log;
 }
+namespace dash::migrate {
+class Endpoints;
+class Setup;
+class Vaults;
+}  // namespace dash::migrate
 namespace dash::identity {
 class Directory;
 class Sessions;
@@ -43,6 +48,9 @@ struct Services {
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
+  migrate::Setup& setup;
+  migrate::Vaults& vaults;
+  migrate::Endpoints& endpoints;
 };
 
 struct Options {

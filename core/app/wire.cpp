@@ -8,6 +8,9 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/migrate/setup.hpp"
+#include "core/migrate/vaults.hpp"
 #include "core/net/http_client.hpp"
 
 namespace dash::app {
@@ -28,8 +31,11 @@ class RealInstance final : public Instance {
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        services_{clock_, parts_,     *sql_,     *http_,  config_,    settings_,
-                  audit_, directory_, sessions_, tokens_, setup_code_} {}
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
+        vaults_(*sql_, clock_, audit_),
+        endpoints_(*sql_, clock_, config_, audit_),
+        services_{clock_, parts_,     *sql_,     *http_,  config_,     settings_, audit_,
+                  directory_, sessions_, tokens_, setup_code_, setup_,    vaults_, endpoints_} {}
 
   Services& services() override { return services_; }
 
@@ -46,6 +52,9 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Setup setup_;
+  migrate::Vaults vaults_;
+  migrate::Endpoints endpoints_;
   Services services_;
 };
 
