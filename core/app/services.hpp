@@ -1,4 +1,5 @@
-// Every seam of a running instance, as references. wire.cpp builds the real ones; doors (cmd, daemon) take a Services.
+// Every seam of a running instance, as references. wire.cpp builds the real ones; doors (cmd, daemon) take a
+// Services.
 #pragma once
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ class Log;
 namespace dash::identity {
 class Directory;
 class Sessions;
+class SetupCode;
 class Tokens;
 }  // namespace dash::identity
 
@@ -40,14 +42,15 @@ struct Services {
   identity::Directory& directory;
   identity::Sessions& sessions;
   identity::Tokens& tokens;
+  identity::SetupCode& setup_code;
 };
 
 struct Options {
-  std::string data_dir;                // made when absent, 0700
-  std::string database;                // empty: SQLite in the data dir; else postgres://…
-  std::string signing_key_file;        // empty: <data_dir>/signing.key, made when absent
-  std::string encryption_key_file;     // empty: none
-  std::size_t parts = 12;              // buffers of 8 MiB
+  std::string data_dir;             // made when absent, 0700
+  std::string database;             // empty: SQLite in the data dir; else postgres://…
+  std::string signing_key_file;     // empty: <data_dir>/signing.key, made when absent
+  std::string encryption_key_file;  // empty: none
+  std::size_t parts = 12;           // buffers of 8 MiB
 };
 
 // Owns what Services refers to.

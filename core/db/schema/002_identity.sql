@@ -40,7 +40,6 @@ CREATE TABLE tokens (
   revoked_at BIGINT
 );
 CREATE TABLE attempts (
-  seq BIGINT PRIMARY KEY,
   kind TEXT NOT NULL,
   subject TEXT NOT NULL,
   at BIGINT NOT NULL

@@ -1,0 +1,41 @@
+#include "core/app/keys.hpp"
+
+#include "core/base/file.hpp"
+#include "core/crypto/hash.hpp"
+
+namespace dash::app {
+namespace {
+
+constexpr std::size_t kMaxKeyFile = 4096;
+constexpr std::size_t kMinKeyBytes = 16;
+
+Result<Secret> read_key(const std::string& path) {
+  auto text = TRY(within("key file", read_file(path, kMaxKeyFile)));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  if (text.size() < kMinKeyBytes)
+    return fail(Code::invalid, "the key in {} is shorter than {} characters", path, kMinKeyBytes);
+  return Secret(std::move(text));
+}
+
+}  // namespace
+
+Secret Keys::derive(std::string_view purpose) const {
+  return Secret(crypto::hkdf_sha256(signing.expose(), "", purpose, 32));
+}
+
+Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_file,
+                       const std::string& encryption_file) {
+  Keys keys;
+  if (!signing_file.empty()) {
+    keys.signing = TRY(read_key(signing_file));
+  } else {
+    auto path = data_dir + "/signing.key";
+    auto made = write_file(path, crypto::random_hex(32) + "\n", 0600, IfPresent::keep);
+    if (!made && made.error().code != Code::conflict) return Failure(made.error());
+    keys.signing = TRY(read_key(path));
+  }
+  if (!encryption_file.empty()) keys.encryption = TRY(read_key(encryption_file));
+  return keys;
+}
+
+}  // namespace dash::app

@@ -1,0 +1,21 @@
+// The instance's root secret and what is derived from it: one key a purpose, so that none stands in for
+// another.
+#pragma once
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/base/secret.hpp"
+
+namespace dash::app {
+
+struct Keys {
+  Secret signing;     // the text of the key file
+  Secret encryption;  // dedicated key for the config store; empty when none is set
+  Secret derive(std::string_view purpose) const;  // 32 bytes, HKDF-SHA256 of `signing`
+};
+
+// `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
+Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_file,
+                       const std::string& encryption_file);
+
+}  // namespace dash::app

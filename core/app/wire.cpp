@@ -1,0 +1,63 @@
+#include "core/app/keys.hpp"
+#include "core/app/services.hpp"
+#include "core/audit/log.hpp"
+#include "core/base/file.hpp"
+#include "core/config/settings.hpp"
+#include "core/db/sql.hpp"
+#include "core/identity/directory.hpp"
+#include "core/identity/sessions.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/tokens.hpp"
+#include "core/net/http_client.hpp"
+
+namespace dash::app {
+namespace {
+
+// Members in the order in which they depend on each other.
+class RealInstance final : public Instance {
+ public:
+  RealInstance(const Options& options, std::unique_ptr<db::Sql> sql, Keys keys)
+      : keys_(std::move(keys)),
+        parts_(options.parts),
+        sql_(std::move(sql)),
+        http_(net::make_curl_client()),
+        config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
+        settings_(config_),
+        audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
+        directory_(*sql_, clock_),
+        sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
+        tokens_(*sql_, clock_, directory_),
+        setup_code_(options.data_dir),
+        services_{clock_, parts_,     *sql_,     *http_,  config_,    settings_,
+                  audit_, directory_, sessions_, tokens_, setup_code_} {}
+
+  Services& services() override { return services_; }
+
+ private:
+  Keys keys_;
+  SystemClock clock_;
+  PartPool parts_;
+  std::unique_ptr<db::Sql> sql_;
+  std::unique_ptr<net::HttpClient> http_;
+  config::Store config_;
+  config::Settings settings_;
+  audit::Log audit_;
+  identity::Directory directory_;
+  identity::Sessions sessions_;
+  identity::Tokens tokens_;
+  identity::SetupCode setup_code_;
+  Services services_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
+  TRY(make_folder(options.data_dir, 0700));
+  auto keys = TRY(load_keys(options.data_dir, options.signing_key_file, options.encryption_key_file));
+  auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
+                                          : db::open_postgres(options.database));
+  TRY(db::migrate_schema(*sql));
+  return std::unique_ptr<Instance>(new RealInstance(options, std::move(sql), std::move(keys)));
+}
+
+}  // namespace dash::app

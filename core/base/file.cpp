@@ -1,0 +1,110 @@
+#include "core/base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace dash {
+namespace {
+
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Failure os_error(std::string_view what, const std::string& path) {
+  auto code = errno == ENOENT ? Code::not_found : errno == EEXIST ? Code::conflict : Code::internal;
+  return fail(code, "cannot {} {}: {}", what, path, std::strerror(errno));
+}
+
+std::string folder_of(const std::string& path) {
+  auto parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return os_error("write", path);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (::fsync(fd) != 0) return os_error("write", path);
+  return {};
+}
+
+Result<void> sync_folder(const std::string& folder) {
+  Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || ::fsync(fd.get()) != 0) return os_error("write to the folder", folder);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return os_error("read", path);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
+  if (S_ISDIR(st.st_mode)) return fail(Code::invalid, "{} is a folder, not a file", path);
+  std::string out;
+  std::string piece(1u << 16, '\0');
+  for (;;) {
+    auto n = ::read(fd.get(), piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return os_error("read", path);
+    if (n == 0) return out;
+    out.append(piece, 0, static_cast<std::size_t>(n));
+    if (out.size() > max_bytes) return fail(Code::too_large, "{} is larger than {} bytes", path, max_bytes);
+  }
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
+                        IfPresent if_present) {
+  std::string temporary = path + ".XXXXXX";
+  // mkostemp makes the file 0600; a wider mode is set only once it is whole.
+  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (fd.get() < 0) return os_error("write", path);
+  auto put = [&]() -> Result<void> {
+    TRY(write_all(fd.get(), bytes, path));
+    if (::fchmod(fd.get(), mode) != 0) return os_error("set the mode of", path);
+    // link(2) fails where rename(2) would replace.
+    if (if_present == IfPresent::keep) {
+      if (::link(temporary.c_str(), path.c_str()) != 0) return os_error("write", path);
+      ::unlink(temporary.c_str());
+    } else if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      return os_error("write", path);
+    }
+    return {};
+  };
+  if (auto done = put(); !done) {
+    ::unlink(temporary.c_str());
+    return done;
+  }
+  return sync_folder(folder_of(path));
+}
+
+Result<void> make_folder(const std::string& path, unsigned mode) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) return {};
+  std::filesystem::create_directories(folder_of(path), ec);
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) return os_error("make the folder", path);
+  if (!std::filesystem::is_directory(path, ec))
+    return fail(Code::invalid, "{} is a file, not a folder", path);
+  return {};
+}
+
+}  // namespace dash

@@ -1,0 +1,22 @@
+// Small files that must be right: read whole with a bound, written whole or not at all. Errors name the path.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace dash {
+
+// Code::not_found when there is none; Code::too_large above `max_bytes`.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+
+enum class IfPresent { replace, keep };
+// A temporary file beside it with `mode` from its first byte, fsync, rename, fsync of the folder. A symbolic
+// link at `path` is replaced, never followed. With IfPresent::keep an existing file stays (Code::conflict).
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
+                        IfPresent if_present = IfPresent::replace);
+
+// Makes the folder and its parents; the last one gets `mode`, an existing one keeps its own.
+Result<void> make_folder(const std::string& path, unsigned mode);
+
+}  // namespace dash

@@ -1,0 +1,84 @@
+#include "core/config/settings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "core/base/json.hpp"
+
+namespace dash::config {
+namespace {
+
+std::string trim(std::string_view text) {
+  auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+Result<bool> parse_flag(std::string_view key, std::string_view text, bool fallback) {
+  auto word = lower(trim(text));
+  if (word.empty()) return fallback;
+  if (word == "1" || word == "true" || word == "yes" || word == "on") return true;
+  if (word == "0" || word == "false" || word == "no" || word == "off") return false;
+  return fail(Code::invalid, "the setting {} is neither true nor false", key);
+}
+
+Result<std::vector<std::string>> parse_list(std::string_view key, std::string_view text) {
+  std::vector<std::string> out;
+  auto trimmed = trim(text);
+  auto keep = [&](std::string_view item) {
+    if (auto t = trim(item); !t.empty()) out.push_back(std::move(t));
+  };
+  if (trimmed.starts_with('[') || trimmed.starts_with('{') || trimmed.starts_with('"')) {
+    auto json = parse_json(trimmed);
+    bool strings =
+        json && json->is_array() && std::ranges::all_of(*json, [](const Json& j) { return j.is_string(); });
+    if (!strings)
+      return fail(
+          Code::invalid,
+          "the setting {} starts like JSON but is not an array of strings; write [\"a\", \"b\"] or a, b",
+          key);
+    for (const auto& item : *json) keep(item.get_ref<const std::string&>());
+    return out;
+  }
+  std::string_view rest = trimmed;
+  while (!rest.empty()) {
+    auto comma = rest.find(',');
+    keep(rest.substr(0, comma));
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  return out;
+}
+
+Result<std::string> Settings::text(const std::string& key, std::string_view fallback) {
+  auto value = TRY(store_.get(key));
+  return value && !value->empty() ? *value : std::string(fallback);
+}
+
+Result<bool> Settings::flag(const std::string& key, bool fallback) {
+  return parse_flag(key, TRY(text(key)), fallback);
+}
+
+Result<std::int64_t> Settings::integer(const std::string& key, std::int64_t fallback) {
+  auto word = trim(TRY(text(key)));
+  if (word.empty()) return fallback;
+  std::int64_t out = 0;
+  auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (ec != std::errc() || end != word.data() + word.size())
+    return fail(Code::invalid, "the setting {} is not a whole number", key);
+  return out;
+}
+
+Result<std::vector<std::string>> Settings::list(const std::string& key) {
+  return parse_list(key, TRY(text(key)));
+}
+
+}  // namespace dash::config

@@ -1,0 +1,199 @@
+#include "core/identity/directory.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/crypto/password.hpp"
+
+namespace dash::identity {
+namespace {
+
+constexpr std::size_t kMaxUsername = 100;
+constexpr std::size_t kMinPassword = 8;
+
+Result<void> check_username(std::string_view name) {
+  bool printable =
+      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > 32 && c != 127; });
+  if (name.empty() || name.size() > kMaxUsername || !printable)
+    return fail(Code::invalid, "a user name has 1 to {} bytes and neither spaces nor control characters",
+                kMaxUsername);
+  return {};
+}
+
+Result<std::vector<std::string>> names(db::Transaction& tx, std::string_view sql,
+                                       const std::string& username) {
+  std::vector<std::string> out;
+  for (const auto& row : TRY(tx.query(sql, {username}))) out.push_back(row.text(0));
+  return out;
+}
+
+Result<User> complete(db::Transaction& tx, const db::Row& row) {
+  User user{row.text(0), row.flag(1), row.flag(2), from_micros(row.integer(3)), {}, {}};
+  user.grants =
+      TRY(names(tx, "SELECT permission FROM grants WHERE username = $1 ORDER BY permission", user.username));
+  user.workgroups = TRY(names(
+      tx, "SELECT workgroup FROM workgroup_members WHERE username = $1 ORDER BY workgroup", user.username));
+  return user;
+}
+
+Result<void> must_exist(std::int64_t changed, const std::string& username) {
+  if (changed == 0) return fail(Code::not_found, "there is no user '{}'", username);
+  return {};
+}
+
+}  // namespace
+
+std::string fold_username(std::string_view name) {
+  std::string out(name);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  auto first = out.find_first_not_of(" \t\r\n");
+  auto last = out.find_last_not_of(" \t\r\n");
+  return first == out.npos ? "" : out.substr(first, last - first + 1);
+}
+
+Result<void> check_password(const Secret& password) {
+  if (password.expose().size() < kMinPassword)
+    return fail(Code::invalid, "the password is too short; it needs at least {} characters", kMinPassword);
+  return {};
+}
+
+Result<void> Directory::check_workgroup_name(std::string_view name) {
+  auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  bool ok = name.size() >= 2 && name.size() <= 64 && alnum(name.front()) && alnum(name.back()) &&
+            std::ranges::all_of(name, [&](char c) { return alnum(c) || c == '-'; });
+  if (!ok)
+    return fail(
+        Code::invalid,
+        "a workgroup's name has 2 to 64 lower-case letters, digits and hyphens, and no hyphen at its ends");
+  return {};
+}
+
+Result<void> Directory::make_workgroup(db::Transaction& tx, const std::string& name,
+                                       const std::string& description) {
+  TRY(check_workgroup_name(name));
+  TRY(tx.exec(
+      "INSERT INTO workgroups (name, description, created_at, change_window_id, require_change_window)"
+      " VALUES ($1, $2, $3, NULL, 0)",
+      {name, description, to_micros(clock_.now())}));
+  return {};
+}
+
+Result<void> Directory::add_member(db::Transaction& tx, const std::string& workgroup,
+                                   const std::string& username) {
+  TRY(tx.exec("INSERT INTO workgroup_members (workgroup, username) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+              {workgroup, username}));
+  return {};
+}
+
+Result<void> Directory::add(const NewUser& user) {
+  TRY(check_password(user.password));
+  auto hash = crypto::hash_password(user.password);
+  return sql_.write([&](db::Transaction& tx) { return add(tx, user, hash); });
+}
+
+Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::string_view password_hash) {
+  auto name = fold_username(user.username);
+  TRY(check_username(name));
+  auto inserted =
+      TRY(tx.exec("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ($1, "
+                  "$2, $3, 1, $4)"
+                  " ON CONFLICT DO NOTHING",
+                  {name, std::string(password_hash), std::int64_t{user.is_admin}, to_micros(clock_.now())}));
+  if (inserted == 0)
+    return fail(Code::conflict, "there is a user '{}' already; `user passwd` changes the password", name);
+  for (const auto& permission : user.grants)
+    TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                {name, permission}));
+  for (const auto& workgroup : user.workgroups) {
+    auto known = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {workgroup}));
+    if (known.empty()) TRY(make_workgroup(tx, workgroup, ""));
+    TRY(add_member(tx, workgroup, name));
+  }
+  return {};
+}
+
+Result<void> Directory::set_password(const std::string& username, const Secret& password) {
+  TRY(check_password(password));
+  auto hash = crypto::hash_password(password);
+  auto name = fold_username(username);
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(must_exist(TRY(tx.exec("UPDATE users SET password_hash = $2 WHERE username = $1", {name, hash})),
+                   name));
+    TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
+    return {};
+  });
+}
+
+Result<void> Directory::set_active(const std::string& username, bool active) {
+  auto name = fold_username(username);
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(must_exist(
+        TRY(tx.exec("UPDATE users SET is_active = $2 WHERE username = $1", {name, std::int64_t{active}})),
+        name));
+    if (!active) TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
+    // Deactivating the last admin would make the instance claimable again.
+    if (!TRY(is_set_up(tx))) return fail(Code::conflict, "'{}' is the last active admin", name);
+    return {};
+  });
+}
+
+Result<void> Directory::set_admin(const std::string& username, bool admin) {
+  auto name = fold_username(username);
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(must_exist(
+        TRY(tx.exec("UPDATE users SET is_admin = $2 WHERE username = $1", {name, std::int64_t{admin}})),
+        name));
+    if (!TRY(is_set_up(tx))) return fail(Code::conflict, "'{}' is the last active admin", name);
+    return {};
+  });
+}
+
+Result<void> Directory::grant(const std::string& username, const std::string& permission) {
+  auto name = fold_username(username);
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    if (!TRY(find(tx, name))) return must_exist(0, name);
+    TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                {name, permission}));
+    return {};
+  });
+}
+
+Result<void> Directory::ungrant(const std::string& username, const std::string& permission) {
+  auto name = fold_username(username);
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DELETE FROM grants WHERE username = $1 AND permission = $2", {name, permission}));
+    return {};
+  });
+}
+
+Result<std::vector<User>> Directory::list() {
+  return db::read<std::vector<User>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<User>> {
+    std::vector<User> out;
+    for (const auto& row :
+         TRY(tx.query("SELECT username, is_admin, is_active, created_at FROM users ORDER BY username")))
+      out.push_back(TRY(complete(tx, row)));
+    return out;
+  });
+}
+
+Result<std::optional<User>> Directory::find(const std::string& username) {
+  return db::read<std::optional<User>>(sql_, [&](db::Transaction& tx) { return find(tx, username); });
+}
+
+Result<std::optional<User>> Directory::find(db::Transaction& tx, const std::string& username) {
+  auto rows = TRY(tx.query("SELECT username, is_admin, is_active, created_at FROM users WHERE username = $1",
+                           {fold_username(username)}));
+  if (rows.empty()) return std::optional<User>();
+  return std::optional<User>(TRY(complete(tx, rows[0])));
+}
+
+Result<bool> Directory::is_set_up() {
+  return db::read<bool>(sql_, [&](db::Transaction& tx) { return is_set_up(tx); });
+}
+
+Result<bool> Directory::is_set_up(db::Transaction& tx) {
+  return !TRY(tx.query("SELECT 1 FROM users WHERE is_admin = 1 AND is_active = 1 LIMIT 1")).empty();
+}
+
+}  // namespace dash::identity

@@ -1,0 +1,23 @@
+#include "core/identity/principal.hpp"
+
+namespace dash::identity {
+
+Result<void> require_admin(const Principal& who) {
+  if (!who.is_admin) return fail(Code::forbidden, "Admin access required");
+  return {};
+}
+
+Result<void> require(const Principal& who, std::string_view permission) {
+  if (!who.may(permission)) return fail(Code::forbidden, "Requires '{}' permission.", permission);
+  return {};
+}
+
+Principal local_operator() {
+  Principal who;
+  who.username = "local";
+  who.is_admin = true;
+  who.via = Via::local;
+  return who;
+}
+
+}  // namespace dash::identity

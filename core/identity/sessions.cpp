@@ -1,0 +1,106 @@
+#include "core/identity/sessions.hpp"
+
+#include "core/crypto/hash.hpp"
+#include "core/crypto/jwt.hpp"
+#include "core/crypto/password.hpp"
+
+namespace dash::identity {
+namespace {
+
+Failure bad_token() { return fail(Code::unauthenticated, "Invalid or expired token"); }
+
+// What an unknown name is compared with, so that it takes as long as a known one.
+const std::string& decoy_hash() {
+  static const std::string hash = crypto::hash_password(Secret(crypto::random_hex(16)));
+  return hash;
+}
+
+}  // namespace
+
+Principal principal_of(const User& user, Via via) {
+  Principal who;
+  who.username = user.username;
+  who.is_admin = user.is_admin;
+  who.grants = {user.grants.begin(), user.grants.end()};
+  who.workgroups = {user.workgroups.begin(), user.workgroups.end()};
+  who.via = via;
+  return who;
+}
+
+Sessions::Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secret key)
+    : sql_(sql), clock_(clock), directory_(directory), throttle_(sql, clock), key_(std::move(key)) {}
+
+Result<Login> Sessions::login(const std::string& username, const Secret& password,
+                              const std::string& address) {
+  auto name = fold_username(username);
+  TRY(throttle_.check(kLoginPerAccount, name));
+  if (!address.empty()) TRY(throttle_.check(kLoginPerAddress, address));
+  std::string hash;
+  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
+    auto rows = TRY(tx.query("SELECT password_hash FROM users WHERE username = $1", {name}));
+    if (!rows.empty()) hash = rows[0].text(0);
+    return {};
+  }));
+  bool known = !hash.empty();
+  bool good = crypto::verify_password(password, known ? hash : decoy_hash()) && known;
+  if (!good) {
+    TRY(throttle_.count(kLoginPerAccount, name));
+    if (!address.empty()) TRY(throttle_.count(kLoginPerAddress, address));
+    return fail(Code::unauthenticated, "Incorrect username or password");
+  }
+  auto user = TRY(directory_.find(name));
+  if (!user || !user->is_active) return fail(Code::forbidden, "Account disabled");
+  TRY(throttle_.forget(kLoginPerAccount, name));
+  return open_session(*user);
+}
+
+Result<Login> Sessions::open_session(const User& user) {
+  auto id = crypto::uuid4();
+  auto now = clock_.now();
+  auto expires = now + kSessionLifetime;
+  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DELETE FROM sessions WHERE expires_at <= $1", {to_micros(now)}));
+    TRY(tx.exec("INSERT INTO sessions (id, username, expires_at) VALUES ($1, $2, $3)",
+                {id, user.username, to_micros(expires)}));
+    return {};
+  }));
+  OrderedJson claims{
+      {"sub", user.username},
+      {"exp", std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()},
+      {"type", "access"},
+      {"sid", id}};
+  return Login{crypto::sign_jwt(key_, claims), user.username, user.workgroups};
+}
+
+Result<Json> Sessions::claims_of(std::string_view jwt) {
+  auto claims = crypto::verify_jwt(key_, jwt, clock_.now());
+  if (!claims) return bad_token();
+  if (string_member(*claims, "type") != "access" || !string_member(*claims, "sub") ||
+      !string_member(*claims, "sid"))
+    return bad_token();
+  return claims;
+}
+
+Result<Principal> Sessions::authenticate(std::string_view jwt) {
+  auto claims = TRY(claims_of(jwt));
+  auto name = claims["sub"].get<std::string>();
+  std::optional<User> user;
+  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
+    auto rows = TRY(tx.query("SELECT 1 FROM sessions WHERE id = $1 AND username = $2 AND expires_at > $3",
+                             {claims["sid"].get<std::string>(), name, to_micros(clock_.now())}));
+    if (!rows.empty()) user = TRY(directory_.find(tx, name));
+    return {};
+  }));
+  if (!user || !user->is_active) return bad_token();
+  return principal_of(*user, Via::session);
+}
+
+Result<void> Sessions::logout(std::string_view jwt) {
+  auto claims = TRY(claims_of(jwt));
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DELETE FROM sessions WHERE id = $1", {claims["sid"].get<std::string>()}));
+    return {};
+  });
+}
+
+}  // namespace dash::identity

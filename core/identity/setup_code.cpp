@@ -1,0 +1,40 @@
+#include "core/identity/setup_code.hpp"
+
+#include <unistd.h>
+
+#include "core/base/file.hpp"
+#include "core/crypto/hash.hpp"
+
+namespace dash::identity {
+namespace {
+
+constexpr std::size_t kMaxBytes = 256;
+
+std::string without_newline(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Result<Secret> SetupCode::ensure() {
+  if (auto kept = read_file(path_, kMaxBytes)) return Secret(without_newline(*std::move(kept)));
+  auto made = write_file(path_, crypto::random_hex(16) + "\n", 0600, IfPresent::keep);
+  if (!made && made.error().code != Code::conflict) return Failure(made.error());
+  return Secret(without_newline(TRY(read_file(path_, kMaxBytes))));
+}
+
+Result<void> SetupCode::check(const Secret& given) {
+  auto kept = read_file(path_, kMaxBytes);
+  if (!kept || given.empty() ||
+      !crypto::equal_constant_time(crypto::sha256(without_newline(*kept)), crypto::sha256(given.expose())))
+    return fail(Code::forbidden,
+                "This instance is not set up; it can be claimed only with the setup code that it printed at "
+                "its first "
+                "start and keeps in the file 'setup-code' of its data directory.");
+  return {};
+}
+
+void SetupCode::forget() { ::unlink(path_.c_str()); }
+
+}  // namespace dash::identity

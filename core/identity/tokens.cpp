@@ -1,0 +1,96 @@
+#include "core/identity/tokens.hpp"
+
+#include "core/crypto/hash.hpp"
+#include "core/identity/sessions.hpp"
+
+namespace dash::identity {
+namespace {
+
+constexpr std::int64_t kMaxDays = 3650;
+constexpr std::size_t kMaxName = 100;
+// last_used_at is for people; a write on every request would cost an fsync each.
+constexpr std::chrono::minutes kUsedGranularity{5};
+
+constexpr std::string_view kColumns = "id, name, username, created_at, expires_at, last_used_at, revoked_at";
+
+TokenInfo info_of(const db::Row& row) {
+  TokenInfo t{row.text(0), row.text(1), row.text(2), from_micros(row.integer(3)), {}, {}, !row.is_null(6)};
+  if (!row.is_null(4)) t.expires_at = from_micros(row.integer(4));
+  if (!row.is_null(5)) t.last_used_at = from_micros(row.integer(5));
+  return t;
+}
+
+}  // namespace
+
+bool looks_like_pat(std::string_view text) {
+  return text.starts_with(kTokenPrefix) || text.starts_with("vmcli_");
+}
+
+Result<IssuedToken> Tokens::issue(const std::string& name, const std::string& username, std::int64_t days) {
+  if (name.empty() || name.size() > kMaxName)
+    return fail(Code::invalid, "a token's name has 1 to {} bytes", kMaxName);
+  if (days < 0 || days > kMaxDays)
+    return fail(Code::invalid, "a token lives 1 to {} days, or 0 for as long as it is not revoked", kMaxDays);
+  IssuedToken out{{crypto::uuid4(), name, fold_username(username), clock_.now(), {}, {}, false},
+                  Secret(std::string(kTokenPrefix) + crypto::random_hex(32))};
+  if (days > 0) out.info.expires_at = out.info.created_at + std::chrono::hours(24 * days);
+  db::Value expires = nullptr;
+  if (out.info.expires_at) expires = to_micros(*out.info.expires_at);
+  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
+    if (!TRY(directory_.find(tx, out.info.username)))
+      return fail(Code::not_found, "there is no user '{}'", out.info.username);
+    TRY(
+        tx.exec("INSERT INTO tokens (id, username, name, token_hash, created_at, expires_at)"
+                " VALUES ($1, $2, $3, $4, $5, $6)",
+                {out.info.id, out.info.username, name, crypto::to_hex(crypto::sha256(out.token.expose())),
+                 to_micros(out.info.created_at), expires}));
+    return {};
+  }));
+  return out;
+}
+
+Result<std::vector<TokenInfo>> Tokens::list(const std::string& username) {
+  return db::read<std::vector<TokenInfo>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<TokenInfo>> {
+    std::vector<TokenInfo> out;
+    auto sql = fmt::format(
+        "SELECT {} FROM tokens WHERE $1 = '' OR username = $1 ORDER BY created_at DESC, id", kColumns);
+    for (const auto& row : TRY(tx.query(sql, {fold_username(username)}))) out.push_back(info_of(row));
+    return out;
+  });
+}
+
+Result<void> Tokens::revoke(const std::string& id, const std::string& username) {
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    auto changed =
+        TRY(tx.exec("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)"
+                    " WHERE id = $1 AND ($2 = '' OR username = $2)",
+                    {id, fold_username(username), to_micros(clock_.now())}));
+    if (changed == 0) return fail(Code::not_found, "Token not found");
+    return {};
+  });
+}
+
+Result<Principal> Tokens::authenticate(std::string_view token) {
+  auto hash = crypto::to_hex(crypto::sha256(token));
+  auto now = clock_.now();
+  std::optional<TokenInfo> found;
+  std::optional<User> user;
+  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
+    auto rows = TRY(tx.query(fmt::format("SELECT {} FROM tokens WHERE token_hash = $1", kColumns), {hash}));
+    if (rows.empty()) return {};
+    found = info_of(rows[0]);
+    user = TRY(directory_.find(tx, found->username));
+    return {};
+  }));
+  if (!found || found->is_revoked || !user || !user->is_active)
+    return fail(Code::unauthenticated, "Invalid or revoked token");
+  if (found->expires_at && *found->expires_at <= now) return fail(Code::unauthenticated, "Token expired");
+  if (!found->last_used_at || *found->last_used_at + kUsedGranularity < now)
+    TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec("UPDATE tokens SET last_used_at = $2 WHERE id = $1", {found->id, to_micros(now)}));
+      return {};
+    }));
+  return principal_of(*user, Via::token);
+}
+
+}  // namespace dash::identity

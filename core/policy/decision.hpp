@@ -1,0 +1,52 @@
+// What the gate says about one action, and what it was asked. Plain values: jobs, commands and routes carry
+// them around.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/json.hpp"
+
+namespace dash::policy {
+
+enum class Verdict { allow, deny, needs_approval };
+std::string_view word(Verdict verdict);  // "allow", "deny", "needs_approval"
+
+// The `actor` of the input document.
+struct Actor {
+  std::string username;
+  bool is_admin = false;
+};
+
+// A rule that contributed a reason, and where to read it.
+struct FiredRule {
+  std::string id;    // "allowed_regions": the last segment of its package
+  std::string file;  // relative to the policy directory; "builtin/<id>.rego" when embedded
+  int line = 0;      // of its first deny (or needs_approval) head; 0 when unknown
+};
+
+struct Decision {
+  bool gated =
+      false;  // false: the gate is off or the action is not listed; nothing below but `action` is meaningful
+  std::string action;  // canonical
+  Verdict verdict = Verdict::allow;
+  std::vector<std::string> reasons;           // why it is denied
+  std::vector<std::string> approval_reasons;  // why somebody else has to agree; kept under deny too
+  std::vector<FiredRule> rules;               // ascending by id
+  bool enforce_needs_approval = false;        // the setting at that instant
+  std::string policy_digest;  // SHA-256 hex of the rule set that judged; empty on an engine fault
+  std::string input_digest;   // SHA-256 hex of the input document
+  Json input;                 // the document that was judged
+  // Why the engine could not judge (verdict is deny then, `reasons` the one generic sentence): for audit row
+  // and log only.
+  std::optional<std::string> cause;
+};
+
+// The shape of `--output json` and of POST /api/admission/check: {action, gated, verdict, reasons,
+// approval_reasons, rules: [{id, file, line}], enforce_needs_approval, policy_digest, input_digest, input}
+// and `cause` when `reveal_cause`.
+OrderedJson to_json(const Decision& decision, bool reveal_cause);
+
+}  // namespace dash::policy

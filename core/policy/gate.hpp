@@ -1,0 +1,45 @@
+// The gate's decision: settings read live, the input document made, the engine asked. It creates no job and
+// writes no audit entry (jobs::submit does, from the Decision); it records each decision in the decision log.
+// Thread-safe.
+#pragma once
+#include "core/config/store.hpp"
+#include "core/db/sql.hpp"
+#include "core/policy/decision.hpp"
+#include "core/policy/settings.hpp"
+
+namespace dash::policy {
+
+class Engine;
+class DecisionLog;
+
+class Gate {
+ public:
+  Gate(db::Sql& sql, config::Store& store, Engine& engine, DecisionLog& log)
+      : sql_(sql), store_(store), engine_(engine), log_(log) {}
+
+  // `action`: either spelling. `request`: the normalised members of the spec (region, instance_type, image,
+  // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
+  // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
+  // is a broken database.
+  Result<Decision> judge(std::string_view action, const Json& request, const Actor& actor, Time at);
+  // The same without a line in the decision log: POST /api/admission/check.
+  Result<Decision> preview(std::string_view action, const Json& request, const Actor& actor, Time at);
+  // The settings as they are now.
+  Result<GateSettings> settings();
+  // A digest of what an approval covers: (action, request, rule set). Code::policy_unavailable when the rules
+  // are broken.
+  Result<std::string> approval_digest(std::string_view action, const Json& request);
+
+ private:
+  db::Sql& sql_;
+  config::Store& store_;
+  Engine& engine_;
+  DecisionLog& log_;
+};
+
+// One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
+// without a database.
+Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
+                    const Json& request, const Actor& actor, Time at);
+
+}  // namespace dash::policy

@@ -1,0 +1,58 @@
+// The gate's settings (spec: Settings), from configuration values. Entries are kept as typed for messages and
+// folded for comparison (DESIGN §6): trimmed, lower case, spaces out of regions; weekdays are three letters.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/store.hpp"
+
+namespace dash::policy {
+
+inline constexpr std::string_view kEnabledKey = "admission_control_enabled";
+inline constexpr std::string_view kGatedKey = "admission_gated_actions";
+inline constexpr std::string_view kRegionsKey = "admission_allowed_regions";
+inline constexpr std::string_view kTypesKey = "admission_denied_instance_types";
+inline constexpr std::string_view kWindowKey = "admission_prod_window";
+inline constexpr std::string_view kApprovalKey = "admission_enforce_needs_approval";
+inline constexpr std::string_view kCloudNamesKey = "cloud_names";
+
+struct Limits {
+  std::vector<std::string> allowed_regions;
+  std::vector<std::string> denied_instance_types;
+  std::vector<std::string> prod_window;
+};
+
+struct GateSettings {
+  bool enabled = false;
+  bool enforce_needs_approval = false;
+  bool provider_names = false;     // actions go to the rules in the provider's spelling
+  std::vector<std::string> gated;  // canonical where the word is known, else as typed
+  bool gated_known = true;         // false: the list cannot be parsed, so any action may be meant
+  Limits typed;
+  Limits folded;
+  std::optional<std::string> fault;  // a setting that cannot be parsed or read: fail closed, naming the key
+
+  // Whether a change of this action is judged, or refused because of `fault`.
+  bool gates(const std::string& canonical_action) const;
+};
+
+// Reads one key: nullopt when absent.
+using ReadSetting = std::function<Result<std::optional<std::string>>(const std::string& key)>;
+// An Error is a failed read; nonsense in a value becomes `fault`.
+Result<GateSettings> read_settings(const ReadSetting& read);
+GateSettings settings_of(const config::Values& values);
+
+std::string fold_region(std::string_view text);
+std::string fold_word(std::string_view text);
+// "sat" for " Sat"; nullopt for anything that is no three-letter weekday.
+std::optional<std::string> fold_weekday(std::string_view text);
+
+// The ten actions that the gate stands before, canonical, in the spec's order.
+const std::vector<std::string>& gated_action_names();
+// Either spelling to the canonical one; an unknown word stays (trimmed).
+std::string canonical_action(std::string_view word);
+std::string provider_action(std::string_view canonical);
+
+}  // namespace dash::policy
