@@ -5,37 +5,33 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "core/base/file.hpp"
 #include "core/base/log.hpp"
 
 namespace dash::audit {
 namespace {
 
+constexpr std::size_t kMaxAnchorBytes = 256u << 20;  // a million checkpoints
+
 Failure cannot(std::string_view what, const std::string& path) {
   return fail(Code::internal, "cannot {} the audit anchor {}: {}", what, path, strerror(errno));
 }
 
-Result<void> write_file(const std::string& path, int flags, std::string_view text) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+Result<void> append_file(const std::string& path, std::string_view text) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
   if (fd < 0) return cannot("open", path);
   auto written = ::write(fd, text.data(), text.size());
   bool good = written == static_cast<ssize_t>(text.size()) && ::fdatasync(fd) == 0;
-  auto failed = good ? Result<void>() : Result<void>(cannot("write", path));
+  auto result = good ? Result<void>() : Result<void>(cannot("write", path));
   ::close(fd);
-  return failed;
+  return result;
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::string();
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  if (!in) return cannot("read", path);
-  return std::move(out).str();
+Result<std::string> read_anchor(const std::string& path) {
+  auto text = dash::read_file(path, kMaxAnchorBytes);
+  if (!text && text.error().code == Code::not_found) return std::string();
+  return text;
 }
 
 }  // namespace
@@ -49,7 +45,7 @@ Anchors::~Anchors() { flush(); }
 
 Result<std::vector<AnchorText>> Anchors::read() const {
   std::vector<AnchorText> out;
-  for (const auto& anchor : anchors_) out.push_back({anchor.path, TRY(read_file(anchor.path))});
+  for (const auto& anchor : anchors_) out.push_back({anchor.path, TRY(read_anchor(anchor.path))});
   return out;
 }
 
@@ -72,7 +68,7 @@ void Anchors::write(std::int64_t every) {
 }
 
 Result<void> Anchors::write_one(Anchor& anchor, const Checkpoint& checkpoint) {
-  auto text = TRY(read_file(anchor.path));
+  auto text = TRY(read_anchor(anchor.path));
   auto older = TRY(parse_checkpoints(text, log_.keys().checkpoint.public_key));
   if (!older.empty()) {
     if (!TRY(agrees(older.back())))
@@ -83,11 +79,9 @@ Result<void> Anchors::write_one(Anchor& anchor, const Checkpoint& checkpoint) {
     if (older.back().size >= checkpoint.size) return {};
   }
   if (anchor.own) {
-    auto next = fmt::format("{}.{}", anchor.path, ::getpid());
-    TRY(write_file(next, O_TRUNC, checkpoint.note));
-    if (::rename(next.c_str(), anchor.path.c_str()) != 0) return cannot("replace", anchor.path);
+    TRY(dash::write_file(anchor.path, checkpoint.note, 0600));
   } else {
-    TRY(write_file(anchor.path, O_APPEND, (text.empty() ? "" : "\n") + checkpoint.note));
+    TRY(append_file(anchor.path, (text.empty() ? "" : "\n") + checkpoint.note));
   }
   anchor.written = checkpoint.size;
   return {};

@@ -181,20 +181,21 @@ OrderedJson to_json(const Verdict& verdict) {
 }
 
 Result<Verdict> verify(Log& log, const std::vector<AnchorText>& anchors) {
-  return db::read<Verdict>(log.sql(), [&](db::Transaction& tx) -> Result<Verdict> {
-    Verdict verdict;
-    Walk walk(verdict, read_anchors(anchors, log.keys().checkpoint.public_key, verdict));
-    TRY(run(
-        walk, [&](const auto& take) { return each_entry(tx, take); }, nullptr));
-    verdict.count = TRY(tx.query("SELECT count(*) FROM audit_log"))[0].integer(0);
-    auto head = TRY(read_head(tx, log.keys()));
-    judge_head(walk, head, verdict);
-    if (!verdict.ok)
-      if (auto seq = TRY(first_unsealed(tx, log.keys())))
-        walk.broken(*seq, fmt::format("entry {} was not sealed with this instance's key", *seq));
-    verdict.beyond_checkpoint = std::max<std::int64_t>(0, verdict.count - verdict.checkpoint_size);
-    return verdict;
-  });
+  return db::read<Verdict>(log.sql(), [&](db::Transaction& tx) { return verify(tx, log.keys(), anchors); });
+}
+
+Result<Verdict> verify(db::Transaction& tx, const Keys& keys, const std::vector<AnchorText>& anchors) {
+  Verdict verdict;
+  Walk walk(verdict, read_anchors(anchors, keys.checkpoint.public_key, verdict));
+  TRY(run(
+      walk, [&](const auto& take) { return each_entry(tx, take); }, nullptr));
+  verdict.count = TRY(tx.query("SELECT count(*) FROM audit_log"))[0].integer(0);
+  judge_head(walk, TRY(read_head(tx, keys)), verdict);
+  if (!verdict.ok)
+    if (auto seq = TRY(first_unsealed(tx, keys)))
+      walk.broken(*seq, fmt::format("entry {} was not sealed with this instance's key", *seq));
+  verdict.beyond_checkpoint = std::max<std::int64_t>(0, verdict.count - verdict.checkpoint_size);
+  return verdict;
 }
 
 Result<Verdict> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,

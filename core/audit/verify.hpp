@@ -39,6 +39,7 @@ using EntrySource =
 
 // Against the instance's own keys, head row and the anchors.
 Result<Verdict> verify(Log& log, const std::vector<AnchorText>& anchors);
+Result<Verdict> verify(db::Transaction& tx, const Keys& keys, const std::vector<AnchorText>& anchors);
 // Against an anchor and the public key alone (32 raw bytes); seals and head cannot be checked without the
 // instance's keys.
 Result<Verdict> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
