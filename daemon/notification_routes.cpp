@@ -7,8 +7,9 @@ namespace dash::daemon {
 namespace {
 
 // What the dashboard tells of (the peer's seven).
-const OrderedJson kKnownEvents = {"job.completed",       "job.failed",        "resource.expiring", "resource.deleted",
-                                  "approval.requested", "approval.decided", "agent.offline"};
+const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "job.failed",
+                                  "notification.test", "resource.expiring",    "resource.reaped",
+                                  "secret.stale"};
 
 Result<Response> list(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
@@ -40,7 +41,8 @@ Result<Response> remove(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_notification_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/notifications/endpoints", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/notifications/endpoints", .handler = [&s](Request& r) { return list(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/notifications/endpoints",
                     .handler = [&s](Request& r) { return add(s, r); },

@@ -1,6 +1,7 @@
 #include "core/app/accounts.hpp"
 
 #include "core/audit/log.hpp"
+#include "core/identity/setup_code.hpp"
 
 namespace dash::app {
 namespace {
@@ -31,8 +32,9 @@ Result<identity::User> add_user(Services& s, const identity::Principal& who, con
   TRY(identity::require_admin(who));
   TRY(s.directory.add(user));
   auto made = TRY(must_find(s, user.username));
-  TRY(s.audit.append(audit::by(who, "user.create", made.username,
-                               {{"is_admin", made.is_admin}, {"workgroups", made.workgroups}, {"grants", made.grants}})));
+  TRY(s.audit.append(
+      audit::by(who, "user.create", made.username,
+                {{"is_admin", made.is_admin}, {"workgroups", made.workgroups}, {"grants", made.grants}})));
   if (made.is_admin) s.setup_code.forget();
   return made;
 }
@@ -40,7 +42,8 @@ Result<identity::User> add_user(Services& s, const identity::Principal& who, con
 Result<identity::User> change_user(Services& s, const identity::Principal& who, const std::string& username,
                                    const UserChange& change) {
   bool self = identity::fold_username(username) == who.username;
-  bool only_password = !change.is_admin && !change.is_active && change.grant.empty() && change.ungrant.empty();
+  bool only_password =
+      !change.is_admin && !change.is_active && change.grant.empty() && change.ungrant.empty();
   if (!(self && only_password)) TRY(identity::require_admin(who));
   if (self && (change.is_admin == false || change.is_active == false))
     return fail(Code::invalid, "you cannot take your own admin flag or account away; another admin can");
@@ -59,11 +62,13 @@ Result<std::vector<identity::User>> list_users(Services& s, const identity::Prin
   return s.directory.list();
 }
 
-Result<identity::IssuedToken> issue_token(Services& s, const identity::Principal& who, const std::string& name,
-                                          const std::string& username, std::int64_t days) {
+Result<identity::IssuedToken> issue_token(Services& s, const identity::Principal& who,
+                                          const std::string& name, const std::string& username,
+                                          std::int64_t days) {
   if (identity::fold_username(username) != who.username) TRY(identity::require_admin(who));
   auto issued = TRY(s.tokens.issue(name, username, days));
-  TRY(s.audit.append(audit::by(who, "token.create", issued.info.id, {{"name", name}, {"username", issued.info.username}})));
+  TRY(s.audit.append(
+      audit::by(who, "token.create", issued.info.id, {{"name", name}, {"username", issued.info.username}})));
   return issued;
 }
 
@@ -87,10 +92,17 @@ OrderedJson to_json(const identity::User& u) {
     auto level = colon == grant.npos ? "use" : grant.substr(colon + 1);
     permissions[grant.substr(0, colon)].push_back(level);
   }
-  return {{"id", u.username},       {"username", u.username},       {"full_name", nullptr},
-          {"email", nullptr},       {"workgroups", u.workgroups},   {"is_active", u.is_active},
-          {"is_admin", u.is_admin}, {"auth_provider", "local"},     {"mfa_required", false},
-          {"permissions", permissions}, {"created_at", format_iso_micros(u.created_at)}};
+  return {{"id", u.username},
+          {"username", u.username},
+          {"full_name", nullptr},
+          {"email", nullptr},
+          {"workgroups", u.workgroups},
+          {"is_active", u.is_active},
+          {"is_admin", u.is_admin},
+          {"auth_provider", "local"},
+          {"mfa_required", false},
+          {"permissions", permissions},
+          {"created_at", format_iso_micros(u.created_at)}};
 }
 
 OrderedJson to_json(const identity::TokenInfo& t) {

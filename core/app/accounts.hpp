@@ -1,11 +1,12 @@
-// Administration of users and tokens with authorisation and audit: what `dashctl user`, `dashctl token`, /api/users and
-// /api/tokens call.
+// Administration of users and tokens with authorisation and audit: what `dashctl user`, `dashctl token`,
+// /api/users and /api/tokens call.
 #pragma once
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/app/services.hpp"
+#include "core/base/json.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/tokens.hpp"
 
@@ -27,8 +28,9 @@ Result<identity::User> change_user(Services& s, const identity::Principal& who, 
 Result<std::vector<identity::User>> list_users(Services& s, const identity::Principal& who);
 
 // For oneself, or as an admin for anybody.
-Result<identity::IssuedToken> issue_token(Services& s, const identity::Principal& who, const std::string& name,
-                                          const std::string& username, std::int64_t days);
+Result<identity::IssuedToken> issue_token(Services& s, const identity::Principal& who,
+                                          const std::string& name, const std::string& username,
+                                          std::int64_t days);
 Result<std::vector<identity::TokenInfo>> list_tokens(Services& s, const identity::Principal& who,
                                                      const std::string& username);
 Result<void> revoke_token(Services& s, const identity::Principal& who, const std::string& id);
