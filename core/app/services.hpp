@@ -20,6 +20,7 @@ class Store;
 class Settings;
 }  // namespace dash::config
 namespace dash::audit {
+class Anchors;
 class Log;
 }
 namespace dash::identity {
@@ -39,6 +40,7 @@ struct Services {
   config::Store& config;
   config::Settings& settings;
   audit::Log& audit;
+  audit::Anchors& anchors;
   identity::Directory& directory;
   identity::Sessions& sessions;
   identity::Tokens& tokens;

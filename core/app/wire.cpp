@@ -1,5 +1,8 @@
+#include <cstdlib>
+
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
+#include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
@@ -13,6 +16,11 @@
 namespace dash::app {
 namespace {
 
+std::vector<std::string> outside_anchors() {
+  const char* file = std::getenv("DASHCTL_ANCHOR_FILE");
+  return file && *file ? std::vector<std::string>{file} : std::vector<std::string>{};
+}
+
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
  public:
@@ -24,12 +32,13 @@ class RealInstance final : public Instance {
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
         settings_(config_),
         audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
+        anchors_(audit_, fmt::format("{}/{}", options.data_dir, audit::kOwnAnchor), outside_anchors()),
         directory_(*sql_, clock_),
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        services_{clock_, parts_,     *sql_,     *http_,  config_,    settings_,
-                  audit_, directory_, sessions_, tokens_, setup_code_} {}
+        services_{clock_, parts_,   *sql_,      *http_,    config_, settings_,
+                  audit_, anchors_, directory_, sessions_, tokens_, setup_code_} {}
 
   Services& services() override { return services_; }
 
@@ -42,6 +51,7 @@ class RealInstance final : public Instance {
   config::Store config_;
   config::Settings settings_;
   audit::Log audit_;
+  audit::Anchors anchors_;
   identity::Directory directory_;
   identity::Sessions sessions_;
   identity::Tokens tokens_;
