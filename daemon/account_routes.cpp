@@ -1,5 +1,4 @@
 #include "core/app/accounts.hpp"
-#include "core/base/shape.hpp"
 #include "core/identity/sessions.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"

@@ -20,7 +20,8 @@ identity::Principal of_request(identity::Principal who, const Request& request) 
 
 std::optional<std::string> bearer(const Request& request) {
   auto header = request.header("Authorization");
-  if (!header || header->size() < kBearer.size() || ::strncasecmp(header->data(), kBearer.data(), kBearer.size()) != 0)
+  if (!header || header->size() < kBearer.size() ||
+      ::strncasecmp(header->data(), kBearer.data(), kBearer.size()) != 0)
     return std::nullopt;
   return header->substr(kBearer.size());
 }

@@ -24,7 +24,8 @@ Result<identity::Principal> setup_admin(app::Services& s, const Request& request
 Result<Response> status(app::Services& s, const Request& request) {
   auto who = setup_caller(s, request);
   auto told = TRY(s.setup.status(who ? *who : std::nullopt));
-  return json_response(200, OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
+  return json_response(200,
+                       OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
 }
 
 Result<Response> read(app::Services& s, const Request& request) {
@@ -37,13 +38,14 @@ Result<migrate::ImportRequest> import_request(const Request& request) {
   migrate::ImportRequest out;
   out.config = body.value("config", Json::object());
   if (!out.config.is_object()) return wrong_type("config", "object");
-  out.rules.include_on_prem = TRY(optional_flag(body, "include_on_prem", true));
-  auto regions = TRY(optional_text(body, "regions")).value_or("merge");
-  if (regions != "merge" && regions != "replace") return fail(Code::invalid, "regions must be merge or replace");
+  out.rules.include_on_prem = TRY(optional_bool(body, "include_on_prem")).value_or(true);
+  auto regions = TRY(optional_string(body, "regions")).value_or("merge");
+  if (regions != "merge" && regions != "replace")
+    return fail(Code::invalid, "regions must be merge or replace");
   out.rules.replace_regions = regions == "replace";
-  out.admin_username = TRY(optional_text(body, "admin_username")).value_or("");
-  out.admin_password = Secret(TRY(optional_text(body, "admin_password")).value_or(""));
-  out.setup_code = Secret(TRY(optional_text(body, "setup_code")).value_or(""));
+  out.admin_username = TRY(optional_string(body, "admin_username")).value_or("");
+  out.admin_password = Secret(TRY(optional_string(body, "admin_password")).value_or(""));
+  out.setup_code = Secret(TRY(optional_string(body, "setup_code")).value_or(""));
   if (out.setup_code.empty()) out.setup_code = setup_code(request);
   return out;
 }
@@ -61,7 +63,7 @@ Result<Response> import(app::Services& s, const Request& request) {
 Result<Response> compare(app::Services& s, const Request& request) {
   auto who = TRY(setup_admin(s, request));
   auto body = TRY(json_object(request));
-  auto nonce = crypto::from_hex(TRY(text_member(body, "nonce")));
+  auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
   if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
   auto keys = body.find("keys");
   if (keys == body.end()) return missing_member("keys");
@@ -84,7 +86,8 @@ Result<Response> change(app::Services& s, const Request& request) {
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
     changes[key] = value.is_null() ? std::nullopt : std::optional(migrate::setting_text(value));
-  return json_response(200, OrderedJson{{"ok", true}, {"change_id", TRY(s.setup.change(who, changes, "api"))}});
+  return json_response(200,
+                       OrderedJson{{"ok", true}, {"change_id", TRY(s.setup.change(who, changes, "api"))}});
 }
 
 Result<std::int64_t> number(const Request& request, std::string_view name, std::int64_t fallback) {
@@ -107,7 +110,7 @@ Result<Response> history(app::Services& s, const Request& request) {
 
 Result<Response> rollback(app::Services& s, const Request& request) {
   auto who = TRY(setup_admin(s, request));
-  auto change_id = TRY(text_member(TRY(json_object(request)), "change_id"));
+  auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
   return json_response(200, OrderedJson{{"ok", true}, {"restored", TRY(s.setup.rollback(who, change_id))}});
 }
 
@@ -116,7 +119,8 @@ Result<Response> rollback(app::Services& s, const Request& request) {
 void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/setup/status", .handler = [&s](Request& r) { return status(s, r); }});
   routes.push_back({.pattern = "/api/setup/config", .handler = [&s](Request& r) { return read(s, r); }});
-  routes.push_back({.pattern = "/api/setup/config/history", .handler = [&s](Request& r) { return history(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/setup/config/history", .handler = [&s](Request& r) { return history(s, r); }});
   auto write = [&](std::string method, std::string pattern, auto handler, std::uint64_t max_body, Pool pool) {
     routes.push_back({.method = std::move(method),
                       .pattern = std::move(pattern),

@@ -1,5 +1,4 @@
 #include "core/app/accounts.hpp"
-#include "core/base/shape.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
@@ -10,9 +9,9 @@ namespace {
 Result<Response> issue(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto body = TRY(json_object(request));
-  auto name = TRY(text_member(body, "name"));
+  auto name = TRY(required_string(body, "name"));
   auto days = TRY(optional_int(body, "expires_days")).value_or(0);
-  auto username = TRY(optional_text(body, "username")).value_or(who.username);
+  auto username = TRY(optional_string(body, "username")).value_or(who.username);
   auto issued = TRY(app::issue_token(s, who, name, username, days));
   auto out = app::to_json(issued.info);
   out["token"] = issued.token.expose();
@@ -41,8 +40,9 @@ void add_token_routes(std::vector<Route>& routes, app::Services& s) {
                     .pattern = "/api/tokens",
                     .handler = [&s](Request& r) { return issue(s, r); },
                     .body = Body::small});
-  routes.push_back(
-      {.method = "DELETE", .pattern = "/api/tokens/{id}", .handler = [&s](Request& r) { return revoke(s, r); }});
+  routes.push_back({.method = "DELETE", .pattern = "/api/tokens/{id}", .handler = [&s](Request& r) {
+                      return revoke(s, r);
+                    }});
 }
 
 }  // namespace dash::daemon

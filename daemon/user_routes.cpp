@@ -30,9 +30,9 @@ Result<Response> create(app::Services& s, const Request& request) {
   auto who = TRY(admin(s, request));
   auto body = TRY(json_object(request));
   identity::NewUser user;
-  user.username = TRY(text_member(body, "username"));
-  user.password = Secret(TRY(text_member(body, "password")));
-  user.is_admin = TRY(optional_flag(body, "is_admin", false));
+  user.username = TRY(required_string(body, "username"));
+  user.password = Secret(TRY(required_string(body, "password")));
+  user.is_admin = TRY(optional_bool(body, "is_admin")).value_or(false);
   user.workgroups = TRY(names_member(body, "workgroups"));
   user.grants = TRY(names_member(body, "grants"));
   return json_response(201, app::to_json(TRY(app::add_user(s, who, user))));
@@ -42,9 +42,9 @@ Result<Response> change(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto body = TRY(json_object(request));
   app::UserChange change;
-  if (auto password = TRY(optional_text(body, "password"))) change.password = Secret(*password);
-  if (body.contains("is_admin")) change.is_admin = TRY(optional_flag(body, "is_admin", false));
-  if (body.contains("is_active")) change.is_active = TRY(optional_flag(body, "is_active", true));
+  if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
+  change.is_admin = TRY(optional_bool(body, "is_admin"));
+  change.is_active = TRY(optional_bool(body, "is_active"));
   change.grant = TRY(names_member(body, "grant"));
   change.ungrant = TRY(names_member(body, "ungrant"));
   return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
@@ -72,8 +72,9 @@ void add_user_routes(std::vector<Route>& routes, app::Services& s) {
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small,
                     .pool = Pool::login});
-  routes.push_back(
-      {.method = "DELETE", .pattern = "/api/users/{name}", .handler = [&s](Request& r) { return deactivate(s, r); }});
+  routes.push_back({.method = "DELETE", .pattern = "/api/users/{name}", .handler = [&s](Request& r) {
+                      return deactivate(s, r);
+                    }});
 }
 
 }  // namespace dash::daemon

@@ -1,4 +1,3 @@
-#include "core/base/shape.hpp"
 #include "core/migrate/vaults.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
@@ -17,8 +16,8 @@ Result<Response> list(app::Services& s, const Request& request) {
 Result<Response> add(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto body = TRY(json_object(request));
-  auto id = TRY(text_member(body, "id"));
-  auto backend = TRY(text_member(body, "backend"));
+  auto id = TRY(required_string(body, "id"));
+  auto backend = TRY(required_string(body, "backend"));
   return json_response(201, migrate::to_json(TRY(s.vaults.add(who, id, backend))));
 }
 
@@ -36,9 +35,9 @@ void add_vault_routes(std::vector<Route>& routes, app::Services& s) {
                     .pattern = "/api/secrets/vaults",
                     .handler = [&s](Request& r) { return add(s, r); },
                     .body = Body::small});
-  routes.push_back({.method = "DELETE",
-                    .pattern = "/api/secrets/vaults/{id}",
-                    .handler = [&s](Request& r) { return remove(s, r); }});
+  routes.push_back({.method = "DELETE", .pattern = "/api/secrets/vaults/{id}", .handler = [&s](Request& r) {
+                      return remove(s, r);
+                    }});
 }
 
 }  // namespace dash::daemon
