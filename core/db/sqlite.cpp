@@ -120,6 +120,7 @@ class Connection final : public Transaction {
       if (rc == SQLITE_DONE) return {};
       if (rc != SQLITE_ROW) return sqlite_error(db_.get(), rc, sql);
       std::vector<Value> values;
+      values.reserve(static_cast<std::size_t>(sqlite3_column_count(s)));
       for (int i = 0; i < sqlite3_column_count(s); ++i) values.push_back(column(s, i));
       TRY(row(Row(std::move(values))));
     }
