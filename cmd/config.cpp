@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
@@ -33,7 +32,8 @@ Result<config::Values> revealed(OpenInstance& instance) { return instance.local-
 
 std::optional<std::string> find(const config::Values& values, const std::string& key) {
   if (auto parts = config::split_region_key(key)) {
-    for (const auto& name : {config::region_blob_key(parts->cloud), config::provider_key(config::region_blob_key(parts->cloud))}) {
+    for (const auto& name : {config::region_blob_key(parts->cloud),
+                             config::provider_key(config::region_blob_key(parts->cloud))}) {
       auto blob = values.find(name);
       auto map = config::parse_region_blob(parts->cloud, blob == values.end() ? "" : blob->second);
       if (map && map->contains(parts->region) && (*map)[parts->region].contains(parts->field))
@@ -48,17 +48,23 @@ std::optional<std::string> find(const config::Values& values, const std::string&
 
 Run declare_get(Flags& flags) {
   auto o = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", o->key, "in either spelling; <cloud>_region.<region>.<field> reaches into a region set").required();
+  flags
+      .argument("KEY", o->key,
+                "in either spelling; <cloud>_region.<region>.<field> reaches into a region set")
+      .required();
   flags.toggle("--reveal", o->reveal, "show a secret (with --data-dir)").guard();
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     if (o->reveal && !o->instance.target.empty())
-      return fail(Code::usage, "--reveal works with --data-dir only: an instance never returns a secret through its API");
+      return fail(Code::usage,
+                  "--reveal works with --data-dir only: an instance never returns a secret through its API");
     auto instance = TRY(open_instance(context, o->instance, Login::session));
     auto value = find(TRY(o->reveal ? revealed(instance) : shown(instance)), o->key);
     if (!value) return fail(Code::not_found, "the setting {} is not set", o->key);
     if (!o->reveal && config::is_masked(*value))
-      return fail(Code::forbidden, "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance", o->key);
+      return fail(Code::forbidden,
+                  "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
+                  o->key);
     context.out.line("{}", *value);
     context.out.document({{"key", o->key}, {"value", *value}});
     return {};
@@ -102,9 +108,11 @@ Run declare_set(Flags& flags) {
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     auto value = o->value == "-" ? TRY(read_value()) : o->value;
-    if (config::is_masked(value)) return fail(Code::invalid, "the value is the mask that stands for a secret; nothing was changed");
+    if (config::is_masked(value))
+      return fail(Code::invalid, "the value is the mask that stands for a secret; nothing was changed");
     if (o->value != "-" && config::is_secret(o->key))
-      context.out.warn("{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
+      context.out.warn(
+          "{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
     auto instance = TRY(open_instance(context, o->instance, Login::session));
     report(context, o->key, "set", TRY(apply(instance, {{o->key, value}})));
     return {};
@@ -162,16 +170,18 @@ Run declare_history(Flags& flags) {
     auto instance = TRY(open_instance(context, o->instance, Login::session));
     auto entries = OrderedJson::array();
     if (instance.api) {
-      auto path = fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(o->key), o->limit);
+      auto path =
+          fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(o->key), o->limit);
       entries = OrderedJson(TRY(instance.api->get(path)).value("history", Json::array()));
     } else {
-      for (const auto& entry : TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))
+      for (const auto& entry :
+           TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))
         entries.push_back(migrate::to_json(entry));
     }
     auto text = [](const OrderedJson& entry, const char* name) { return printable(entry.value(name, "")); };
     for (const auto& e : entries)
-      context.out.line("{}  {}  {:<8} {:<40} by {} ({})", text(e, "changed_at"), text(e, "change_id"), text(e, "what"),
-                       text(e, "key"), text(e, "changed_by"), text(e, "origin"));
+      context.out.line("{}  {}  {:<8} {:<40} by {} ({})", text(e, "changed_at"), text(e, "change_id"),
+                       text(e, "what"), text(e, "key"), text(e, "changed_by"), text(e, "origin"));
     context.out.document({{"history", entries}});
     return {};
   };
@@ -186,7 +196,8 @@ Group config_group() {
            {"set", "Set one setting", "", declare_set},
            {"unset", "Remove one setting", "", declare_unset},
            {"list", "List all settings, secrets masked", "", declare_list},
-           {"lint", "Look for values that their readers refuse, misspelt names and unreadable rows", "", declare_lint},
+           {"lint", "Look for values that their readers refuse, misspelt names and unreadable rows", "",
+            declare_lint},
            {"history", "Tell who changed what and when; values are never shown",
             "`dashctl migrate rollback` undoes a change by its id.", declare_history}}};
 }

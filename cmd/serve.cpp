@@ -47,25 +47,28 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
                                     return {};
                                   },
                                   true});
-  options.ready_checks.push_back({"key",
-                                  [&s]() -> Result<void> {
-                                    auto unreadable = TRY(s.config.unreadable_keys());
-                                    if (!unreadable.empty())
-                                      return fail(Code::integrity, "{} settings were written with another key",
-                                                  unreadable.size());
-                                    return {};
-                                  },
-                                  true});
+  options.ready_checks.push_back(
+      {"key",
+       [&s]() -> Result<void> {
+         auto unreadable = TRY(s.config.unreadable_keys());
+         if (!unreadable.empty())
+           return fail(Code::integrity, "{} settings were written with another key", unreadable.size());
+         return {};
+       },
+       true});
   return options;
 }
 
 Run declare_serve(Flags& flags) {
   auto o = std::make_shared<ServeFlags>();
   declare_local(flags, o->local);
-  flags.list("--listen", o->listen, "ADDR|unix:PATH", "where to listen; repeatable; 127.0.0.1:8080 when left out");
-  flags.number("--workers", o->workers, "N", "jobs that run at the same time; 0 leaves them to other processes");
+  flags.list("--listen", o->listen, "ADDR|unix:PATH",
+             "where to listen; repeatable; 127.0.0.1:8080 when left out");
+  flags.number("--workers", o->workers, "N",
+               "jobs that run at the same time; 0 leaves them to other processes");
   flags.text("--public-url", o->public_url, "URL", "the address that users see; kept as public_base_url");
-  flags.list("--trusted-proxy", o->trusted_proxies, "IP", "believe X-Forwarded-For from this address; repeatable");
+  flags.list("--trusted-proxy", o->trusted_proxies, "IP",
+             "believe X-Forwarded-For from this address; repeatable");
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {
@@ -85,7 +88,8 @@ Group serve_group() {
   return {"serve",
           "Serve the dashboard's API",
           {{"", "Serve the dashboard's API",
-            "Logs JSON lines to stderr, one with \"event\":\"listening\". SIGTERM finishes the running requests and exits "
+            "Logs JSON lines to stderr, one with \"event\":\"listening\". SIGTERM finishes the running "
+            "requests and exits "
             "with 0.",
             declare_serve, false, true}}};
 }

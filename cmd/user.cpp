@@ -20,7 +20,8 @@ void declare_target(Flags& flags, UserFlags& into) {
       .excludes("--data-dir");
   declare_local(flags, into.instance.local);
   flags.text("--admin-user", into.instance.login.admin_user, "NAME", "sign in there as this administrator");
-  flags.text("--token-file", into.instance.login.token_file, "FILE", "a file with a token for it; - for stdin");
+  flags.text("--token-file", into.instance.login.token_file, "FILE",
+             "a file with a token for it; - for stdin");
   flags.text("--ca-bundle", into.instance.login.ca_bundle, "FILE", "PEM roots to trust beside the system's");
 }
 
@@ -44,20 +45,22 @@ Run declare_add(Flags& flags) {
   auto o = std::make_shared<UserFlags>();
   flags.argument("NAME", o->name, "name of the account; compared in lower case").required();
   declare_target(flags, *o);
-  flags.text("--password-file", o->password_file, "FILE", "its password; - for stdin; asked for when left out");
+  flags.text("--password-file", o->password_file, "FILE",
+             "its password; - for stdin; asked for when left out");
   flags.toggle("--admin", o->is_admin, "an administrator");
   flags.list("--workgroup", o->workgroups, "NAME", "member of this workgroup, made when new; repeatable");
   flags.list("--grant", o->grants, "PERMISSION", "such as change_windows:use; repeatable");
   return [o](Context& context) -> Result<void> {
-    auto password = TRY(new_secret_from(context, o->password_file, "Password of " + o->name, "--password-file"));
+    auto password =
+        TRY(new_secret_from(context, o->password_file, "Password of " + o->name, "--password-file"));
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     OrderedJson made;
     if (instance.api) {
       made = TRY(user_document(instance.api->post("/api/users", {{"username", o->name},
-                                                                {"password", password.expose()},
-                                                                {"is_admin", o->is_admin},
-                                                                {"workgroups", o->workgroups},
-                                                                {"grants", o->grants}})));
+                                                                 {"password", password.expose()},
+                                                                 {"is_admin", o->is_admin},
+                                                                 {"workgroups", o->workgroups},
+                                                                 {"grants", o->grants}})));
     } else {
       identity::NewUser user{o->name, password, o->is_admin, o->grants, o->workgroups};
       made = app::to_json(TRY(app::add_user(instance.local->services(), instance.who, user)));
@@ -83,10 +86,12 @@ Run declare_passwd(Flags& flags) {
   auto o = std::make_shared<UserFlags>();
   flags.argument("NAME", o->name, "name of the account").required();
   declare_target(flags, *o);
-  flags.text("--password-file", o->password_file, "FILE", "the new password; - for stdin; asked for when left out");
+  flags.text("--password-file", o->password_file, "FILE",
+             "the new password; - for stdin; asked for when left out");
   return [o](Context& context) -> Result<void> {
     app::UserChange wanted;
-    wanted.password = TRY(new_secret_from(context, o->password_file, "New password of " + o->name, "--password-file"));
+    wanted.password =
+        TRY(new_secret_from(context, o->password_file, "New password of " + o->name, "--password-file"));
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto user = TRY(change(instance, o->name, wanted));
     context.out.line("changed the password of {}; its sessions have ended",
@@ -103,7 +108,8 @@ Run declare_grant(Flags& flags) {
   flags.list("--revoke", o->revokes, "PERMISSION", "take this one away; repeatable");
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
-    if (o->grants.empty() && o->revokes.empty()) return fail(Code::usage, "name a PERMISSION to grant or --revoke one");
+    if (o->grants.empty() && o->revokes.empty())
+      return fail(Code::usage, "name a PERMISSION to grant or --revoke one");
     app::UserChange wanted;
     wanted.grant = o->grants;
     wanted.ungrant = o->revokes;

@@ -26,7 +26,8 @@ Run declare_list(Flags& flags) {
         vaults.push_back(migrate::to_json(vault));
     }
     for (const auto& vault : vaults)
-      context.out.line("{:<24} {}", printable(vault["id"].get<std::string>()), vault["backend"].get<std::string>());
+      context.out.line("{:<24} {}", printable(vault["id"].get<std::string>()),
+                       vault["backend"].get<std::string>());
     context.out.document({{"vaults", vaults}});
     return {};
   };

@@ -46,10 +46,15 @@ std::string wrong_type(const KeyInfo& info, const std::string& value) {
 
 std::string problem_of(const std::string& key, const std::string& value) {
   if (auto cloud = cloud_of_region_blob(key))
-    return parse_region_blob(*cloud, value) ? "" : "is not a JSON object of regions; a merge would replace it";
-  if (key.starts_with("admission_") && key != "admission_control_enabled" && key != "admission_enforce_needs_approval")
-    return parse_list(key, value) ? "" : "is neither a comma-separated list nor a JSON array of strings; gated actions are refused";
-  if (key == "cloud_names" && value != "provider" && value != "canonical") return "is neither canonical nor provider";
+    return parse_region_blob(*cloud, value) ? ""
+                                            : "is not a JSON object of regions; a merge would replace it";
+  if (key.starts_with("admission_") && key != "admission_control_enabled" &&
+      key != "admission_enforce_needs_approval")
+    return parse_list(key, value)
+               ? ""
+               : "is neither a comma-separated list nor a JSON array of strings; gated actions are refused";
+  if (key == "cloud_names" && value != "provider" && value != "canonical")
+    return "is neither canonical nor provider";
   const auto* info = lookup(key);
   if (!info) {
     auto meant = near_miss(key);
@@ -64,7 +69,8 @@ std::vector<Finding> lint(const Values& values, const std::set<std::string>& unr
   std::vector<Finding> out;
   for (const auto& [key, value] : values) {
     if (unreadable.contains(key)) {
-      out.push_back({key, "was written with another key and reads as empty; set it again or bring the right key back"});
+      out.push_back(
+          {key, "was written with another key and reads as empty; set it again or bring the right key back"});
     } else if (!value.empty()) {
       if (auto problem = problem_of(key, value); !problem.empty()) out.push_back({key, problem});
     }

@@ -1,5 +1,5 @@
-// What is wrong with a stored configuration: values that their readers will refuse, names that look misspelt, rows that cannot be
-// opened. Pure; `dashctl config lint` prints it. Names keys, never values.
+// What is wrong with a stored configuration: values that their readers will refuse, names that look misspelt,
+// rows that cannot be opened. Pure; `dashctl config lint` prints it. Names keys, never values.
 #pragma once
 #include <set>
 #include <string>
