@@ -20,8 +20,14 @@ class Store;
 class Settings;
 }  // namespace dash::config
 namespace dash::audit {
+class Anchors;
 class Log;
-}
+}  // namespace dash::audit
+namespace dash::migrate {
+class Endpoints;
+class Setup;
+class Vaults;
+}  // namespace dash::migrate
 namespace dash::identity {
 class Directory;
 class Sessions;
@@ -39,10 +45,14 @@ struct Services {
   config::Store& config;
   config::Settings& settings;
   audit::Log& audit;
+  audit::Anchors& anchors;
   identity::Directory& directory;
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
+  migrate::Setup& setup;
+  migrate::Vaults& vaults;
+  migrate::Endpoints& endpoints;
 };
 
 struct Options {

@@ -1,5 +1,8 @@
+#include <cstdlib>
+
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
+#include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
@@ -8,10 +11,18 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/migrate/setup.hpp"
+#include "core/migrate/vaults.hpp"
 #include "core/net/http_client.hpp"
 
 namespace dash::app {
 namespace {
+
+std::vector<std::string> outside_anchors() {
+  const char* file = std::getenv("DASHCTL_ANCHOR_FILE");
+  return file && *file ? std::vector<std::string>{file} : std::vector<std::string>{};
+}
 
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
@@ -24,12 +35,31 @@ class RealInstance final : public Instance {
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
         settings_(config_),
         audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
+        anchors_(audit_, fmt::format("{}/{}", options.data_dir, audit::kOwnAnchor), outside_anchors()),
         directory_(*sql_, clock_),
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        services_{clock_, parts_,     *sql_,     *http_,  config_,    settings_,
-                  audit_, directory_, sessions_, tokens_, setup_code_} {}
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
+        vaults_(*sql_, clock_, audit_),
+        endpoints_(*sql_, clock_, config_, audit_),
+        services_{
+            .clock = clock_,
+            .parts = parts_,
+            .sql = *sql_,
+            .http = *http_,
+            .config = config_,
+            .settings = settings_,
+            .audit = audit_,
+            .anchors = anchors_,
+            .directory = directory_,
+            .sessions = sessions_,
+            .tokens = tokens_,
+            .setup_code = setup_code_,
+            .setup = setup_,
+            .vaults = vaults_,
+            .endpoints = endpoints_,  // a row each, so that two changes seldom meet
+        } {}
 
   Services& services() override { return services_; }
 
@@ -42,10 +72,14 @@ class RealInstance final : public Instance {
   config::Store config_;
   config::Settings settings_;
   audit::Log audit_;
+  audit::Anchors anchors_;
   identity::Directory directory_;
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Setup setup_;
+  migrate::Vaults vaults_;
+  migrate::Endpoints endpoints_;
   Services services_;
 };
 

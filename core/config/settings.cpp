@@ -1,27 +1,12 @@
 #include "core/config/settings.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "core/base/json.hpp"
+#include "core/base/text.hpp"
 
 namespace dash::config {
-namespace {
-
-std::string trim(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-}  // namespace
 
 Result<bool> parse_flag(std::string_view key, std::string_view text, bool fallback) {
   auto word = lower(trim(text));
@@ -35,7 +20,7 @@ Result<std::vector<std::string>> parse_list(std::string_view key, std::string_vi
   std::vector<std::string> out;
   auto trimmed = trim(text);
   auto keep = [&](std::string_view item) {
-    if (auto t = trim(item); !t.empty()) out.push_back(std::move(t));
+    if (auto t = trim(item); !t.empty()) out.emplace_back(t);
   };
   if (trimmed.starts_with('[') || trimmed.starts_with('{') || trimmed.starts_with('"')) {
     auto json = parse_json(trimmed);

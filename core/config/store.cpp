@@ -118,7 +118,6 @@ Result<std::string> Store::apply(const Changes& changes, const Author& author) {
 }
 
 Result<std::string> Store::apply(db::Transaction& tx, const Changes& changes, const Author& author) {
-  if (tx.is_postgres()) TRY(tx.query("SELECT pg_advisory_xact_lock($1)", {kConfigLock}));
   auto change_id = crypto::uuid4();
   auto now = to_micros(clock_.now());
   auto seq = TRY(next_history_seq(tx));

@@ -1,9 +1,248 @@
-#include "core/db/sql.hpp"
+#include <libpq-fe.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+
+#include "core/db/group_commit.hpp"
+#include "core/net/http_client.hpp"
 
 namespace dash::db {
+namespace {
 
-Result<std::unique_ptr<Sql>> open_postgres(const std::string&) {
-  return fail(Code::unsupported, "this build stores its data in SQLite only; leave --database away");
+// Types of PostgreSQL's catalogue (src/include/catalog/pg_type.dat), stable since 8.0.
+constexpr Oid kBytea = 17;
+constexpr Oid kInt8 = 20;
+constexpr Oid kInt2 = 21;
+constexpr Oid kInt4 = 23;
+constexpr Oid kText = 25;
+constexpr Oid kNumeric = 1700;
+
+constexpr std::size_t kSpareConnections = 8;
+// One writer at a time, as with SQLite: the bodies may rely on what they read.
+constexpr std::string_view kBeginWrite = "BEGIN";
+constexpr std::string_view kLockWriters =
+    "SELECT pg_advisory_xact_lock(1684108139)";  // "dask"; the schema lock is another
+
+struct ClearResult {
+  void operator()(PGresult* r) const { PQclear(r); }
+};
+struct FinishConnection {
+  void operator()(PGconn* c) const { PQfinish(c); }
+};
+using Answer = std::unique_ptr<PGresult, ClearResult>;
+using Handle = std::unique_ptr<PGconn, FinishConnection>;
+
+Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
+  const char* field = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : nullptr;
+  std::string_view state = field ? field : "";
+  auto code = Code::internal;
+  std::string message = "the database failed; the log has the reason";
+  if (PQstatus(c) != CONNECTION_OK || state.starts_with("08") || state.starts_with("57P")) {
+    code = Code::busy;
+    message = "the database does not answer; try again shortly";
+  } else if (state.starts_with("23")) {
+    code = Code::conflict;
+    message = "it exists already";
+  } else if (state == "53100") {
+    message = "the database's disk is full; nothing was written";
+  }
+  return Failure(Error{code,
+                       std::move(message),
+                       fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
+                       code == Code::busy ? std::optional(std::chrono::seconds(2)) : std::nullopt,
+                       {}});
+}
+
+// A statement's parameters in the shape that libpq takes. Numbers live in `texts` while the call runs.
+struct Bound {
+  explicit Bound(const Params& params) {
+    texts.reserve(params.size());
+    for (const auto& value : params) add(value);
+  }
+  void add(const Value& value) {
+    auto put = [&](Oid type, const char* data, std::size_t size, int format) {
+      types.push_back(type);
+      values.push_back(data);
+      lengths.push_back(static_cast<int>(size));
+      formats.push_back(format);
+    };
+    if (std::holds_alternative<std::nullptr_t>(value)) return put(0, nullptr, 0, 0);
+    if (auto* b = std::get_if<Blob>(&value)) return put(kBytea, b->bytes.data(), b->bytes.size(), 1);
+    if (auto* t = std::get_if<std::string>(&value)) return put(kText, t->c_str(), t->size(), 0);
+    texts.push_back(std::to_string(std::get<std::int64_t>(value)));
+    put(kInt8, texts.back().c_str(), texts.back().size(), 0);
+  }
+  std::vector<std::string> texts;
+  std::vector<Oid> types;
+  std::vector<const char*> values;
+  std::vector<int> lengths;
+  std::vector<int> formats;
+};
+
+Value field_of(const PGresult* r, int row, int column) {
+  if (PQgetisnull(r, row, column)) return nullptr;
+  std::string_view text(PQgetvalue(r, row, column), static_cast<std::size_t>(PQgetlength(r, row, column)));
+  switch (PQftype(r, column)) {
+    case kInt2:
+    case kInt4:
+    case kInt8:
+    case kNumeric:
+      return static_cast<std::int64_t>(std::strtoll(std::string(text).c_str(), nullptr, 10));
+    case kBytea: {
+      std::size_t size = 0;
+      std::unique_ptr<unsigned char, decltype(&PQfreemem)> bytes(
+          PQunescapeBytea(reinterpret_cast<const unsigned char*>(text.data()), &size), PQfreemem);
+      return Blob{std::string(reinterpret_cast<char*>(bytes.get()), size)};
+    }
+    default:
+      return std::string(text);
+  }
+}
+
+Row row_of(const PGresult* r, int row) {
+  std::vector<Value> values;
+  for (int i = 0; i < PQnfields(r); ++i) values.push_back(field_of(r, row, i));
+  return Row(std::move(values));
+}
+
+class Connection final : public Transaction {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const std::string& url) {
+    Handle handle(PQconnectdb(url.c_str()));
+    if (PQstatus(handle.get()) != CONNECTION_OK)
+      return Failure(Error{Code::unreachable,
+                           fmt::format("cannot connect to the database {}", net::origin_of(url)),
+                           PQerrorMessage(handle.get()),
+                           {},
+                           {}});
+    PQsetNoticeProcessor(
+        handle.get(), [](void*, const char*) {}, nullptr);
+    auto self = std::unique_ptr<Connection>(new Connection(std::move(handle)));
+    // A tail of the log that is not flushed would be an answer before durability.
+    TRY(self->exec("SET synchronous_commit TO on"));
+    return self;
+  }
+
+  bool is_usable() const { return PQstatus(handle_.get()) == CONNECTION_OK; }
+
+  Result<Rows> query(std::string_view sql, Params params = {}) override {
+    auto answer = TRY(run(sql, params));
+    Rows rows;
+    for (int i = 0; i < PQntuples(answer.get()); ++i) rows.push_back(row_of(answer.get(), i));
+    return rows;
+  }
+
+  Result<std::int64_t> exec(std::string_view sql, Params params = {}) override {
+    auto answer = TRY(run(sql, params));
+    return static_cast<std::int64_t>(std::strtoll(PQcmdTuples(answer.get()), nullptr, 10));
+  }
+
+  // Single-row mode: libpq then holds one row, whatever the size of the answer.
+  Result<void> each(std::string_view sql, Params params,
+                    const std::function<Result<void>(const Row&)>& row) override {
+    Bound bound(params);
+    if (!PQsendQueryParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
+                           bound.types.data(), bound.values.data(), bound.lengths.data(),
+                           bound.formats.data(), 0) ||
+        !PQsetSingleRowMode(handle_.get()))
+      return postgres_error(handle_.get(), nullptr, sql);
+    Result<void> outcome;
+    while (Answer answer{PQgetResult(handle_.get())}) {
+      auto status = PQresultStatus(answer.get());
+      if (!outcome) continue;  // the rest must be read before the connection can be used again
+      if (status == PGRES_SINGLE_TUPLE)
+        outcome = row(row_of(answer.get(), 0));
+      else if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+        outcome = postgres_error(handle_.get(), answer.get(), sql);
+    }
+    return outcome;
+  }
+
+  bool is_postgres() const override { return true; }
+
+ private:
+  explicit Connection(Handle handle) : handle_(std::move(handle)) {}
+
+  Result<Answer> run(std::string_view sql, const Params& params) {
+    Bound bound(params);
+    Answer answer(PQexecParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
+                               bound.types.data(), bound.values.data(), bound.lengths.data(),
+                               bound.formats.data(), 0));
+    auto status = PQresultStatus(answer.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+      return postgres_error(handle_.get(), answer.get(), sql);
+    // COMMIT of a transaction that has failed says ROLLBACK, and is no error by itself.
+    if (sql == "COMMIT" && std::string_view(PQcmdStatus(answer.get())) != "COMMIT")
+      return fail(Code::internal, "the database undid the change");
+    return answer;
+  }
+
+  Handle handle_;
+};
+
+class PostgresSql final : public Sql {
+ public:
+  PostgresSql(std::string url, std::unique_ptr<Connection> first) : url_(std::move(url)) {
+    spares_.push_back(std::move(first));
+  }
+
+  Result<void> read(const Body& body) override {
+    auto connection = TRY(borrow());
+    TRY(connection->exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
+    auto result = guarded(body, *connection);
+    // After a failed statement COMMIT would complain; ROLLBACK ends a read as well.
+    if (connection->exec("ROLLBACK")) give_back(std::move(connection));
+    return result;
+  }
+
+  Result<void> write(const Body& body) override { return commits_.write(body); }
+  bool is_postgres() const override { return true; }
+
+ private:
+  // A connection that a restart of the server cut is thrown away, and a new one tried once.
+  Result<std::unique_ptr<Connection>> borrow() {
+    while (auto connection = pop_spare())
+      if (connection->is_usable() && connection->exec("SELECT 1")) return connection;
+    return Connection::open(url_);
+  }
+
+  std::unique_ptr<Connection> pop_spare() {
+    std::lock_guard lock(mutex_);
+    if (spares_.empty()) return nullptr;
+    auto connection = std::move(spares_.back());
+    spares_.pop_back();
+    return connection;
+  }
+
+  void give_back(std::unique_ptr<Connection> connection) {
+    std::lock_guard lock(mutex_);
+    if (spares_.size() < kSpareConnections) spares_.push_back(std::move(connection));
+  }
+
+  Result<Transaction*> begin_write() {
+    if (!writer_ || !writer_->is_usable() || !writer_->exec("SELECT 1"))
+      writer_ = TRY(Connection::open(url_));
+    TRY(writer_->exec(kBeginWrite));
+    if (auto locked = writer_->query(kLockWriters); !locked) {
+      writer_.reset();
+      return Failure(locked.error());
+    }
+    return writer_.get();
+  }
+
+  std::string url_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> spares_;
+  std::unique_ptr<Connection> writer_;  // used by the leader only
+  GroupCommit commits_{[this] { return begin_write(); }};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sql>> open_postgres(const std::string& url) {
+  auto first = TRY(Connection::open(url));
+  return std::unique_ptr<Sql>(new PostgresSql(url, std::move(first)));
 }
 
 }  // namespace dash::db

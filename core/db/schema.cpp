@@ -29,11 +29,19 @@ std::vector<Step> steps() {
   return out;
 }
 
-// The only word in which the engines' table texts differ.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// The only words in which the engines' table texts differ. SQLite walks a table in key order without an index
+// only when the key is spelled INTEGER (64 bits there).
 std::string for_engine(std::string_view sql, bool postgres) {
   std::string out(sql);
   if (postgres)
-    for (auto at = out.find(" BLOB"); at != out.npos; at = out.find(" BLOB", at)) out.replace(at, 5, " BYTEA");
+    replace_all(out, " BLOB", " BYTEA");
+  else
+    replace_all(out, " BIGINT PRIMARY KEY", " INTEGER PRIMARY KEY");
   return out;
 }
 
@@ -61,7 +69,8 @@ Result<void> migrate_schema_to(Sql& sql, int version) {
     auto current = rows.empty() ? 0 : rows[0].integer(0);
     auto all = steps();
     if (current > all.back().version)
-      return fail(Code::conflict, "the database has schema {}, newer than this program knows ({}); use a newer dashctl",
+      return fail(Code::conflict,
+                  "the database has schema {}, newer than this program knows ({}); use a newer dashctl",
                   current, all.back().version);
     for (const auto& step : all)
       if (step.version > current && step.version <= version) TRY(apply(tx, step));

@@ -1,5 +1,6 @@
-// The seam to the database. One SQL text serves both engines: parameters are $1, $2, …; types TEXT, BIGINT, BLOB; INSERT … ON
-// CONFLICT and RETURNING are common to both. Times are BIGINT microseconds, booleans BIGINT 0/1. Thread-safe.
+// The seam to the database. One SQL text serves both engines: parameters are $1, $2, …; types TEXT, BIGINT,
+// BLOB; INSERT … ON CONFLICT and RETURNING are common to both. Times are BIGINT microseconds, booleans BIGINT
+// 0/1. Thread-safe.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,7 +32,9 @@ class Row {
   std::string text_or(std::size_t i, std::string_view fallback) const {
     return is_null(i) ? std::string(fallback) : text(i);
   }
-  std::int64_t integer_or(std::size_t i, std::int64_t fallback) const { return is_null(i) ? fallback : integer(i); }
+  std::int64_t integer_or(std::size_t i, std::int64_t fallback) const {
+    return is_null(i) ? fallback : integer(i);
+  }
 
  private:
   std::vector<Value> values_;
@@ -47,7 +50,8 @@ class Transaction {
   // Rows changed.
   virtual Result<std::int64_t> exec(std::string_view sql, Params params = {}) = 0;
   // Calls `row` for each row without holding them all; stops at its first error.
-  virtual Result<void> each(std::string_view sql, Params params, const std::function<Result<void>(const Row&)>& row) = 0;
+  virtual Result<void> each(std::string_view sql, Params params,
+                            const std::function<Result<void>(const Row&)>& row) = 0;
   virtual bool is_postgres() const = 0;
 };
 
@@ -58,9 +62,9 @@ class Sql {
   virtual ~Sql() = default;
   // A consistent read; sees everything committed before it began.
   virtual Result<void> read(const Body& body) = 0;
-  // All of `body` or nothing, durable when this returns. Writers that wait together are committed together (one fsync); a
-  // body that fails undoes only its own work. On PostgreSQL a body may run again after a serialization failure, so it must
-  // have no effects outside of the transaction, and it may run on another thread.
+  // All of `body` or nothing, durable when this returns. Writers are serialised across all processes of the
+  // database, so a body may rely on what it reads. Those that wait together are committed together (one
+  // fsync); a body that fails undoes only its own work. It may run on another thread.
   virtual Result<void> write(const Body& body) = 0;
   virtual bool is_postgres() const = 0;
 };
@@ -85,8 +89,9 @@ Result<T> write(Sql& sql, const std::function<Result<T>(Transaction&)>& body) {
   return *std::move(value);
 }
 
-// Schema steps are the embedded files core/db/schema/NNN_name.sql: numbered, forward only, one text for both engines.
-// Brings the schema to the newest step under a lock; refuses a database that is newer than this program (Code::conflict).
+// Schema steps are the embedded files core/db/schema/NNN_name.sql: numbered, forward only, one text for both
+// engines. Brings the schema to the newest step under a lock; refuses a database that is newer than this
+// program (Code::conflict).
 Result<void> migrate_schema(Sql& sql);
 // Only the steps up to `version`, for tests of upgrades.
 Result<void> migrate_schema_to(Sql& sql, int version);

@@ -3,12 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <unordered_map>
 
-#include "core/db/sql.hpp"
+#include "core/db/group_commit.hpp"
 
 namespace dash::db {
 namespace {
@@ -54,7 +52,8 @@ Failure sqlite_error(sqlite3* db, int rc, std::string_view sql) {
     default:
       break;
   }
-  Error error{code, std::move(message), fmt::format("sqlite {}: {} in: {}", rc, sqlite3_errmsg(db), sql), {}, {}};
+  Error error{
+      code, std::move(message), fmt::format("sqlite {}: {} in: {}", rc, sqlite3_errmsg(db), sql), {}, {}};
   return Failure(std::move(error));
 }
 
@@ -80,9 +79,9 @@ class Connection final : public Transaction {
  public:
   static Result<std::unique_ptr<Connection>> open(const std::string& path) {
     sqlite3* raw = nullptr;
-    int rc = sqlite3_open_v2(path.c_str(), &raw,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-                             nullptr);
+    int rc = sqlite3_open_v2(
+        path.c_str(), &raw,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     auto self = std::unique_ptr<Connection>(new Connection(Db(raw)));
     if (rc != SQLITE_OK) return sqlite_error(raw, rc, "open");
     sqlite3_busy_timeout(raw, kBusyTimeoutMs);
@@ -105,7 +104,8 @@ class Connection final : public Transaction {
     return static_cast<std::int64_t>(sqlite3_changes64(db_.get()));
   }
 
-  Result<void> each(std::string_view sql, Params params, const std::function<Result<void>(const Row&)>& row) override {
+  Result<void> each(std::string_view sql, Params params,
+                    const std::function<Result<void>(const Row&)>& row) override {
     auto* s = TRY(prepare(sql));
     struct Reset {
       sqlite3_stmt* s;
@@ -120,6 +120,7 @@ class Connection final : public Transaction {
       if (rc == SQLITE_DONE) return {};
       if (rc != SQLITE_ROW) return sqlite_error(db_.get(), rc, sql);
       std::vector<Value> values;
+      values.reserve(static_cast<std::size_t>(sqlite3_column_count(s)));
       for (int i = 0; i < sqlite3_column_count(s); ++i) values.push_back(column(s, i));
       TRY(row(Row(std::move(values))));
     }
@@ -134,8 +135,8 @@ class Connection final : public Transaction {
     auto found = statements_.find(std::string(sql));
     if (found != statements_.end()) return found->second.get();
     sqlite3_stmt* raw = nullptr;
-    int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw,
-                                nullptr);
+    int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()),
+                                SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
     return statements_.emplace(sql, Statement(raw)).first->second.get();
   }
@@ -152,7 +153,8 @@ class Connection final : public Transaction {
       rc = sqlite3_bind_text64(s, at, t->data(), t->size(), SQLITE_STATIC, SQLITE_UTF8);
     } else {
       const auto& b = std::get<Blob>(value).bytes;
-      rc = b.empty() ? sqlite3_bind_zeroblob(s, at, 0) : sqlite3_bind_blob64(s, at, b.data(), b.size(), SQLITE_STATIC);
+      rc = b.empty() ? sqlite3_bind_zeroblob(s, at, 0)
+                     : sqlite3_bind_blob64(s, at, b.data(), b.size(), SQLITE_STATIC);
     }
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
     return {};
@@ -161,14 +163,6 @@ class Connection final : public Transaction {
   Db db_;
   std::unordered_map<std::string, Statement> statements_;
 };
-
-Result<void> guarded(const Body& body, Transaction& tx) {
-  try {
-    return body(tx);
-  } catch (const std::exception& e) {
-    return Failure(Error{Code::internal, "an internal error; the log has the reason", e.what(), {}, {}});
-  }
-}
 
 class SqliteSql final : public Sql {
  public:
@@ -184,57 +178,11 @@ class SqliteSql final : public Sql {
     return result;
   }
 
-  // Leader and followers: the first waiter runs everybody's body in one transaction, so one fsync makes all durable.
-  Result<void> write(const Body& body) override {
-    Pending mine{&body, {}, false};
-    std::unique_lock lock(mutex_);
-    queue_.push_back(&mine);
-    while (!mine.done) {
-      if (leading_) {
-        done_.wait(lock);
-        continue;
-      }
-      leading_ = true;
-      std::deque<Pending*> batch;
-      batch.swap(queue_);
-      lock.unlock();
-      run(batch);
-      lock.lock();
-      for (auto* p : batch) p->done = true;
-      leading_ = false;
-      done_.notify_all();
-    }
-    return std::move(mine.result);
-  }
+  Result<void> write(const Body& body) override { return commits_.write(body); }
 
   bool is_postgres() const override { return false; }
 
  private:
-  struct Pending {
-    const Body* body;
-    Result<void> result;
-    bool done;
-  };
-
-  void run(std::deque<Pending*>& batch) {
-    auto& tx = *writer_;
-    auto fail_all = [&](const Error& error) {
-      for (auto* p : batch)
-        if (p->result) p->result = Failure(error);
-      std::ignore = tx.exec("ROLLBACK");
-    };
-    if (auto begun = tx.exec("BEGIN IMMEDIATE"); !begun) return fail_all(begun.error());
-    for (auto* p : batch) {
-      if (auto set = tx.exec("SAVEPOINT one"); !set) return fail_all(set.error());
-      p->result = guarded(*p->body, tx);
-      if (!p->result) {
-        if (auto undone = tx.exec("ROLLBACK TO one"); !undone) return fail_all(undone.error());
-      }
-      if (auto released = tx.exec("RELEASE one"); !released) return fail_all(released.error());
-    }
-    if (auto committed = tx.exec("COMMIT"); !committed) fail_all(committed.error());
-  }
-
   Result<std::unique_ptr<Connection>> take_reader() {
     {
       std::lock_guard lock(readers_mutex_);
@@ -255,11 +203,11 @@ class SqliteSql final : public Sql {
   std::string path_;
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> readers_;
-  std::mutex mutex_;
-  std::condition_variable done_;
-  std::deque<Pending*> queue_;
-  bool leading_ = false;
   std::unique_ptr<Connection> writer_;  // used by the leader only
+  GroupCommit commits_{[this]() -> Result<Transaction*> {
+    TRY(writer_->exec("BEGIN IMMEDIATE"));
+    return writer_.get();
+  }};
 };
 
 }  // namespace

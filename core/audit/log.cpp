@@ -1,0 +1,152 @@
+#include "core/audit/log.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "core/audit/entry.hpp"
+#include "core/base/log.hpp"
+#include "core/crypto/hash.hpp"
+
+namespace dash::audit {
+namespace {
+
+std::string head_mac(const Keys& keys, std::int64_t count, std::string_view entry_hash,
+                     std::string_view frontier, std::int64_t tainted_at) {
+  return crypto::to_hex(crypto::hmac_sha256(
+      keys.head.expose(),
+      fmt::format("audit head v1\n{}\n{}\n{}\n{}\n", count, entry_hash, frontier, tainted_at)));
+}
+
+// "<leaves>:<hex of the subtree roots>"; empty text is the empty tree.
+std::optional<Frontier> parse_frontier(std::string_view text) {
+  auto colon = text.find(':');
+  if (text.empty()) return Frontier();
+  std::int64_t size = -1;
+  auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), size);
+  if (colon == text.npos || error != std::errc() || end != text.data() + colon) return std::nullopt;
+  auto roots = crypto::from_hex(text.substr(colon + 1));
+  return roots ? Frontier::parse(size, *roots) : std::nullopt;
+}
+
+Result<void> write_head(db::Transaction& tx, const Keys& keys, const Head& head) {
+  auto hash = crypto::to_hex(head.entry_hash);
+  auto frontier = fmt::format("{}:{}", head.frontier.size(), crypto::to_hex(head.frontier.bytes()));
+  TRY(tx.exec(
+      "INSERT INTO audit_head (one, count, entry_hash, frontier, tainted_at, mac) VALUES (1, $1, $2, $3, $4, "
+      "$5) "
+      "ON CONFLICT (one) DO UPDATE SET count = $1, entry_hash = $2, frontier = $3, tainted_at = $4, mac = $5",
+      {head.count, hash, frontier, head.tainted_at,
+       head_mac(keys, head.count, hash, frontier, head.tainted_at)}));
+  return {};
+}
+
+// The head that the entries themselves give, for a log whose head row no longer tells the truth.
+Result<Head> rebuild_head(db::Transaction& tx) {
+  Head head;
+  TRY(tx.each("SELECT seq, entry_hash FROM audit_log ORDER BY seq", {},
+              [&](const db::Row& row) -> Result<void> {
+                head.count = row.integer(0);
+                head.entry_hash = row.blob(1);
+                head.frontier.add(head.entry_hash);
+                return {};
+              }));
+  if (head.count == std::numeric_limits<std::int64_t>::max())
+    return fail(Code::integrity,
+                "the audit log has an entry with an impossible number; restore the database");
+  head.tainted_at = head.count + 1;
+  return head;
+}
+
+// The head to append to. One that does not match the log is replaced and marked, loudly and for ever:
+// refusing instead would let whoever breaks the log also stop the sign-ins that it records.
+Result<Head> head_for_append(db::Transaction& tx, const Keys& keys) {
+  auto head = TRY(read_head(tx, keys, /*for_update=*/true));
+  auto tail = TRY(tx.query("SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"));
+  auto last_seq = tail.empty() ? 0 : tail[0].integer(0);
+  auto last_hash = tail.empty() ? std::string() : tail[0].blob(1);
+  if (head && head->sealed && head->count == last_seq && head->entry_hash == last_hash)
+    return *std::move(head);
+  auto rebuilt = TRY(rebuild_head(tx));
+  log::error("audit_log_tainted",
+             {{"seq", rebuilt.tainted_at},
+              {"advice",
+               "the log's head does not match its entries or this signing key; run dashctl "
+               "audit verify"}});
+  return rebuilt;
+}
+
+}  // namespace
+
+Entry by(const identity::Principal& who, std::string action, std::optional<std::string> target,
+         OrderedJson details) {
+  return {who.username,       std::move(action), std::move(target),
+          std::move(details), who.address,       who.request_id};
+}
+
+Keys derive_keys(const Secret& key) {
+  auto derive = [&](std::string_view info) {
+    return Secret(crypto::hkdf_sha256(key.expose(), "", info, 32));
+  };
+  return {derive("dashctl audit entry seal"), derive("dashctl audit head seal"),
+          crypto::ed25519_from_seed(derive("dashctl audit checkpoint ed25519"))};
+}
+
+Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys, bool for_update) {
+  std::string sql = "SELECT count, entry_hash, frontier, tainted_at, mac FROM audit_head WHERE one = 1";
+  if (for_update && tx.is_postgres()) sql += " FOR UPDATE";
+  auto rows = TRY(tx.query(sql));
+  if (rows.empty()) return std::nullopt;
+  const auto& row = rows[0];
+  Head head;
+  head.count = row.integer(0);
+  head.tainted_at = row.integer(3);
+  auto hash = crypto::from_hex(row.text(1));
+  auto frontier = parse_frontier(row.text(2));
+  if (!hash || !frontier) return head;
+  head.entry_hash = *hash;
+  head.frontier = *std::move(frontier);
+  bool untouched = head.count == 0 && head.tainted_at == 0 && row.text(1).empty() && row.text(4).empty();
+  head.sealed = untouched || crypto::equal_constant_time(row.text(4), head_mac(keys, head.count, row.text(1),
+                                                                               row.text(2), head.tainted_at));
+  return head;
+}
+
+Log::Log(db::Sql& sql, const Clock& clock, Secret key) : sql_(sql), clock_(clock), keys_(derive_keys(key)) {}
+Log::~Log() = default;
+
+Result<std::int64_t> Log::append(db::Transaction& tx, const Entry& entry) {
+  auto head = TRY(head_for_append(tx, keys_));
+  Stored row{head.count + 1,
+             to_micros(clock_.now()),
+             entry.username,
+             entry.action,
+             entry.target,
+             // Sorted members, so that an exported entry can be written again byte for byte.
+             dump_json(Json(entry.details.is_null() ? OrderedJson::object() : entry.details)),
+             entry.address,
+             entry.request_id,
+             {},
+             {}};
+  std::string body;
+  encode_body(head.count == 0 ? genesis_hash() : head.entry_hash, row, body);
+  row.seal = seal_of(keys_.seal, body);
+  row.entry_hash = hash_of(body, row.seal);
+  TRY(tx.exec(
+      "INSERT INTO audit_log (seq, at, username, action, target, details, ip_address, request_id, seal, "
+      "entry_hash) "
+      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+      {row.seq, row.at, row.username, row.action, row.target ? db::Value(*row.target) : db::Value(nullptr),
+       row.details, row.address, row.request_id, db::Blob{row.seal}, db::Blob{row.entry_hash}}));
+  head.count = row.seq;
+  head.entry_hash = row.entry_hash;
+  head.frontier.add(row.entry_hash);
+  TRY(write_head(tx, keys_, head));
+  return row.seq;
+}
+
+Result<std::int64_t> Log::append(const Entry& entry) {
+  return db::write<std::int64_t>(sql_, [&](db::Transaction& tx) { return append(tx, entry); });
+}
+
+}  // namespace dash::audit

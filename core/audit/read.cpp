@@ -1,0 +1,85 @@
+#include "core/audit/read.hpp"
+
+#include <algorithm>
+
+namespace dash::audit {
+namespace {
+
+// "AND <column> <op> $n" for each filter that is set.
+class Where {
+ public:
+  template <class T>
+  void add(std::string_view condition, const std::optional<T>& value) {
+    if (!value) return;
+    params.emplace_back(*value);
+    sql += fmt::format(fmt::runtime(condition), params.size());
+  }
+  std::string sql = "WHERE 1 = 1";
+  db::Params params;
+};
+
+// The smallest text that is greater than all texts with the prefix, for the index's sake; the prefix is ASCII
+// in practice.
+std::string after_prefix(std::string prefix) { return prefix + "\x7f"; }
+
+Failure unreadable(std::int64_t seq) {
+  return fail(Code::integrity, "entry {} of the audit log cannot be read; run dashctl audit verify", seq);
+}
+
+}  // namespace
+
+Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter) {
+  TRY(identity::require_admin(who));
+  if (filter.limit < 1 || filter.limit > kMaxPage)
+    return fail(Code::invalid, "limit is 1 to {}, not {}", kMaxPage, filter.limit);
+  Where where;
+  if (filter.action && filter.action->ends_with('*')) {
+    auto prefix = filter.action->substr(0, filter.action->size() - 1);
+    where.add(" AND action >= ${}", std::optional(prefix));
+    where.add(" AND action < ${}", std::optional(after_prefix(prefix)));
+  } else {
+    where.add(" AND action = ${}", filter.action);
+  }
+  where.add(" AND username = ${}", filter.username);
+  where.add(" AND target = ${}", filter.target);
+  where.add(" AND at >= ${}", filter.since);
+  where.add(" AND at < ${}", filter.until);
+  where.add(" AND seq < ${}", filter.before);
+  return db::read<Page>(log.sql(), [&](db::Transaction& tx) -> Result<Page> {
+    Page page;
+    auto rows = TRY(
+        tx.query(fmt::format("{}{} ORDER BY seq DESC LIMIT {}", kSelectEntries, where.sql, filter.limit + 1),
+                 where.params));
+    bool more = std::cmp_greater(rows.size(), filter.limit);
+    if (more) rows.pop_back();
+    for (const auto& row : rows) {
+      auto entry = row_to_stored(row);
+      if (!entry) return unreadable(row.integer(0));
+      page.entries.push_back(*std::move(entry));
+    }
+    if (more) page.next_before = page.entries.back().seq;
+    return page;
+  });
+}
+
+OrderedJson to_json(const Page& page) {
+  OrderedJson out;
+  out["entries"] = OrderedJson::array();
+  for (const auto& entry : page.entries) out["entries"].push_back(to_json(entry));
+  out["next_before"] = page.next_before ? OrderedJson(*page.next_before) : OrderedJson(nullptr);
+  return out;
+}
+
+Result<void> export_lines(Log& log, const identity::Principal& who,
+                          const std::function<Result<void>(std::string_view)>& line) {
+  TRY(identity::require_admin(who));
+  return log.sql().read([&](db::Transaction& tx) {
+    return tx.each(std::string(kSelectEntries) + "ORDER BY seq", {}, [&](const db::Row& row) -> Result<void> {
+      auto entry = row_to_stored(row);
+      if (!entry) return unreadable(row.integer(0));
+      return line(dump_json(to_json(*entry)) + "\n");
+    });
+  });
+}
+
+}  // namespace dash::audit

@@ -1,0 +1,39 @@
+// Reading the log: pages for GET /api/audit and the whole of it for `dashctl audit export`.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/entry.hpp"
+#include "core/audit/log.hpp"
+
+namespace dash::audit {
+
+inline constexpr std::int64_t kMaxPage = 500;
+
+// Everything absent: the newest entries. Newest first.
+struct Filter {
+  std::optional<std::string> action;  // exact, or a prefix when it ends in '*'
+  std::optional<std::string> username;
+  std::optional<std::string> target;
+  std::optional<std::int64_t> since;   // microseconds, included
+  std::optional<std::int64_t> until;   // microseconds, excluded
+  std::optional<std::int64_t> before;  // entries with a smaller seq: the next page
+  std::int64_t limit = 50;             // 1..kMaxPage
+};
+
+struct Page {
+  std::vector<Stored> entries;
+  std::optional<std::int64_t> next_before;  // absent on the last page
+};
+
+Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter);
+// {entries: [...], next_before: int|null}
+OrderedJson to_json(const Page& page);
+
+// All entries, oldest first, as one JSON object a line.
+Result<void> export_lines(Log& log, const identity::Principal& who,
+                          const std::function<Result<void>(std::string_view)>& line);
+
+}  // namespace dash::audit

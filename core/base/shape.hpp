@@ -1,0 +1,15 @@
+// What is wrong with the shape of a request body, where core reads the body itself: Code::validation (422)
+// with
+// {"detail":[{type, loc, msg, input}]} of DESIGN §4. `input` is null: a value may be a secret.
+#pragma once
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace dash {
+
+Failure missing_member(std::string_view name);
+// `type`: "string", "integer", "boolean", "array" or "object".
+Failure wrong_type(std::string_view name, std::string_view type);
+
+}  // namespace dash

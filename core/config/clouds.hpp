@@ -1,0 +1,55 @@
+// The one table of names: canonical (cloud1…cloud4) ↔ as the provider's own users say (aws, azure, gcp, oci).
+// Every input takes either spelling; inside there is only the canonical one. All functions are total: a name
+// that the table does not know comes back unchanged, so canonical(canonical(x)) == canonical(x) and
+// canonical(provider(x)) == canonical(x).
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dash::config {
+
+struct CloudNames {
+  std::string_view cloud, provider;                      // cloud1, aws
+  std::string_view backend, provider_backend;            // obj_cloud1, s3
+  std::string_view storage_keys, provider_storage_keys;  // storage_obj_cloud1_, storage_s3_
+  std::string_view actions, provider_actions;            // cloud1:vm:, aws:ec2:
+};
+std::span<const CloudNames> clouds();
+
+enum class Spelling { canonical, provider };
+
+std::string canonical_cloud(std::string_view text);
+std::string provider_cloud(std::string_view canonical);
+
+// Setting keys: by the longest known prefix (aws_… ↔ cloud1_…, storage_s3_… ↔ storage_obj_cloud1_…); a
+// cloud's name further inside of a key (k8s_runner_aws) is part of the name in both spellings.
+std::string canonical_key(std::string_view text);
+std::string provider_key(std::string_view canonical);
+// True when the text is a key that only the provider's spelling writes so.
+bool is_provider_key(std::string_view text);
+
+std::string canonical_backend(std::string_view text);
+std::string provider_backend(std::string_view canonical);
+
+std::string canonical_action(std::string_view text);
+std::string provider_action(std::string_view canonical);
+
+// Where objects of infrastructure state lie at the bucket root: iac-state/… ↔ terraform-state/….
+inline constexpr std::string_view kStatePrefix = "iac-state/";
+inline constexpr std::string_view kProviderStatePrefix = "terraform-state/";
+
+// The value of a setting whose text is itself such a name (the active backend, the list of gated actions);
+// other values come back unchanged. `key` is canonical.
+std::string canonical_value(std::string_view key, std::string_view text);
+std::string provider_value(std::string_view key, std::string_view text);
+
+// key in the spelling that somebody speaks; `canonical` is canonical.
+inline std::string spelled_key(Spelling spelling, std::string_view canonical) {
+  return spelling == Spelling::provider ? provider_key(canonical) : std::string(canonical);
+}
+inline std::string spelled_value(Spelling spelling, std::string_view key, std::string_view text) {
+  return spelling == Spelling::provider ? provider_value(key, text) : std::string(text);
+}
+
+}  // namespace dash::config

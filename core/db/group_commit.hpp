@@ -1,0 +1,39 @@
+// Leader and followers: writers that wait together are run in one transaction, each in a savepoint of its
+// own, so that one durable commit serves all. Both engines use it; each brings its connection and the
+// statement that begins a write.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "core/db/sql.hpp"
+
+namespace dash::db {
+
+class GroupCommit {
+ public:
+  // `begin` opens a write transaction that no other writer, of this process or another, can overlap.
+  using Begin = std::function<Result<Transaction*>()>;
+  explicit GroupCommit(Begin begin) : begin_(std::move(begin)) {}
+  Result<void> write(const Body& body);
+
+ private:
+  struct Pending {
+    const Body* body;
+    Result<void> result;
+    bool done;
+  };
+  void run(std::deque<Pending*>& batch);
+  void run_in(Transaction& tx, std::deque<Pending*>& batch);
+
+  Begin begin_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::deque<Pending*> queue_;
+  bool leading_ = false;
+};
+
+// Runs a body; what it throws becomes Code::internal with the text in the detail.
+Result<void> guarded(const Body& body, Transaction& tx);
+
+}  // namespace dash::db

@@ -1,0 +1,78 @@
+// Notification endpoints (webhooks): rows beside the configuration whose URL and secret are sealed at rest
+// and never returned. Admins only; every change is audited. Thread-safe.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/config/store.hpp"
+
+namespace dash::migrate {
+
+inline constexpr std::size_t kMaxEndpoints = 20;  // as the peer
+inline constexpr std::size_t kMaxEndpointName = 100;
+
+// What may be shown of a row.
+struct Endpoint {
+  std::string id;
+  std::string name;
+  std::string fmt;       // custom, slack or teams
+  std::string url_hint;  // scheme://host/…
+  bool has_secret = false;
+  bool enabled = true;
+  std::optional<std::string> event_types;  // comma-separated; nullopt inherits
+  Time created_at;
+  std::string created_by;
+  std::optional<Time> last_success_at;
+  std::optional<std::string> last_error;
+};
+
+// A row as an import or an operator gives it; an absent member is left as it is (PATCH) or gets its default
+// (POST).
+struct EndpointInput {
+  std::optional<std::string> name;
+  std::optional<Secret> url;  // blank is ignored on PATCH
+  std::optional<std::string> fmt;
+  std::optional<Secret> secret;  // blank clears
+  std::optional<std::optional<std::string>> event_types;
+  std::optional<bool> enabled;
+};
+
+// A row with its secrets, for export from the data directory only.
+struct FullEndpoint {
+  std::string name;
+  Secret url;
+  std::string fmt;
+  Secret secret;
+  std::optional<std::string> event_types;
+  bool enabled = true;
+};
+
+class Endpoints {
+ public:
+  Endpoints(db::Sql& sql, const Clock& clock, config::Store& store, audit::Log& audit)
+      : sql_(sql), clock_(clock), store_(store), audit_(audit) {}
+
+  Result<std::vector<Endpoint>> list(const identity::Principal& who);
+  Result<Endpoint> add(const identity::Principal& who, const EndpointInput& input);
+  Result<Endpoint> change(const identity::Principal& who, const std::string& id, const EndpointInput& input);
+  Result<void> remove(const identity::Principal& who, const std::string& id);
+  // By name. Code::integrity when a row was sealed with another key, naming it.
+  Result<std::vector<FullEndpoint>> export_all(const identity::Principal& who);
+
+ private:
+  Result<Endpoint> read(db::Transaction& tx, const std::string& id);
+  Endpoint endpoint_of(const db::Row& row);
+  std::string hint_of(const std::string& id, const std::string& sealed_url);
+  db::Sql& sql_;
+  const Clock& clock_;
+  config::Store& store_;
+  audit::Log& audit_;
+};
+
+OrderedJson to_json(const Endpoint& endpoint);
+// Members of a request body. Code::validation names the member of the wrong type.
+Result<EndpointInput> endpoint_input(const Json& body);
+
+}  // namespace dash::migrate

@@ -1,0 +1,89 @@
+#include "core/migrate/vaults.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::array<std::string_view, 5> kSchemes = {"aws_sm", "azure_kv", "gcp_sm", "bt_safe", "wlc"};
+constexpr std::size_t kMaxVaultId = 100;
+
+std::string_view trimmed(std::string_view text) {
+  auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+}  // namespace
+
+std::string vault_scheme(std::string_view value) {
+  value = trimmed(value);
+  for (auto scheme : kSchemes)
+    if (value.starts_with(scheme) && value.substr(scheme.size()).starts_with("://"))
+      return std::string(scheme);
+  return "";
+}
+
+std::string vault_id_of(std::string_view value) {
+  auto scheme = vault_scheme(value);
+  if (scheme.empty()) return "";
+  auto rest = trimmed(value).substr(scheme.size() + 3);
+  auto slash = rest.find('/');
+  return slash == rest.npos ? "" : std::string(rest.substr(0, slash));
+}
+
+Result<std::vector<Vault>> Vaults::list(const identity::Principal& who) {
+  TRY(identity::require_admin(who));
+  return db::read<std::vector<Vault>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Vault>> {
+    std::vector<Vault> out;
+    for (const auto& row :
+         TRY(tx.query("SELECT id, backend, created_at, created_by FROM vaults ORDER BY id, backend")))
+      out.push_back({row.text(0), row.text(1), from_micros(row.integer(2)), row.text(3)});
+    return out;
+  });
+}
+
+Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id, const std::string& backend) {
+  TRY(identity::require_admin(who));
+  bool nameable = !id.empty() && id.size() <= kMaxVaultId && std::ranges::all_of(id, [](char c) {
+    return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/';
+  });
+  if (!nameable)
+    return fail(Code::invalid, "a vault's id has 1 to {} bytes without '/', spaces and control characters",
+                kMaxVaultId);
+  if (std::ranges::find(kSchemes, backend) == kSchemes.end())
+    return fail(Code::invalid, "Unknown backend '{}'. Expected one of: {}.", backend,
+                fmt::join(kSchemes, ", "));
+  Vault vault{id, backend, clock_.now(), who.username};
+  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
+    auto made =
+        TRY(tx.exec("INSERT INTO vaults (id, backend, created_at, created_by) VALUES ($1, $2, $3, $4)"
+                    " ON CONFLICT DO NOTHING",
+                    {id, backend, to_micros(vault.created_at), who.username}));
+    if (made == 0) return fail(Code::conflict, "The vault '{}' ({}) is registered already", id, backend);
+    TRY(audit_.append(tx, audit::by(who, "vault.create", id, {{"backend", backend}})));
+    return {};
+  }));
+  return vault;
+}
+
+Result<void> Vaults::remove(const identity::Principal& who, const std::string& id,
+                            const std::string& backend) {
+  TRY(identity::require_admin(who));
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    auto gone = TRY(tx.exec("DELETE FROM vaults WHERE id = $1 AND ($2 = '' OR backend = $2)", {id, backend}));
+    if (gone == 0) return fail(Code::not_found, "There is no vault '{}'", id);
+    TRY(audit_.append(tx, audit::by(who, "vault.delete", id, {{"backend", backend}})));
+    return {};
+  });
+}
+
+OrderedJson to_json(const Vault& v) {
+  return {{"id", v.id},
+          {"backend", v.backend},
+          {"created_at", format_iso_micros(v.created_at)},
+          {"created_by", v.created_by}};
+}
+
+}  // namespace dash::migrate

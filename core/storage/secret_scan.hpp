@@ -1,0 +1,29 @@
+// The advisory secret scan of uploads (2-storage.md, Behaviour rule 3): tells the uploader what looks like a
+// credential, never refuses, never repeats what it found. Linear in the text whatever the text is. Sees the
+// first part of a file only.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.hpp"
+
+namespace dash::storage {
+
+struct Finding {
+  std::string rule;
+  std::size_t line = 0;  // from 1
+  std::string match;     // redacted: "****", or the first three and last two characters
+};
+
+inline constexpr std::size_t kMaxFindings = 100;
+
+// Findings by line, then by rule; one a rule and line. None for files that are no text: another extension
+// than a text's, a NUL near the start, not UTF-8 (a character cut by the part's end is not held against it),
+// or an encrypted vault file.
+std::vector<Finding> scan_for_secrets(std::string_view name, std::string_view first_part);
+
+// [{"rule","line","match"}]
+OrderedJson to_json(const std::vector<Finding>& findings);
+
+}  // namespace dash::storage

@@ -1,0 +1,205 @@
+#include "core/storage/upload/inline_body.hpp"
+
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/base/shape.hpp"
+
+namespace dash::storage {
+namespace {
+
+constexpr std::size_t kStepBytes = 64u << 10;     // base64 characters decoded at a time
+constexpr std::size_t kMaxNameText = 8u << 10;    // raw text of a member's name or of the filename
+constexpr std::size_t kMaxOtherText = 64u << 10;  // raw text of a member that we do not know
+constexpr std::size_t kMaxMembers = 64;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+Failure malformed() {
+  return fail(Code::invalid, "the body is not a JSON object with filename and content_b64");
+}
+Failure bad_base64() { return fail(Code::invalid, "content_b64 is not valid base64."); }
+
+}  // namespace
+
+Result<void> InlineBody::feed(std::string_view piece) {
+  while (!piece.empty()) {
+    if (at_ == At::content) {
+      piece.remove_prefix(TRY(read_content(piece)));
+      continue;
+    }
+    TRY(step(piece.front()));
+    piece.remove_prefix(1);
+  }
+  return {};
+}
+
+Result<void> InlineBody::finish() {
+  if (at_ != At::after) return malformed();
+  for (std::string_view member : {"filename", "content_b64"})
+    if (!seen_.contains(std::string(member))) return missing_member(member);
+  return {};
+}
+
+Result<void> InlineBody::step(char c) {
+  if (at_ == At::text) return collect_text(c);
+  if (at_ == At::other) return collect_other(c);
+  if (at_ == At::escape) return end_escape(c);
+  if (is_space(c)) return {};
+  switch (at_) {
+    case At::before:
+      if (c != '{') return malformed();
+      at_ = At::member_or_end;
+      return {};
+    case At::member_or_end:
+    case At::member:
+      if (c == '}' && at_ == At::member_or_end) {
+        at_ = At::after;
+        return {};
+      }
+      if (c != '"') return malformed();
+      is_name_ = true;
+      raw_ = "\"";
+      at_ = At::text;
+      return {};
+    case At::colon:
+      if (c != ':') return malformed();
+      at_ = At::value;
+      return {};
+    case At::value:
+      return begin_value(c);
+    case At::comma_or_end:
+      if (c != ',' && c != '}') return malformed();
+      at_ = c == ',' ? At::member : At::after;
+      return {};
+    default:
+      return malformed();
+  }
+}
+
+Result<void> InlineBody::begin_value(char c) {
+  if (member_ == "content_b64") {
+    if (c != '"') return wrong_type(member_, "string");
+    at_ = At::content;
+    return {};
+  }
+  is_name_ = false;
+  if (member_ == "filename") {
+    if (c != '"') return wrong_type(member_, "string");
+    raw_ = "\"";
+    at_ = At::text;
+    return {};
+  }
+  raw_.clear();
+  depth_ = 0;
+  quoted_ = false;
+  at_ = At::other;
+  return collect_other(c);
+}
+
+Result<void> InlineBody::keep(char c, std::size_t most) {
+  if (raw_.size() == most)
+    return fail(Code::invalid, "a member of the body other than content_b64 is too long");
+  raw_ += c;
+  return {};
+}
+
+Result<void> InlineBody::collect_text(char c) {
+  TRY(keep(c, kMaxNameText));
+  if (escaped_) {
+    escaped_ = false;
+  } else if (c == '\\') {
+    escaped_ = true;
+  } else if (c == '"') {
+    return end_text();
+  }
+  return {};
+}
+
+Result<void> InlineBody::end_text() {
+  auto text = TRY(parse_json(raw_)).get<std::string>();
+  if (is_name_) return name_member(std::move(text));
+  filename_ = std::move(text);
+  at_ = At::comma_or_end;
+  return {};
+}
+
+Result<void> InlineBody::name_member(std::string name) {
+  if (!seen_.insert(name).second) return fail(Code::invalid, "JSON object has the member '{}' twice", name);
+  if (seen_.size() > kMaxMembers)
+    return fail(Code::invalid, "the body has more than {} members", kMaxMembers);
+  member_ = std::move(name);
+  at_ = At::colon;
+  return {};
+}
+
+// A value that nobody asked for: its end is found by brackets and quotes, then parse_json() judges the whole
+// of it.
+Result<void> InlineBody::collect_other(char c) {
+  if (quoted_) {
+    TRY(keep(c, kMaxOtherText));
+    if (escaped_)
+      escaped_ = false;
+    else if (c == '\\')
+      escaped_ = true;
+    else if (c == '"')
+      quoted_ = false;
+    return {};
+  }
+  if (depth_ == 0 && (c == ',' || c == '}')) {
+    TRY(end_other());
+    return step(c);
+  }
+  if (c == '"') quoted_ = true;
+  if (c == '{' || c == '[') ++depth_;
+  if (c == '}' || c == ']') --depth_;
+  if (depth_ < 0 || depth_ >= kMaxJsonDepth) return malformed();
+  return keep(c, kMaxOtherText);
+}
+
+Result<void> InlineBody::end_other() {
+  TRY(parse_json(raw_));
+  at_ = At::comma_or_end;
+  return {};
+}
+
+// Takes characters up to the text's end, an escape, or a step. Returns how many.
+Result<std::size_t> InlineBody::read_content(std::string_view piece) {
+  auto end = std::min({piece.find_first_of("\"\\"), piece.size(), kStepBytes});
+  TRY(decode(piece.substr(0, end)));
+  if (end == piece.size() || end == kStepBytes) return end;
+  if (piece[end] == '"') {
+    if (!base64_.finish()) return bad_base64();
+    at_ = At::comma_or_end;
+  } else {
+    raw_.clear();
+    at_ = At::escape;
+  }
+  return end + 1;
+}
+
+// JSON may write any character of the alphabet escaped: "\/" and "\u002B" are what some writers make of '/'
+// and '+'.
+Result<void> InlineBody::end_escape(char c) {
+  raw_ += c;
+  if (raw_.front() == 'u' && raw_.size() < 5) return {};
+  auto text = parse_json("\"\\" + raw_ + "\"");
+  if (!text) return malformed();
+  at_ = At::content;
+  return decode(text->get_ref<const std::string&>());
+}
+
+Result<void> InlineBody::decode(std::string_view text) {
+  decoded_.clear();
+  if (!base64_.feed(text, decoded_)) return bad_base64();
+  size_ += decoded_.size();
+  if (size_ > ceiling_)
+    return fail(Code::too_large,
+                "the file is above the inline ceiling of {} bytes; use the chunked lane (upload/begin) on an "
+                "object store",
+                ceiling_);
+  if (decoded_.empty()) return {};
+  return content_(decoded_);
+}
+
+}  // namespace dash::storage

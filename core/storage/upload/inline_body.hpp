@@ -1,0 +1,78 @@
+// Reads the body of the inline lane, {"filename": text, "content_b64": base64}, as it arrives: the content
+// leaves decoded in small pieces, nothing else is kept but the names. Takes what parse_json() and
+// crypto::from_base64() would take of the whole body, members in any order; other members are checked and
+// dropped. The 64 MB ceiling is enforced while decoding.
+#pragma once
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/storage/upload/base64_stream.hpp"
+
+namespace dash::storage {
+
+// A body that is longer than this cannot hold 64 MB without padding it on purpose (base64 is 4/3; JSON may
+// escape '/' and '+').
+inline constexpr std::uint64_t kMaxInlineBody = 128ull << 20;
+
+class InlineBody {
+ public:
+  using Content = std::function<Result<void>(std::string_view decoded)>;
+  // `content` is called in order with pieces of at most 64 KiB; its error ends the reading.
+  InlineBody(std::uint64_t ceiling, Content content) : ceiling_(ceiling), content_(std::move(content)) {}
+
+  // Code::invalid for what is not the promised JSON or base64, Code::validation for a member of the wrong
+  // type, Code::too_large above the ceiling. After an error the object is of no more use.
+  Result<void> feed(std::string_view piece);
+  // The body has ended. Code::validation when a member is missing.
+  Result<void> finish();
+
+  const std::optional<std::string>& filename() const { return filename_; }
+  std::uint64_t size() const { return size_; }  // decoded so far
+
+ private:
+  enum class At {
+    before,
+    member_or_end,
+    member,
+    colon,
+    value,
+    content,
+    escape,
+    text,
+    other,
+    comma_or_end,
+    after
+  };
+  Result<void> step(char c);
+  Result<void> begin_value(char c);
+  Result<void> collect_text(char c);
+  Result<void> collect_other(char c);
+  Result<void> end_text();
+  Result<void> end_other();
+  Result<void> name_member(std::string name);
+  Result<std::size_t> read_content(std::string_view piece);
+  Result<void> end_escape(char c);
+  Result<void> decode(std::string_view text);
+  Result<void> keep(char c, std::size_t most);
+
+  std::uint64_t ceiling_;
+  Content content_;
+  At at_ = At::before;
+  std::string raw_;       // text of the member name, filename or unknown value being read
+  bool is_name_ = false;  // `raw_` is a member's name
+  bool escaped_ = false;  // in a text: the last character was a backslash
+  bool quoted_ = false;   // in another value: inside of a text
+  int depth_ = 0;         // in another value: open brackets
+  std::string member_;    // whose value comes
+  std::set<std::string> seen_;
+  std::optional<std::string> filename_;
+  Base64Stream base64_;
+  std::string decoded_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace dash::storage

@@ -1,0 +1,23 @@
+// What the answer to a part's PUT calls "ref": {n, the store's ref, the part's SHA-256}, sealed and bound to
+// the upload, so that commit can compose the asset's digest from words that the client cannot have made up.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/base/secret.hpp"
+
+namespace dash::storage {
+
+struct StagedRef {
+  std::uint32_t n = 0;
+  std::string store_ref;
+  std::string sha256;  // 32 raw bytes
+};
+
+std::string seal_part_ref(const Secret& key, std::string_view handle_id, const StagedRef& part);
+// Code::invalid when it is not one of this upload's.
+Result<StagedRef> open_part_ref(const Secret& key, std::string_view handle_id, std::string_view text);
+
+}  // namespace dash::storage

@@ -1,0 +1,33 @@
+// What one client may cost. Every number is here with its reason; tests make them tiny.
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace dash::daemon {
+
+struct Limits {
+  // Head: 16 KiB holds a 4 KiB token, a long cookie and a proxy's additions; nginx's default is 8 KiB a line.
+  std::size_t head_bytes = 16u << 10;
+  std::chrono::milliseconds head_time{30'000};
+  // Between requests of a kept connection: nginx keeps upstream connections 60 s.
+  std::chrono::milliseconds idle_time{60'000};
+  // No byte at all of a body or of an answer for so long: the other side is gone.
+  std::chrono::milliseconds stall_time{30'000};
+  // A trickle may not hold a buffer for hours: at least this much in each window, both ways.
+  std::uint64_t floor_bytes_per_second = 1024;
+  std::chrono::milliseconds floor_window{30'000};
+  // A part waits so long for a buffer with its socket unread, then 503.
+  std::chrono::milliseconds part_patience{10'000};
+  // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a
+  // reset.
+  std::uint64_t drop_bytes = 8u << 20;
+  std::chrono::milliseconds drop_time{5'000};
+  // A connection costs 70 KiB when idle; 1,024 descriptors are the usual soft limit, files and stores need
+  // some.
+  std::size_t connections = 900;
+  // SIGTERM to exit: systemd kills after 90 s, container runtimes often after 30 s.
+  std::chrono::milliseconds drain_time{25'000};
+};
+
+}  // namespace dash::daemon

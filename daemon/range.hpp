@@ -1,0 +1,21 @@
+// The Range header of RFC 9110 §14: one range of bytes, for downloads that go on where they stopped.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace dash::daemon {
+
+struct ByteRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // inclusive
+  std::uint64_t length() const { return last - first + 1; }
+};
+
+// nullopt: serve the whole (no bytes range, malformed, or several ranges, which a server may ignore).
+// Code::bad_range when it lies beyond `size`.
+Result<std::optional<ByteRange>> parse_range(std::string_view header, std::uint64_t size);
+
+}  // namespace dash::daemon

@@ -1,0 +1,62 @@
+// The HTTP server: listeners, limits, routing, worker pools, drain. cmd/serve.cpp calls serve(); tests start
+// a Server on port 0 in their own process. HTTP/1.1 after RFC 9110 and 9112; handlers block on worker pools,
+// sockets live on one or two I/O threads.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/part_pool.hpp"
+#include "daemon/limits.hpp"
+#include "daemon/route.hpp"
+
+namespace dash::daemon {
+
+struct PoolSize {
+  std::size_t threads;
+  std::size_t queue;  // more than this waiting: 503
+};
+
+// One line of /readyz.
+struct ReadyCheck {
+  std::string name;
+  std::function<Result<void>()> check;  // runs on Pool::fast
+  bool required = true;                 // false: told, but the instance stays ready
+};
+
+struct ServerOptions {
+  // "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock"; empty and LISTEN_FDS set: the sockets that systemd
+  // hands over.
+  std::vector<std::string> listen;
+  std::vector<std::string> trusted_proxies;  // literal addresses, or "unix" for every peer on a Unix socket
+  std::string tls_certificate_file;          // PEM chain; empty: no TLS
+  std::string tls_key_file;
+  std::size_t io_threads = 1;
+  PoolSize fast{4, 256};
+  PoolSize login{2, 32};
+  PoolSize policy{4, 64};
+  PoolSize store{8, 64};
+  Limits limits;
+  std::vector<ReadyCheck> ready_checks;
+};
+
+class Server {
+ public:
+  // Binds, logs one "listening" event for each address and serves. Adds the daemon's own routes (/livez,
+  // /readyz, /metrics, /openapi.yaml, /, /console/) to `routes`. `parts` must outlive the server.
+  static Result<std::unique_ptr<Server>> start(ServerOptions options, std::vector<Route> routes,
+                                               PartPool& parts);
+  virtual ~Server() = default;
+  // Of the first TCP listener; 0 when there is none.
+  virtual std::uint16_t port() const = 0;
+  // Stops accepting, closes idle connections, lets running requests end within Limits::drain_time. Blocks;
+  // idempotent.
+  virtual void stop() = 0;
+};
+
+// Runs until SIGTERM or SIGINT, then drains. Tells systemd READY and STOPPING.
+Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts);
+
+}  // namespace dash::daemon

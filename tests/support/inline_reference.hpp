@@ -1,0 +1,55 @@
+// The inline lane's body read the simple way, whole in memory, for comparison with InlineBody. Header only:
+// the fuzz target has it without the test support library.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/upload/inline_body.hpp"
+#include "core/storage/upload/plan.hpp"
+
+namespace dash::storage {
+
+struct InlineFile {
+  std::string filename;
+  std::string content;
+};
+
+// By InlineBody, fed `piece` bytes at a time.
+inline Result<InlineFile> read_inline_in_pieces(std::string_view body, std::size_t piece,
+                                                std::uint64_t ceiling) {
+  InlineFile file;
+  InlineBody reader(ceiling, [&](std::string_view decoded) -> Result<void> {
+    file.content += decoded;
+    return {};
+  });
+  for (; !body.empty(); body.remove_prefix(std::min(piece, body.size())))
+    TRY(reader.feed(body.substr(0, piece)));
+  TRY(reader.finish());
+  file.filename = reader.filename().value();
+  return file;
+}
+
+// By parse_json() and crypto::from_base64().
+inline Result<InlineFile> read_inline_whole(std::string_view body, std::uint64_t ceiling) {
+  auto json = TRY(parse_json(body));
+  if (!json.is_object()) return fail(Code::invalid, "not an object");
+  auto name = string_member(json, "filename"), text = string_member(json, "content_b64");
+  if (!name || !text) return fail(Code::validation, "a member is missing");
+  auto content = crypto::from_base64(*text);
+  if (!content) return fail(Code::invalid, "not base64");
+  if (content->size() > ceiling) return fail(Code::too_large, "too large");
+  return InlineFile{*name, *content};
+}
+
+// Both accept with the same file, or both refuse.
+inline bool same_reading(std::string_view body, std::size_t piece) {
+  auto streamed = read_inline_in_pieces(body, piece, kInlineCeiling);
+  auto whole = read_inline_whole(body, kInlineCeiling);
+  if (!streamed || !whole) return streamed.has_value() == whole.has_value();
+  return streamed->filename == whole->filename && streamed->content == whole->content;
+}
+
+}  // namespace dash::storage
