@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/policy/decision_log.hpp"
 #include "core/policy/engine.hpp"
@@ -56,7 +57,7 @@ Decision conclude(const GateSettings& settings, std::string action, Json input,
 
 Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
                     const Json& request, const Actor& actor, Time at) {
-  auto canonical = canonical_action(action);
+  auto canonical = config::canonical_action(action);
   auto input = input_document(settings, canonical, request, actor, at);
   Result<Judgement> judgement = fail(Code::policy_unavailable, "not asked");
   if (!settings.fault) judgement = engine.judge(dump_json(input));
@@ -88,7 +89,7 @@ Result<GateSettings> Gate::settings() {
 
 Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
   auto now = TRY(settings());
-  auto canonical = canonical_action(action);
+  auto canonical = config::canonical_action(action);
   if (!now.gates(canonical)) {
     Decision out;
     out.action = std::move(canonical);
@@ -110,7 +111,7 @@ Result<std::string> Gate::approval_digest(std::string_view action, const Json& r
   Json limits{{"regions", settings_now.folded.allowed_regions},
               {"types", settings_now.folded.denied_instance_types},
               {"window", settings_now.folded.prod_window}};
-  Json covered{{"action", canonical_action(action)},
+  Json covered{{"action", config::canonical_action(action)},
                {"request", request},
                {"rules", status.rules->digest},
                {"limits", limits}};

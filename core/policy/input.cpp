@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/config/clouds.hpp"
+
 namespace dash::policy {
 namespace {
 
@@ -40,14 +42,15 @@ Json input_document(const GateSettings& settings, std::string_view canonical, co
                     const Actor& actor, Time at) {
   Json folded = request.is_object() ? request : Json::object();
   fold_request(folded, settings);
-  return Json{{"action", settings.provider_names ? provider_action(canonical) : std::string(canonical)},
-              {"actor", {{"username", actor.username}, {"is_admin", actor.is_admin}}},
-              {"request", std::move(folded)},
-              {"limits",
-               {{"allowed_regions", settings.folded.allowed_regions},
-                {"denied_instance_types", settings.folded.denied_instance_types},
-                {"prod_window", settings.folded.prod_window}}},
-              {"now", now_document(at)}};
+  return Json{
+      {"action", settings.provider_names ? config::provider_action(canonical) : std::string(canonical)},
+      {"actor", {{"username", actor.username}, {"is_admin", actor.is_admin}}},
+      {"request", std::move(folded)},
+      {"limits",
+       {{"allowed_regions", settings.folded.allowed_regions},
+        {"denied_instance_types", settings.folded.denied_instance_types},
+        {"prod_window", settings.folded.prod_window}}},
+      {"now", now_document(at)}};
 }
 
 }  // namespace dash::policy

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 
 namespace dash::policy {
@@ -71,7 +72,7 @@ Result<GateSettings> read_settings(const ReadSetting& read) {
   auto gated = TRY(reader.list(kGatedKey));
   out.gated_known = gated.has_value();
   for (const auto& word : gated.value_or(std::vector<std::string>()))
-    out.gated.push_back(canonical_action(word));
+    out.gated.push_back(config::canonical_action(word));
   out.enforce_needs_approval = TRY(reader.flag(kApprovalKey, true));
   out.typed.allowed_regions = TRY(reader.list(kRegionsKey)).value_or(std::vector<std::string>());
   out.typed.denied_instance_types = TRY(reader.list(kTypesKey)).value_or(std::vector<std::string>());
@@ -87,6 +88,15 @@ GateSettings settings_of(const config::Values& values) {
     return it == values.end() ? std::optional<std::string>() : std::optional(it->second);
   };
   return read_settings(read).value();  // reading a map cannot fail
+}
+
+const std::vector<std::string>& gated_action_names() {
+  static const std::vector<std::string> names{
+      "cloud1:vm:deploy",  "cloud2:vm:deploy",       "cloud3:vm:deploy",  "cloud4:compute:deploy",
+      "clouddb:provision", "k8s:provision",          "cloud1:vm:destroy", "cloud2:vm:destroy",
+      "cloud3:vm:destroy", "cloud4:compute:destroy",
+  };
+  return names;
 }
 
 std::string fold_word(std::string_view text) {
