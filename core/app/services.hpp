@@ -22,7 +22,7 @@ class Settings;
 namespace dash::audit {
 class Anchors;
 class Log;
-}
+}  // namespace dash::audit
 namespace dash::migrate {
 class Endpoints;
 class Setup;
