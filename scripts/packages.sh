@@ -15,25 +15,27 @@ as_root() {
     fi
 }
 
-installed() {
-    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+# missing PACKAGE...: prints those that are not installed.
+missing() {
+    comm -23 <(printf '%s\n' "$@" | sort) \
+        <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | sed -n 's/ installed$//p' | sort)
 }
 
 # apt_install PACKAGE...: those that are missing; the package lists are fetched only when one is.
 apt_fetched=
 apt_install() {
-    local p missing=()
-    for p in "$@"; do installed "$p" || missing+=("$p"); done
-    [ "${#missing[@]}" -gt 0 ] || return 0
+    local packages
+    mapfile -t packages < <(missing "$@")
+    [ "${#packages[@]}" -gt 0 ] || return 0
     if [ -z "$apt_fetched" ]; then
         say "fetching Debian's package lists"
         as_root apt-get update -qq
         apt_fetched=1
     fi
-    say "installing from Debian: ${missing[*]}"
+    say "installing from Debian: ${packages[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
-        --no-install-recommends --no-upgrade "${missing[@]}" >/dev/null ||
-        die "apt-get could not install: ${missing[*]}"
+        --no-install-recommends --no-upgrade "${packages[@]}" >/dev/null ||
+        die "apt-get could not install: ${packages[*]}"
 }
 
 # find_go: prints a Go that can fetch the tool chain a module asks for (1.21 or later), installing the one of
