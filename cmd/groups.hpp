@@ -6,6 +6,7 @@
 
 namespace dash::cmd {
 
+Group migrate_group();
 Group completion_group();
 Group config_group();
 Group serve_group();
