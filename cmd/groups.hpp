@@ -6,6 +6,7 @@
 
 namespace dash::cmd {
 
+Group migrate_group();
 Group completion_group();
 
 // In the order of the help page.

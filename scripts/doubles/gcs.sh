@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Google Cloud Storage's JSON API and token endpoint on 127.0.0.1 (gcs_store.py): checks tokens, resumes and cancels
-# uploads as the service does. GCS_TLS=1: https. GCS_TOKEN_TTL=SECONDS: how long a token is good for.
+# Google Cloud Storage's JSON API on 127.0.0.1, by gcs_store.py: it checks tokens, has the token
+# endpoint, and resumes and cancels uploads as the service does.
+#   GCS_TLS=1                  https
+#   GCS_TOKEN_TTL=SECONDS      how long a token is good for
 set -u
 NAME=gcs
 DEFAULT_PORT=4443
@@ -10,8 +12,9 @@ HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)"
 GCS_TLS="${GCS_TLS:-}"
 CLIENT_EMAIL="tester@test-project.iam.gserviceaccount.com"
 
-start_double() {
+do_start() {
     local port="$1" scheme=http tls=()
+    refuse_if_taken "$port"
     [ -x "$DOUBLES_PY" ] || die "no Python environment: run install.sh gcs"
     mkdir -p "$WORK/gcs"
     if [ ! -s "$WORK/gcs/key.pem" ]; then
@@ -42,11 +45,6 @@ GOOGLE_APPLICATION_CREDENTIALS=$WORK/gcs/service-account.json
 GOOGLE_CLOUD_PROJECT=test-project
 ${GCS_TLS:+GCS_CA_BUNDLE=$WORK/tls/ca.pem}
 EOF
-}
-
-do_start() {
-    refuse_if_taken "$1"
-    start_double "$1"
 }
 
 main_dispatch "$@"

@@ -5,11 +5,13 @@
 #                                                  until it answers, prints 'export K=V'
 #                 NAME.sh stop  WORKDIR            stops what WORKDIR/NAME.pid names
 #                 NAME.sh env   WORKDIR            prints the same exports again
+# PORT 0 is any free port.
 # Only 127.0.0.1 is ever listened on. Everything written lies under WORKDIR.
 # DOUBLES_HOME is where install.sh put the programs (same default there).
 
 DOUBLES_HOME="${DOUBLES_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/doubles}"
 DOUBLES_BIN="$DOUBLES_HOME/bin"
+# shellcheck disable=SC2034  # read by the scripts that source this
 DOUBLES_PY="$DOUBLES_HOME/venv/bin/python"
 # smbd, sshd, dockerd and runc live in sbin, which a plain user's PATH may lack.
 PATH="$DOUBLES_BIN:$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -45,6 +47,10 @@ running() {
 
 port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
+free_port() {
+    /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
 refuse_if_taken() { ! port_open "$1" || die "port $1 is already in use"; }
 
 # launch CMD...: background, own session, output to the log, pid file written.
@@ -65,11 +71,11 @@ wait_for() {
 }
 
 stop_pid() {
-    local pid start i
+    local pid start _
     if running; then
         read -r pid start <"$PIDFILE"
         kill "$pid" 2>/dev/null
-        for i in $(seq 100); do
+        for _ in {1..100}; do
             [ "$(proc_start "$pid")" = "$start" ] || break
             sleep 0.1
         done
@@ -90,7 +96,7 @@ publish_env() {
 
 # main_dispatch "$@": calls do_start / do_stop of the script.
 main_dispatch() {
-    local verb="${1:-}"
+    local verb="${1:-}" port="${3:-$DEFAULT_PORT}"
     take_workdir "${2:-}"
     case "$verb" in
         start)
@@ -99,7 +105,8 @@ main_dispatch() {
                 cat "$ENVFILE"
                 return 0
             fi
-            do_start "${3:-$DEFAULT_PORT}"
+            [ "$port" != 0 ] || port="$(free_port)"
+            do_start "$port"
             ;;
         stop) do_stop ;;
         env) cat "$ENVFILE" ;;
