@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "core/base/text.hpp"
+#include "core/storage/local/file_store.hpp"
+#include "core/storage/local/folder_tree.hpp"
 #include "core/storage/retry.hpp"
 #include "core/storage/s3/store.hpp"
 
@@ -19,13 +22,26 @@ Result<std::unique_ptr<ObjectStore>> open_cloud1(const config::Values& values, c
   return s3::open_s3(values, seams.http, seams.clock);
 }
 
+std::string local_path(const config::Values& values) {
+  auto text = value_of(values, "storage_local_path");
+  auto path = trim(text);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
+  return local::make_file_store(TRY(local::open_folder_tree(local_path(values))), seams.clock);
+}
+
 constexpr std::array kRooms{
     Row{"obj_cloud1", open_cloud1},
+    Row{"local", open_file_system},
+};
 
 }  // namespace
 
-Result<std::unique_ptr<ObjectStore>>
-open_bare_store(const Backend& backend, const config::Values& values, const StoreSeams& seams) {
+Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
+                                                     const StoreSeams& seams) {
   for (const auto& row : kRooms)
     if (row.id == backend.id) return row.open(values, seams);
   return fail(Code::unsupported, "this build has no store for '{}'", backend.id);
