@@ -35,6 +35,6 @@ Group completion_group() {
             declare_completion}}};
 }
 
-std::vector<Group> root() { return {migrate_group(), completion_group(), man_group()}; }
+std::vector<Group> root() { return {migrate_group(), policy_group(), completion_group(), man_group()}; }
 
 }  // namespace dash::cmd
