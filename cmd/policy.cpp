@@ -32,7 +32,7 @@ Json remote_question(const Question& q) {
 }
 
 // From the members of a decision's document, which is the same from an engine of ours and from an instance.
-Result<void> conclude(Context& context, const Json& d) {
+Result<void> conclude(Context& context, const OrderedJson& d) {
   auto verdict = d.value("verdict", "deny");
   if (d.value("gated", true))
     context.out.line("{}  {}", context.out.heading(verdict), d.value("action", ""));
@@ -40,29 +40,30 @@ Result<void> conclude(Context& context, const Json& d) {
     context.out.line("{}  {} is not gated here", context.out.heading(verdict), d.value("action", ""));
   std::vector<std::string> reasons;
   for (auto member : {"reasons", "approval_reasons"})
-    for (const auto& reason : d.value(member, Json::array())) {
+    for (const auto& reason : d.value(member, OrderedJson::array())) {
       context.out.line("  {}: {}", std::string_view(member) == "reasons" ? "reason" : "approval",
                        printable(reason.get<std::string>()));
       reasons.push_back(reason.get<std::string>());
     }
-  for (const auto& rule : d.value("rules", Json::array()))
+  for (const auto& rule : d.value("rules", OrderedJson::array()))
     context.out.line("  rule: {}  {}:{}", printable(rule.value("id", "")), printable(rule.value("file", "")),
                      rule.value("line", 0));
   auto sentence = fmt::format("{}", fmt::join(reasons, "; "));
-  if (auto cause = string_member(d, "cause")) return fail(Code::policy_unavailable, "{}", *cause);
+  if (d.contains("cause")) return fail(Code::policy_unavailable, "{}", d.value("cause", ""));
   if (verdict == "deny") return fail(Code::policy_denied, "denied by policy: {}", sentence);
   if (verdict == "needs_approval")
     return fail(Code::needs_approval, "somebody else has to approve: {}", sentence);
   return {};
 }
 
-Result<Json> ask(Source& source, const Question& question) {
-  if (source.opened.api) return source.opened.api->post("/api/admission/check", remote_question(question));
+Result<OrderedJson> ask(Source& source, const Question& question) {
+  if (source.opened.api)
+    return OrderedJson(TRY(source.opened.api->post("/api/admission/check", remote_question(question))));
   auto settings = settings_for(source, question);
   if (source.is_instance && !settings.gates(config::canonical_action(question.action))) {
     policy::Decision none;
     none.action = config::canonical_action(question.action);
-    return Json(policy::to_json(none, /*reveal_cause=*/true));
+    return policy::to_json(none, /*reveal_cause=*/true);
   }
   return Json(policy::to_json(policy::judge_with(*source.engine, settings, question.action, question.request,
                                                  question.actor, question.at),
@@ -77,7 +78,7 @@ Run declare_check(Flags& flags) {
     auto question = TRY(read_question(o->question));
     auto source = TRY(open_source(context, o->source));
     auto decision = TRY(ask(source, question));
-    context.out.document(OrderedJson(decision));
+    context.out.document(decision);
     return conclude(context, decision);
   };
 }
@@ -89,22 +90,22 @@ Run declare_when(Flags& flags) {
   return [o](Context& context) -> Result<void> {
     auto question = TRY(read_question(o->question));
     auto source = TRY(open_source(context, o->source));
-    Json answer;
+    OrderedJson answer;
     if (source.opened.api) {
       auto body = remote_question(question);
       body["when"] = true;
-      answer = TRY(source.opened.api->post("/api/admission/check", body));
+      answer = OrderedJson(TRY(source.opened.api->post("/api/admission/check", body)));
     } else {
       answer = policy::to_json(
           TRY(policy::next_admitted(*source.engine, settings_for(source, question), question.action,
                                     question.request, question.actor, question.at)));
     }
-    context.out.document(OrderedJson(answer));
-    if (auto at = string_member(answer, "admitted_at")) {
-      context.out.line("{}  {}", *at, answer.at("then").value("verdict", ""));
+    context.out.document(answer);
+    if (answer.at("admitted_at").is_string()) {
+      context.out.line("{}  {}", answer.value("admitted_at", ""), answer.at("then").value("verdict", ""));
       return {};
     }
-    for (const auto& reason : answer.at("now").value("reasons", Json::array()))
+    for (const auto& reason : answer.at("now").value("reasons", OrderedJson::array()))
       context.out.line("  reason: {}", printable(reason.get<std::string>()));
     return fail(Code::policy_denied, "not admitted at any hour of the next {} days", policy::kWhenDays);
   };

@@ -25,7 +25,8 @@ struct CheckRequest {
   bool when = false;  // answer with the next time of admission (when.hpp)
 };
 Result<CheckRequest> parse_check(const Json& body);
-Result<Decision> check_admission(Gate& gate, const Clock& clock, const CheckRequest& check,
-                                 const identity::Principal& who);
+// The answer's document: a decision's, or When's. Causes of engine faults only to admins.
+Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
+                                    const identity::Principal& who);
 
 }  // namespace dash::policy

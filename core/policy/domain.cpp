@@ -76,14 +76,22 @@ class Domain {
       out_.push_back(dump_json(document));
     }
   }
+  // Every hour without limits; the limits at one hour of each day; an administrator once.
   void clock_and_actor(Json document) {
-    for (bool admin : {false, true})
-      for (std::size_t day = 0; day < kWeek.size(); ++day)
-        for (int hour : kHours) {
-          document["actor"]["is_admin"] = admin;
-          document["now"] = now(day, hour);
+    for (std::size_t day = 0; day < kWeek.size(); ++day) {
+      for (int hour : kHours) {
+        document["now"] = now(day, hour);
+        if (hour == kHours[0]) {
           add(document);
+          continue;
         }
+        document["limits"] = limits_.front();
+        out_.push_back(dump_json(document));
+      }
+    }
+    document["now"] = now(0, kHours[0]);
+    document["actor"]["is_admin"] = true;
+    add(document);
   }
   void with(const Json& document, const char* member, Json value) {
     auto changed = document;

@@ -85,15 +85,17 @@ void append(std::vector<Problem>& to, std::vector<Problem> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// One finding a place and kind; a silent rule whose head is misspelt needs no second word about it.
+// One finding a place and kind. A parser's first complaint about a line says it all, and a rule that is
+// silent because of a misspelt word needs no second finding about its silence.
 std::vector<Problem> tidied(std::vector<Problem> all) {
   std::set<std::string> misspelt;
   for (const auto& p : all)
-    if (p.code == "deny_misspelt") misspelt.insert(p.file);
+    if (p.code == "deny_misspelt" || p.code == "field_misspelt") misspelt.insert(p.file);
   std::set<std::tuple<std::string, int, std::string, std::string>> seen;
   std::erase_if(all, [&](const Problem& p) {
     bool echo = (p.code == "no_deny" || p.code == "never_denies") && misspelt.contains(p.file);
-    return echo || !seen.insert({p.file, p.row, p.code, p.message}).second;
+    bool once_a_line = p.code == "syntax" || p.code == "shape";
+    return echo || !seen.insert({p.file, p.row, p.code, once_a_line ? "" : p.message}).second;
   });
   std::ranges::stable_sort(all, {}, [](const Problem& p) { return std::tie(p.file, p.row, p.col); });
   return all;

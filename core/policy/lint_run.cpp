@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kBatch = 256;
 constexpr std::size_t kMaxFailures = 20;  // places; a rule that fails fails for thousands of documents
 
+constexpr std::size_t kEnough = 8;  // failing documents of a batch that are asked for their place
+
 // "r.rego:3: to_number: …" back into a place.
 Problem place(const std::string& cause) {
   Problem out{"",    0,
@@ -34,9 +36,11 @@ Problem place(const std::string& cause) {
 // One failing document of a batch hides the others; each place is told once.
 void try_documents(Engine& engine, std::span<const std::string> documents, std::set<std::string>& causes) {
   if (engine.judge_all(documents)) return;
+  std::size_t failed = 0;
   for (const auto& document : documents) {
-    if (causes.size() >= kMaxFailures) return;
+    if (causes.size() >= kMaxFailures || failed >= kEnough) return;
     if (auto judged = engine.judge(document); !judged) {
+      ++failed;
       auto cause = judged.error().message;
       // The values differ from document to document; the place and the call do not.
       auto call = cause.find(':', cause.find(':', cause.find(':') + 1) + 1);
@@ -47,20 +51,42 @@ void try_documents(Engine& engine, std::span<const std::string> documents, std::
   }
 }
 
-// Whether some action at some hour leaves a way for the rule to say something, whatever request, actor and
-// limits may be.
+using Inputs = std::vector<Json>;
+
+// The values that occur, a dimension at a time: whatever the others are, one of them must leave the rule a
+// way.
+Inputs actions() {
+  Inputs out;
+  for (const auto& canonical : gated_action_names())
+    for (const auto& action : {canonical, config::provider_action(canonical)})
+      out.push_back({{"action", action}});
+  return out;
+}
+Inputs weekdays() {
+  Inputs out;
+  for (auto day : {"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
+    out.push_back({{"now", {{"weekday", day}}}});
+  return out;
+}
+Inputs hours() {
+  Inputs out;
+  for (int hour = 0; hour < 24; ++hour) out.push_back({{"now", {{"hour", hour}}}});
+  return out;
+}
+
+// Whether the rule can say something at all, request, actor and limits being whatever they may.
 bool may_fire(Engine& engine, const RuleFile& rule, const char* member) {
-  static const std::vector<std::string> kUnknown{"input.request", "input.actor", "input.limits",
-                                                 "input.now.iso"};
   auto query = fmt::format("data.admission[{}].{}[_]", dump_json(Json(*rule.rule)), member);
-  for (int hour = 0; hour < 24; ++hour)
-    for (auto day : {"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
-      for (const auto& action : gated_action_names()) {
-        auto can = engine.satisfiable(
-            query, {{"action", action}, {"now", {{"weekday", day}, {"hour", hour}}}}, kUnknown);
-        if (!can || *can) return true;  // what the engine cannot tell is no finding
-      }
-  return false;
+  auto possible = [&](const Inputs& inputs, std::vector<std::string> unknown) {
+    unknown.insert(unknown.end(), {"input.request", "input.actor", "input.limits", "input.now.iso"});
+    return std::ranges::any_of(inputs, [&](const Json& input) {
+      auto can = engine.satisfiable(query, input, unknown);
+      return !can || *can;  // what the engine cannot tell is no finding
+    });
+  };
+  return possible(actions(), {"input.now.weekday", "input.now.hour"}) &&
+         possible(weekdays(), {"input.action", "input.now.hour"}) &&
+         possible(hours(), {"input.action", "input.now.weekday"});
 }
 
 }  // namespace
