@@ -35,6 +35,11 @@ Group completion_group() {
             declare_completion}}};
 }
 
-std::vector<Group> root() { return {migrate_group(), completion_group(), man_group()}; }
+std::vector<Group> root() {
+  return {
+      serve_group(), migrate_group(), config_group(), user_group(), token_group(), vault_group(), completion_group(),
+      man_group(),  // a row each, in the order of the help page
+  };
+}
 
 }  // namespace dash::cmd

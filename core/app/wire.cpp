@@ -51,9 +51,9 @@ class RealInstance final : public Instance {
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
-        vaults_(*sql_, clock_, audit_),
         endpoints_(*sql_, clock_, config_, audit_),
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_),
+        vaults_(*sql_, clock_, audit_),
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
@@ -94,9 +94,9 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Endpoints endpoints_;
   migrate::Setup setup_;
   migrate::Vaults vaults_;
-  migrate::Endpoints endpoints_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
