@@ -37,7 +37,8 @@ Group completion_group() {
 
 std::vector<Group> root() {
   return {
-      serve_group(), migrate_group(), config_group(), user_group(), token_group(), vault_group(), completion_group(),
+      serve_group(), migrate_group(), config_group(),     user_group(),
+      token_group(), vault_group(),   completion_group(),
       man_group(),  // a row each, in the order of the help page
   };
 }

@@ -61,7 +61,8 @@ class Endpoints {
   Result<void> remove(const identity::Principal& who, const std::string& id);
   // By name. Code::integrity when a row was sealed with another key, naming it.
   Result<std::vector<FullEndpoint>> export_all(const identity::Principal& who);
-  // "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison; what another key sealed is left out.
+  // "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison; what another key sealed
+  // is left out.
   Result<std::map<std::string, std::string>> hidden_values();
 
  private:
