@@ -36,7 +36,8 @@ void Connection::want_part(SteadyTime until) {
 void Connection::want_body() {
   if (body_done_) return on_body_done();
   phase_ = Phase::body;
-  if (exchange_.route->body != Body::part) piece_.resize(kPieceBytes);
+  if (exchange_.route->body != Body::part)
+    piece_.resize(head_.chunked ? kPieceBytes : std::min<std::uint64_t>(body_left_, kPieceBytes));
   start_pacing();
   if (head_.expects_continue && buffered().empty()) return send_continue();
   read_body();
@@ -116,7 +117,7 @@ void Connection::read_sized() {
 void Connection::flush_body(bool done) {
   body_done_ = done;
   if (exchange_.route->body != Body::stream) {
-    if (exchange_.route->body == Body::small) exchange_.small_body.append(piece_.data(), piece_size_);
+    if (exchange_.route->body == Body::small && !keep_piece()) return;
     piece_size_ = 0;
     return done ? on_body_done() : read_body();
   }
@@ -129,6 +130,16 @@ void Connection::flush_body(bool done) {
             phase_ = Phase::body;
             read_body();
           });
+}
+
+bool Connection::keep_piece() {
+  if (!exchange_.small_body_share.grow(dispatcher_.small_bodies(), piece_size_)) {
+    refuse(Error{
+        Code::busy, "too many large requests at once; try again shortly", {}, std::chrono::seconds(2), {}});
+    return false;
+  }
+  exchange_.small_body.append(piece_.data(), piece_size_);
+  return true;
 }
 
 void Connection::on_body_done() {
