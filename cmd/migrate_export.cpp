@@ -1,7 +1,9 @@
 #include "cmd/interrupt.hpp"
 #include "cmd/migrate.hpp"
 #include "cmd/output.hpp"
+#include "cmd/secret_input.hpp"
 #include "core/migrate/bundle_file.hpp"
+#include "core/migrate/bundle_seal.hpp"
 #include "core/migrate/export.hpp"
 
 namespace dash::cmd {
@@ -10,7 +12,9 @@ namespace {
 struct ExportFlags {
   std::string source, out;
   std::string via = "http";
+  std::string passphrase_file;
   bool include_on_prem = false;
+  bool is_sealed = false;
   LoginFlags login;
   LocalFlags local;
 };
@@ -101,6 +105,11 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
   auto exported = TRY(migrate::make_bundle(gathered.values, gathered.endpoints,
                                            {gathered.source, gathered.method, o.include_on_prem}, clock));
   auto text = migrate::write_bundle(exported.bundle);
+  if (o.is_sealed) {
+    auto passphrase =
+        TRY(new_secret_from(context, o.passphrase_file, "Passphrase of the bundle", "--passphrase-file"));
+    text = TRY(migrate::seal_bundle(text, passphrase));
+  }
   if (to_stdout) return context.out.raw(text), Result<void>();
   {
     Shield shield;
@@ -125,6 +134,9 @@ Run declare_export(Flags& flags) {
   flags.text("--out", o->out, "FILE",
              "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
   flags.toggle("--include-on-prem", o->include_on_prem, "carry on-premises targets too").guard();
+  flags.toggle("--encrypt", o->is_sealed, "seal the bundle under a passphrase; diff and import open it");
+  flags.text("--passphrase-file", o->passphrase_file, "FILE",
+             "the passphrase; - for stdin; asked for when left out");
   declare_login(flags, o->login);
   declare_local(flags, o->local);
   return [o](Context& context) { return run_export(context, *o); };
