@@ -58,10 +58,15 @@ Result<Gathered> gather_docker(Context& context, const ExportFlags& o) {
   auto run = [&](const std::vector<std::string>& words) { return net::run_docker(o.docker, words); };
   auto answer = TRY(migrate::ask_container(run, order));
   if (answer.noise_bytes > 0)
-    context.out.note("left out {} bytes around the document that {} printed", answer.noise_bytes, answer.asked);
+    context.out.note("left out {} bytes around the document that {} printed", answer.noise_bytes,
+                     answer.asked);
   auto place = order.container.empty() ? "service " + order.service : order.container;
-  return Gathered{std::move(answer.values), std::move(answer.endpoints),           {},
-                  o.source.empty() ? place : o.source, "docker", std::move(answer.excluded)};
+  return Gathered{std::move(answer.values),
+                  std::move(answer.endpoints),
+                  {},
+                  o.source.empty() ? place : o.source,
+                  "docker",
+                  std::move(answer.excluded)};
 }
 
 Result<Gathered> gather_local(const ExportFlags& o) {
@@ -80,7 +85,8 @@ Result<Gathered> gather(Context& context, const ExportFlags& o) {
   if (o.via == "docker") return gather_docker(context, o);
   bool is_local = !o.local.data_dir.empty();
   // The default folder counts only when there is an instance in it: an export must not make one.
-  if (!is_local && o.source.empty()) is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db");
+  if (!is_local && o.source.empty())
+    is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db");
   if (is_local) return gather_local(o);
   if (o.source.empty()) return fail(Code::usage, "name the source with --source URL or --data-dir DIR");
   return gather_http(context, o);
@@ -154,17 +160,26 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
 Run declare_export(Flags& flags) {
   auto o = std::make_shared<ExportFlags>();
   flags.text("--source", o->source, "URL", "the instance to export from").excludes("--data-dir");
-  flags.text("--via", o->via, "WAY",
-             "http: without what the source masks and without webhook URLs; docker: from inside of its container, whole")
+  flags
+      .text("--via", o->via, "WAY",
+            "http: without what the source masks and without webhook URLs; docker: from inside of its "
+            "container, whole")
       .one_of({"http", "docker"});
   flags.text("--container", o->container.container, "NAME", "the container to enter (docker)");
-  flags.text("--compose-file", o->container.compose_file, "FILE", "find the container by this compose file (docker)");
+  flags.text("--compose-file", o->container.compose_file, "FILE",
+             "find the container by this compose file (docker)");
   flags.text("--service", o->container.service, "NAME", "and this service of it; app when left out (docker)");
-  flags.text("--container-data-dir", o->container.data_dir, "DIR", "where dashctl's data lies in the container (docker)");
-  flags.text("--docker-host", o->docker.host, "URL", "the engine: ssh://user@host[:port], or as docker takes it (docker)");
+  flags.text("--container-data-dir", o->container.data_dir, "DIR",
+             "where dashctl's data lies in the container (docker)");
+  flags.text("--docker-host", o->docker.host, "URL",
+             "the engine: ssh://user@host[:port], or as docker takes it (docker)");
   flags.text("--ssh-key", o->docker.key_file, "FILE", "private key for ssh:// (docker)");
-  flags.text("--known-hosts", o->docker.known_hosts_file, "FILE", "trusted host keys instead of ssh's own (docker)");
-  flags.toggle("--accept-new-host-key", o->docker.accept_new_host, "take the key of a host never seen before (docker)").guard();
+  flags.text("--known-hosts", o->docker.known_hosts_file, "FILE",
+             "trusted host keys instead of ssh's own (docker)");
+  flags
+      .toggle("--accept-new-host-key", o->docker.accept_new_host,
+              "take the key of a host never seen before (docker)")
+      .guard();
   flags.text("--out", o->out, "FILE",
              "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
   flags.toggle("--include-on-prem", o->include_on_prem, "carry on-premises targets too").guard();

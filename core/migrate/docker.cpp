@@ -53,7 +53,8 @@ std::vector<std::string> own_export(const ContainerOrder& order) {
 }
 
 std::string name_of(const ContainerOrder& order) {
-  return order.container.empty() ? "the compose service " + order.service : "the container " + order.container;
+  return order.container.empty() ? "the compose service " + order.service
+                                 : "the container " + order.container;
 }
 
 Failure failed(const ContainerOrder& order, const net::Output& output) {
@@ -67,8 +68,8 @@ Failure failed(const ContainerOrder& order, const net::Output& output) {
 
 Result<ContainerAnswer> from_bundle(const Json& document, std::size_t noise, const ContainerOrder& order) {
   auto bundle = TRY(parse_bundle(dump_json(document), "the export of " + name_of(order)));
-  ContainerAnswer answer{std::move(bundle.config), std::move(bundle.endpoints), std::move(bundle.excluded), "dashctl",
-                         noise};
+  ContainerAnswer answer{std::move(bundle.config), std::move(bundle.endpoints), std::move(bundle.excluded),
+                         "dashctl", noise};
   for (const auto& [cloud, map] : bundle.regions)
     answer.values[config::region_blob_key(cloud)] = config::write_region_blob(map);
   return answer;
@@ -86,8 +87,11 @@ Result<ContainerAnswer> from_peer(const Json& document, std::size_t noise) {
   auto rows = document.value("notification_endpoints", Json::array());
   for (const auto& row : rows) {
     auto input = TRY(endpoint_input(row));
-    FullEndpoint full{input.name.value_or(""), input.url.value_or(Secret()), input.fmt.value_or("custom"),
-                      input.secret.value_or(Secret()), input.event_types.value_or(std::nullopt),
+    FullEndpoint full{input.name.value_or(""),
+                      input.url.value_or(Secret()),
+                      input.fmt.value_or("custom"),
+                      input.secret.value_or(Secret()),
+                      input.event_types.value_or(std::nullopt),
                       input.enabled.value_or(true)};
     if (full.name.empty()) full.name = full.fmt;
     answer.endpoints.push_back(std::move(full));
@@ -130,8 +134,8 @@ Result<ContainerAnswer> ask_container(const RunDocker& run, const ContainerOrder
     return i == 0 ? from_bundle(found->document, found->noise_bytes, order)
                   : from_peer(found->document, found->noise_bytes);
   }
-  return fail(Code::unsupported, "{} has neither dashctl nor the dashboard's own export (python -m {})", name_of(order),
-              kPeerModule);
+  return fail(Code::unsupported, "{} has neither dashctl nor the dashboard's own export (python -m {})",
+              name_of(order), kPeerModule);
 }
 
 }  // namespace dash::migrate

@@ -35,7 +35,8 @@ TEST(ContainerSource, AsksDashctlFirstAndThePeersExportWhereThereIsNone) {
   ASSERT_EQ(answer.endpoints.size(), 1u);
   EXPECT_EQ(answer.endpoints[0].url.expose(), "https://h/x");
   ASSERT_EQ(docker.asked.size(), 3u);
-  EXPECT_EQ(docker.asked[0], (std::vector<std::string>{"docker", "exec", "dash", "dashctl", "migrate", "export", "--out", "-"}));
+  EXPECT_EQ(docker.asked[0], (std::vector<std::string>{"docker", "exec", "dash", "dashctl", "migrate",
+                                                       "export", "--out", "-"}));
   EXPECT_EQ(docker.asked[1][3], "python");
 }
 
