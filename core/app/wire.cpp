@@ -19,6 +19,8 @@
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
 #include "core/policy/rule_folder.hpp"
+#include "core/storage/registry.hpp"
+#include "core/storage/storage.hpp"
 
 namespace dash::app {
 namespace {
@@ -57,6 +59,8 @@ class RealInstance final : public Instance {
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
+        storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
+                 keys_.derive("dashctl upload handle v1")),
         services_{
             .clock = clock_,
             .parts = parts_,
@@ -76,11 +80,18 @@ class RealInstance final : public Instance {
             .engine = *engine_,
             .decisions = decisions_,
             .gate = gate_,  // a row each, so that two changes seldom meet
+            .storage = storage_,
         } {}
 
   Services& services() override { return services_; }
 
  private:
+  storage::OpenStore store_opener() {
+    return [this](const storage::Backend& backend, const config::Values& values) {
+      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe"});
+    };
+  }
+
   Keys keys_;
   SystemClock clock_;
   PartPool parts_;
@@ -100,6 +111,7 @@ class RealInstance final : public Instance {
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
+  storage::Storage storage_;
   Services services_;
 };
 
