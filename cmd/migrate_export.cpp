@@ -169,7 +169,7 @@ Run declare_export(Flags& flags) {
   flags.text("--compose-file", o->container.compose_file, "FILE",
              "find the container by this compose file (docker)");
   flags.text("--service", o->container.service, "NAME", "and this service of it; app when left out (docker)");
-  flags.text("--container-data-dir", o->container.data_dir, "DIR",
+  flags.text("--container-data-dir", o->container.data_dir, "PATH",
              "where dashctl's data lies in the container (docker)");
   flags.text("--docker-host", o->docker.host, "URL",
              "the engine: ssh://user@host[:port], or as docker takes it (docker)");

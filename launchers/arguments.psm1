@@ -6,7 +6,7 @@ Set-StrictMode -Version 2.0
 $script:PathOptions = @(
     '--out', '--bundle', '--ca-bundle', '--token-file', '--password-file', '--setup-code-file',
     '--bootstrap-password-file', '--data-dir', '--signing-key-file', '--encryption-key-file', '--plan',
-    '--plan-out'
+    '--plan-out', '--snapshot-out', '--passphrase-file', '--compose-file', '--ssh-key', '--known-hosts'
 )
 
 # True when the arguments ask for docker mode, in either spelling; the last --via wins.
