@@ -29,6 +29,10 @@ Failure wrong_type(std::string_view name, std::string_view type) {
                  nullptr);
 }
 
+Failure wrong_value(std::string_view name, std::string_view message) {
+  return refused(at(name), "value_error", message, nullptr);
+}
+
 Result<void> require_object(const Json& body) {
   if (body.is_object()) return {};
   return refused(OrderedJson::array({"body"}), "object_type", "Input should be a JSON object", nullptr);

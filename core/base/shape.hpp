@@ -14,6 +14,8 @@ namespace dash {
 Failure missing_member(std::string_view name);
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);
+// The right type and a value that cannot be meant; `message` is a sentence.
+Failure wrong_value(std::string_view name, std::string_view message);
 
 // An object, or Code::validation.
 Result<void> require_object(const Json& body);
