@@ -1,6 +1,3 @@
-#include <fmt/format.h>
+#include "cmd/groups.hpp"
 
-int main() {
-  fmt::print("dashctl {}\n", DASH_VERSION);
-  return 0;
-}
+int main(int argc, char** argv) { return dash::cmd::run({argv + 1, argv + argc}); }

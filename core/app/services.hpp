@@ -23,6 +23,11 @@ namespace dash::audit {
 class Anchors;
 class Log;
 }
+namespace dash::migrate {
+class Endpoints;
+class Setup;
+class Vaults;
+}  // namespace dash::migrate
 namespace dash::identity {
 class Directory;
 class Sessions;
@@ -45,6 +50,9 @@ struct Services {
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
+  migrate::Setup& setup;
+  migrate::Vaults& vaults;
+  migrate::Endpoints& endpoints;
 };
 
 struct Options {

@@ -11,6 +11,9 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/migrate/setup.hpp"
+#include "core/migrate/vaults.hpp"
 #include "core/net/http_client.hpp"
 
 namespace dash::app {
@@ -37,8 +40,26 @@ class RealInstance final : public Instance {
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        services_{clock_, parts_,   *sql_,      *http_,    config_, settings_,
-                  audit_, anchors_, directory_, sessions_, tokens_, setup_code_} {}
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
+        vaults_(*sql_, clock_, audit_),
+        endpoints_(*sql_, clock_, config_, audit_),
+        services_{
+            .clock = clock_,
+            .parts = parts_,
+            .sql = *sql_,
+            .http = *http_,
+            .config = config_,
+            .settings = settings_,
+            .audit = audit_,
+            .anchors = anchors_,
+            .directory = directory_,
+            .sessions = sessions_,
+            .tokens = tokens_,
+            .setup_code = setup_code_,
+            .setup = setup_,
+            .vaults = vaults_,
+            .endpoints = endpoints_,  // a row each, so that two changes seldom meet
+        } {}
 
   Services& services() override { return services_; }
 
@@ -56,6 +77,9 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Setup setup_;
+  migrate::Vaults vaults_;
+  migrate::Endpoints endpoints_;
   Services services_;
 };
 

@@ -5,9 +5,7 @@
 namespace dash::jobs {
 namespace {
 
-using enum Surface;
-
-Action teardown(std::string_view name, std::string_view cloud, std::string_view deploys) {
+Action destroy(std::string_view name, std::string_view cloud, std::string_view deploys) {
   return {name, cloud, Surface::teardown, false, WhenLost::requeue, deploys, {}, {}, {}, {}, 0};
 }
 
@@ -17,7 +15,7 @@ const std::vector<Action>& table() {
   static const std::vector<Action> kActions = {
       {"cloud1:vm:deploy",
        "cloud1",
-       deploy,
+       Surface::deploy,
        true,
        WhenLost::fail,
        "",
@@ -28,7 +26,7 @@ const std::vector<Action>& table() {
        255},
       {"cloud2:vm:deploy",
        "cloud2",
-       deploy,
+       Surface::deploy,
        true,
        WhenLost::fail,
        "",
@@ -39,7 +37,7 @@ const std::vector<Action>& table() {
        15},
       {"cloud3:vm:deploy",
        "cloud3",
-       deploy,
+       Surface::deploy,
        true,
        WhenLost::fail,
        "",
@@ -50,7 +48,7 @@ const std::vector<Action>& table() {
        63},
       {"cloud4:compute:deploy",
        "cloud4",
-       deploy,
+       Surface::deploy,
        true,
        WhenLost::fail,
        "",
@@ -61,7 +59,7 @@ const std::vector<Action>& table() {
        255},
       {"clouddb:provision",
        "",
-       provision,
+       Surface::provision,
        false,
        WhenLost::fail,
        "",
@@ -72,7 +70,7 @@ const std::vector<Action>& table() {
        0},
       {"k8s:provision",
        "",
-       provision,
+       Surface::provision,
        false,
        WhenLost::fail,
        "",
@@ -81,10 +79,10 @@ const std::vector<Action>& table() {
        {"image"},
        {"name"},
        0},
-      teardown("cloud1:vm:destroy", "cloud1", "cloud1:vm:deploy"),
-      teardown("cloud2:vm:destroy", "cloud2", "cloud2:vm:deploy"),
-      teardown("cloud3:vm:destroy", "cloud3", "cloud3:vm:deploy"),
-      teardown("cloud4:compute:destroy", "cloud4", "cloud4:compute:deploy"),
+      destroy("cloud1:vm:destroy", "cloud1", "cloud1:vm:deploy"),
+      destroy("cloud2:vm:destroy", "cloud2", "cloud2:vm:deploy"),
+      destroy("cloud3:vm:destroy", "cloud3", "cloud3:vm:deploy"),
+      destroy("cloud4:compute:destroy", "cloud4", "cloud4:compute:deploy"),
   };
   return kActions;
 }

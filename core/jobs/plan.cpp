@@ -5,6 +5,7 @@
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
+#include "core/jobs/fields.hpp"
 #include "core/policy/settings.hpp"
 
 namespace dash::jobs {
@@ -18,7 +19,7 @@ constexpr std::size_t kShortestBase = 3;  // of a batch name, so that it still s
 Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names) {
   std::string value;
   for (auto name : names) {
-    auto text = TRY(optional_text(body, name));
+    auto text = TRY(text_field(body, name));
     if (!text) continue;
     auto typed = std::string(trim(*text));
     if (typed.size() > kLongestText) return wrong_value(name, "is too long");
@@ -103,8 +104,8 @@ Result<std::vector<std::string>> names_of(const Action& action, const std::strin
 }
 
 Result<std::int64_t> count_of(const Action& action, const Json& body) {
-  if (!body.contains("count") || body["count"].is_null() || action.longest_name == 0) return 1;
-  auto count = TRY(integer_member(body, "count"));
+  if (action.longest_name == 0) return 1;
+  auto count = TRY(integer_field(body, "count")).value_or(1);
   if (count < 1 || count > kMaxCount) return wrong_value("count", fmt::format("is 1 to {}", kMaxCount));
   return count;
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/jobs/fields.hpp"
 #include "core/jobs/store.hpp"
 #include "core/policy/settings.hpp"
 
@@ -27,7 +28,7 @@ Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, 
   auto deploy = TRY(find_deploy(tx, std::string(action.deploys), target));
   TRY(may_tear_down(who, deploy));
   std::string zone;
-  if (action.cloud == "cloud3") zone = trim(TRY(optional_text(submission.body, "zone")).value_or(""));
+  if (action.cloud == "cloud3") zone = trim(TRY(text_field(submission.body, "zone")).value_or(""));
   if (zone.empty() && deploy && deploy->request.contains("zone"))
     zone = string_member(deploy->request, "zone").value_or("");
   std::string region;
@@ -52,7 +53,7 @@ Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, 
 Result<BookingRequest> booking_of(const Json& body) {
   TRY(require_object(body));
   auto text = [&](std::string_view name) -> Result<std::string> {
-    return std::string(trim(TRY(optional_text(body, name)).value_or("")));
+    return std::string(trim(TRY(text_field(body, name)).value_or("")));
   };
   return BookingRequest{TRY(text("run_at")), TRY(text("run_timezone")), TRY(text("change_window_id"))};
 }

@@ -3,6 +3,7 @@
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/jobs/fields.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -20,20 +21,19 @@ Window window_of(const db::Row& row) {
 // The members that are there, over what `window` says already.
 Result<void> read_members(const Json& body, Window& window) {
   TRY(require_object(body));
-  if (auto name = TRY(optional_text(body, "name"))) window.name = trim(*name);
-  if (auto text = TRY(optional_text(body, "description"))) window.description = *text;
-  if (auto start = TRY(optional_text(body, "start_at_local"))) window.start = *start;
-  if (body.contains("duration_minutes")) {
-    auto minutes = TRY(integer_member(body, "duration_minutes"));
+  if (auto name = TRY(text_field(body, "name"))) window.name = trim(*name);
+  if (auto text = TRY(text_field(body, "description"))) window.description = *text;
+  if (auto start = TRY(text_field(body, "start_at_local"))) window.start = *start;
+  if (auto minutes = TRY(integer_field(body, "duration_minutes"))) {
     // Clamped into what check() refuses, so that a huge number cannot wrap into a good one.
     window.duration_minutes =
-        static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(minutes, 0), kMaxWindowMinutes + 1));
+        static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(*minutes, 0), kMaxWindowMinutes + 1));
   }
-  if (auto zone = TRY(optional_text(body, "timezone")))
+  if (auto zone = TRY(text_field(body, "timezone")))
     window.zone = trim(*zone).empty() ? "UTC" : std::string(trim(*zone));
-  if (auto days = TRY(optional_text(body, "schedule_days")))
+  if (auto days = TRY(text_field(body, "schedule_days")))
     window.days = trim(*days).empty() ? "1111111" : std::string(trim(*days));
-  window.enabled = TRY(optional_flag(body, "enabled", window.enabled));
+  window.enabled = TRY(flag_field(body, "enabled")).value_or(window.enabled);
   return check(window);
 }
 

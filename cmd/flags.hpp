@@ -1,0 +1,61 @@
+// What an action takes from its command line, declared once: the parser, the help, the man page and the
+// completion all read it. Every flag has an environment variable DASHCTL_<FLAG> (--data-dir:
+// DASHCTL_DATA_DIR; a repeatable one takes a comma-separated list), except those that allow a write or lower
+// a guard: declare these with guard(). A flag on the command line wins over the environment.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace dash::cmd {
+
+struct Flag {
+  std::string name = {};        // "--only", or "FILE" for a positional argument
+  std::string short_name = {};  // "-o", or empty
+  std::string value = {};       // what stands for the value in help; empty for a switch
+  std::string help = {};        // one line, no full stop
+  std::vector<std::string> choices = {};
+  std::string instead_of = {};  // the flag that must not be given together with this one
+  bool is_required = false;
+  bool is_repeatable = false;
+  bool is_guard = false;
+  std::function<Result<void>(const std::string&)> set = {};  // a switch gets "1" or "0"
+
+  bool is_positional() const { return !name.starts_with('-'); }
+  bool is_switch() const { return value.empty() && !is_positional(); }
+  std::string environment() const;  // empty for positionals and guards
+
+  Flag& required() { return is_required = true, *this; }
+  // Allows a write or lowers a guard: never taken from the environment.
+  Flag& guard() { return is_guard = true, *this; }
+  Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
+  // Not together with `other` on one command line; given here, the other's environment variable is not read.
+  Flag& excludes(std::string other) { return instead_of = std::move(other), *this; }
+  Flag& brief(std::string letter) { return short_name = std::move(letter), *this; }
+};
+
+// The variables that are bound here must outlive the run; keep them in a shared_ptr that the action's
+// function holds.
+class Flags {
+ public:
+  Flag& text(std::string name, std::string& into, std::string value, std::string help);
+  Flag& number(std::string name, std::int64_t& into, std::string value, std::string help);
+  Flag& toggle(std::string name, bool& into, std::string help);
+  Flag& list(std::string name, std::vector<std::string>& into, std::string value, std::string help);
+  // Positional, in the order of declaration.
+  Flag& argument(std::string name, std::string& into, std::string help);
+  // All that remain; at least one when required().
+  Flag& arguments(std::string name, std::vector<std::string>& into, std::string help);
+
+  const std::deque<Flag>& all() const { return flags_; }
+
+ private:
+  Flag& add(Flag flag);
+  std::deque<Flag> flags_;
+};
+
+}  // namespace dash::cmd

@@ -1,0 +1,119 @@
+#include "cmd/instance.hpp"
+
+#include <cstdlib>
+
+#include "cmd/output.hpp"
+#include "cmd/secret_input.hpp"
+#include "core/identity/tokens.hpp"
+
+namespace dash::cmd {
+namespace {
+
+Result<Secret> given_token(const LoginFlags& flags) {
+  if (!flags.token.empty()) return Secret(flags.token);
+  if (!flags.token_file.empty()) return read_secret_file(flags.token_file);
+  return Secret();
+}
+
+Result<void> refuse_pat(const Secret& token, const std::string& url) {
+  if (!identity::looks_like_pat(token.expose())) return {};
+  return fail(Code::usage,
+              "this is a personal access token, and the setup endpoints of {} take only an administrator's "
+              "login: pass "
+              "--admin-user NAME, or the JWT of a login with --token",
+              url);
+}
+
+}  // namespace
+
+void declare_login(Flags& flags, LoginFlags& into) {
+  flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator");
+  flags.text("--password-file", into.password_file, "FILE",
+             "its password; - for stdin; asked for when left out");
+  flags
+      .text("--token", into.token, "JWT",
+            "a token instead of a login; visible in the process list, so prefer --token-file")
+      .excludes("--token-file");
+  flags.text("--token-file", into.token_file, "FILE", "a file with the token; - for stdin");
+  flags.text("--ca-bundle", into.ca_bundle, "FILE",
+             "PEM roots to trust beside the system's, for proxies that inspect TLS");
+  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warned about every time").guard();
+  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request");
+}
+
+void declare_local(Flags& flags, LocalFlags& into) {
+  flags.text("--data-dir", into.data_dir, "DIR", "the instance in this folder, directly");
+  flags.text("--database", into.database, "URL", "postgres://… when the instance keeps its data there");
+  flags.text("--signing-key-file", into.signing_key_file, "FILE",
+             "the instance's signing key when it is not in the folder");
+  flags.text("--encryption-key-file", into.encryption_key_file, "FILE",
+             "the dedicated encryption key when there is one");
+}
+
+void declare_instance(Flags& flags, InstanceFlags& into) {
+  flags.text("--target", into.target, "URL", "the instance at this address, through its API")
+      .excludes("--data-dir");
+  declare_local(flags, into.local);
+  declare_login(flags, into.login);
+}
+
+Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
+                                const LoginFlags& flags, Login accepts) {
+  net::ApiAddress address{
+      url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
+  auto api = TRY(net::ApiClient::open(http, std::move(address)));
+  // Read once: stdin cannot be read again.
+  auto token = TRY(given_token(flags));
+  if (accepts == Login::session) TRY(refuse_pat(token, api.url()));
+  api.use_token(std::move(token));
+  if (flags.is_insecure && url.starts_with("https:"))
+    context.out.warn(
+        "TLS of {} is not verified (--insecure): anybody on the way can read and change what is sent",
+        api.url());
+  return api;
+}
+
+Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
+  if (api.has_token()) return {};
+  if (flags.admin_user.empty())
+    return fail(
+        Code::usage,
+        "{} asks who you are: pass --admin-user NAME (with --password-file FILE) or --token-file FILE",
+        api.url());
+  auto password =
+      TRY(secret_from(context, flags.password_file,
+                      fmt::format("Password of {} at {}", flags.admin_user, api.url()), "--password-file"));
+  return api.login(flags.admin_user, password);
+}
+
+std::string data_dir_or_default(const std::string& data_dir) {
+  if (!data_dir.empty()) return data_dir;
+  if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg == '/')
+    return std::string(xdg) + "/dashctl";
+  const char* home = std::getenv("HOME");
+  return std::string(home ? home : ".") + "/.local/share/dashctl";
+}
+
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags) {
+  app::Options options;
+  options.data_dir = data_dir_or_default(flags.data_dir);
+  options.database = flags.database;
+  options.signing_key_file = flags.signing_key_file;
+  options.encryption_key_file = flags.encryption_key_file;
+  return app::open_instance(options);
+}
+
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts) {
+  OpenInstance out;
+  if (flags.target.empty()) {
+    out.local = TRY(open_local(flags.local));
+    return out;
+  }
+  out.http = net::make_curl_client();
+  out.api =
+      std::make_unique<net::ApiClient>(TRY(open_api(context, *out.http, flags.target, flags.login, accepts)));
+  TRY(sign_in(context, *out.api, flags.login));
+  return out;
+}
+
+}  // namespace dash::cmd

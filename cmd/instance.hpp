@@ -1,0 +1,57 @@
+// The flags that name an instance and say who asks, the same in every command: --target URL through its API,
+// or --data-dir DIR directly (default $DASHCTL_DATA_DIR, else the XDG data folder).
+#pragma once
+#include <memory>
+#include <string>
+
+#include "cmd/tree.hpp"
+#include "core/app/services.hpp"
+#include "core/identity/principal.hpp"
+#include "core/net/api_client.hpp"
+
+namespace dash::cmd {
+
+struct LoginFlags {
+  std::string token, token_file, admin_user, password_file, ca_bundle;
+  bool is_insecure = false;
+  std::int64_t timeout_seconds = 30;
+};
+struct LocalFlags {
+  std::string data_dir, database, signing_key_file, encryption_key_file;
+};
+struct InstanceFlags {
+  std::string target;
+  LoginFlags login;
+  LocalFlags local;
+};
+
+void declare_login(Flags& flags, LoginFlags& into);
+void declare_local(Flags& flags, LocalFlags& into);
+// --target with the two above.
+void declare_instance(Flags& flags, InstanceFlags& into);
+
+// What the routes that a command calls accept: `session` only a login (setup routes), `any` also a personal
+// access token.
+enum class Login { session, any };
+
+// A client that is not signed in yet. A personal access token where only a login works is Code::usage before
+// any network call.
+Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
+                                const LoginFlags& flags, Login accepts);
+// With --token or --token-file, else by a login as --admin-user.
+Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
+
+// $DASHCTL_DATA_DIR is read by the flag itself; here the default of the XDG base directory specification.
+std::string data_dir_or_default(const std::string& data_dir);
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags);
+
+// Either one, signed in. `local` acts as the operator at the shell.
+struct OpenInstance {
+  std::unique_ptr<net::HttpClient> http;
+  std::unique_ptr<net::ApiClient> api;   // with --target
+  std::unique_ptr<app::Instance> local;  // else
+  identity::Principal who = identity::local_operator();
+};
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts);
+
+}  // namespace dash::cmd

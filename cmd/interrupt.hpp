@@ -1,0 +1,24 @@
+// What Ctrl-C means for a command that runs to its end: say what was and was not written, leave no
+// half-written file, exit 130. The signal itself only wakes a watching thread, which waits for a Shield to
+// end before it ends the process. State of the process, since signals are.
+#pragma once
+#include <string>
+
+namespace dash::cmd {
+
+// Once, before the command runs. `is_json`: the error document goes to stdout too.
+void watch_interrupts(bool is_json);
+
+// What is true if the process ends now, e.g. "nothing was written". Thread-safe.
+void if_interrupted(std::string say);
+
+// An interruption waits while one lives: for the moments of writing a file.
+class Shield {
+ public:
+  Shield();
+  ~Shield();
+  Shield(const Shield&) = delete;
+  Shield& operator=(const Shield&) = delete;
+};
+
+}  // namespace dash::cmd

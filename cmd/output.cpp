@@ -1,0 +1,143 @@
+#include "cmd/output.hpp"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+
+namespace dash::cmd {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+constexpr auto kQuietStart = std::chrono::seconds(1);
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// One line that is drawn over and wiped before anything else is said.
+class TerminalProgress final : public Progress {
+ public:
+  void update(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    std::lock_guard lock(mutex_);
+    auto now = Steady::now();
+    if (now - started_ < kQuietStart || now - drawn_at_ < kRedraw) return;
+    drawn_at_ = now;
+    is_drawn_ = true;
+    auto text = total > 0 ? fmt::format("\r\033[K{} {}/{} ({}%)", what, done, total, done * 100 / total)
+                          : fmt::format("\r\033[K{} {}", what, done);
+    write_all(STDERR_FILENO, text);
+  }
+  void wipe() {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(is_drawn_, false)) write_all(STDERR_FILENO, "\r\033[K");
+  }
+
+ private:
+  std::mutex mutex_;
+  Steady::time_point started_ = Steady::now();
+  Steady::time_point drawn_at_{};
+  bool is_drawn_ = false;
+};
+
+OrderedJson with_schema(OrderedJson members) {
+  OrderedJson out;
+  out["schema"] = kOutputSchema;
+  for (auto& [key, value] : members.items()) out.push_back({key, std::move(value)});
+  return out;
+}
+
+OrderedJson to_json(const Error& error) {
+  OrderedJson out;
+  out["code"] = info(error.code).word;
+  out["message"] = error.message;
+  if (error.retry_after) out["retry_after_seconds"] = error.retry_after->count();
+  if (error.body) out["detail"] = *error.body;
+  return out;
+}
+
+}  // namespace
+
+Output::Output(Format format, bool is_quiet) : format_(format), is_quiet_(is_quiet) {
+  if (!is_quiet && ::isatty(STDERR_FILENO)) {
+    progress_ = std::make_unique<TerminalProgress>();
+  } else {
+    progress_ = std::make_unique<NoProgress>();
+  }
+}
+
+Output::~Output() = default;
+
+Progress& Output::progress() { return *progress_; }
+
+void Output::document(OrderedJson members) {
+  if (is_json()) held_ = with_schema(std::move(members));
+}
+
+void Output::record(OrderedJson members) {
+  if (!is_json()) return;
+  has_records_ = true;
+  raw(dump_json(with_schema(std::move(members))) + "\n");
+}
+
+void Output::raw(std::string_view bytes) {
+  if (auto* bar = dynamic_cast<TerminalProgress*>(progress_.get())) bar->wipe();
+  if (!stdout_is_lost_ && !write_all(STDOUT_FILENO, bytes)) {
+    stdout_is_lost_ = true;
+    // A reader that closed its end (| head) has what it wanted; anything else is worth a word.
+    if (errno != EPIPE) talk(fmt::format("error: cannot write to standard output: {}", ::strerror(errno)));
+  }
+}
+
+void Output::put_line(const std::string& text) { raw(text + "\n"); }
+
+void Output::talk(const std::string& text) {
+  if (auto* bar = dynamic_cast<TerminalProgress*>(progress_.get())) bar->wipe();
+  write_all(STDERR_FILENO, text + "\n");
+}
+
+std::string Output::heading(std::string_view text) const {
+  const char* no_color = std::getenv("NO_COLOR");
+  bool is_plain = (no_color != nullptr && *no_color != '\0') || is_json() || !::isatty(STDOUT_FILENO);
+  return is_plain ? std::string(text) : fmt::format("\033[1m{}\033[0m", text);
+}
+
+void Output::tell_error(const Error& error) {
+  talk("error: " + error.message);
+  if (!is_json()) return;
+  if (!held_) held_ = with_schema(OrderedJson::object());
+  (*held_)["error"] = to_json(error);
+}
+
+int Output::finish(const Result<void>& result) {
+  bool is_answer = !result && result.error().code == Code::differences;
+  if (!result && !is_answer) tell_error(result.error());
+  if (held_) raw(dump_json(*held_, has_records_ ? -1 : 2) + "\n");
+  if (!result) return info(result.error().code).exit_code;
+  return stdout_is_lost_ ? 1 : 0;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    auto b = static_cast<unsigned char>(c);
+    if ((b < 0x20 && b != '\t' && b != '\n') || b == 0x7f) {
+      out += "\xEF\xBF\xBD";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,75 @@
+// What a command says. stdout carries data, stderr talk. In text mode line() prints; in JSON mode document()
+// holds the one document of the run (or record() prints one line of NDJSON each) and the other mode's calls
+// do nothing, so a command says both. An error becomes one document on stdout, or the member "error" of the
+// held one, and one sentence on stderr. One thread.
+#pragma once
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/progress.hpp"
+
+namespace dash::cmd {
+
+inline constexpr int kOutputSchema = 1;  // of every JSON document and record
+
+enum class Format { text, json };
+
+class Output {
+ public:
+  Output(Format format, bool is_quiet);
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  bool is_json() const { return format_ == Format::json; }
+
+  template <class... A>
+  void line(fmt::format_string<A...> format, A&&... args) {
+    if (!is_json()) put_line(fmt::format(format, std::forward<A>(args)...));
+  }
+  // At most one a run; the member "schema" is put first.
+  void document(OrderedJson members);
+  void record(OrderedJson members);
+  // Bytes of data in either mode (export --out -, fetch -o -).
+  void raw(std::string_view bytes);
+
+  // To stderr; a note is left out with --quiet, a warning never.
+  template <class... A>
+  void note(fmt::format_string<A...> format, A&&... args) {
+    if (!is_quiet_) talk(fmt::format(format, std::forward<A>(args)...));
+  }
+  template <class... A>
+  void warn(fmt::format_string<A...> format, A&&... args) {
+    talk("warning: " + fmt::format(format, std::forward<A>(args)...));
+  }
+
+  // Bold in text mode on a terminal (not with NO_COLOR), plain elsewhere.
+  std::string heading(std::string_view text) const;
+  // Draws on stderr when that is a terminal and the work takes longer than a second.
+  Progress& progress();
+
+  // Flushes and gives the exit code. Code::differences is an answer, not an error.
+  int finish(const Result<void>& result);
+
+ private:
+  void put_line(const std::string& text);
+  void talk(const std::string& text);
+  void tell_error(const Error& error);
+  Format format_;
+  bool is_quiet_;
+  bool stdout_is_lost_ = false;
+  std::optional<OrderedJson> held_;
+  bool has_records_ = false;
+  std::unique_ptr<Progress> progress_;
+};
+
+// Text from elsewhere made safe for a terminal: control characters become U+FFFD.
+std::string printable(std::string_view text);
+
+}  // namespace dash::cmd

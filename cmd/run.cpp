@@ -1,0 +1,75 @@
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cmd/groups.hpp"
+#include "cmd/help.hpp"
+#include "cmd/interrupt.hpp"
+#include "cmd/output.hpp"
+#include "cmd/parse.hpp"
+
+namespace dash::cmd {
+namespace {
+
+// Before the flags are read, so that even their errors come in the format that was asked for.
+Format format_in(const std::vector<std::string>& words) {
+  const char* env = std::getenv("DASHCTL_OUTPUT");
+  std::string format = env ? env : "";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") break;
+    if (words[i] == "--output" && i + 1 < words.size()) format = words[i + 1];
+    if (words[i].starts_with("--output=")) format = words[i].substr(9);
+  }
+  return format == "json" ? Format::json : Format::text;
+}
+
+Result<int> run_action(const Found& found, Format format) {
+  Flags flags;
+  FrameFlags frame;
+  auto action = found.action->declare(flags);
+  declare_frame(flags, frame);
+  TRY(parse_flags(flags, found.arguments));
+  Output out(format, frame.is_quiet);
+  Context context{out, !frame.has_no_input};
+  if (!found.action->has_own_signals) watch_interrupts(out.is_json());
+  return out.finish(action(context));
+}
+
+bool asks_for_help(const std::vector<std::string>& words) {
+  auto end = std::ranges::find(words, "--");
+  return std::any_of(words.begin(), end, [](const std::string& w) { return w == "--help" || w == "-h"; });
+}
+
+// Help that was not asked for goes to stderr, before the error.
+Failure incomplete(const std::string& help, const std::string& message) {
+  Output(Format::text, false).note("{}", help);
+  return fail(Code::usage, "{}", message);
+}
+
+Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::string>& words, Format format) {
+  Output out(Format::text, false);
+  auto say = [&](const std::string& text) { return out.raw(text), out.finish({}); };
+  if (words == std::vector<std::string>{"--version"}) return say(fmt::format("dashctl {}\n", DASH_VERSION));
+  auto found = TRY(find_action(groups, words));
+  bool wants_help = asks_for_help(words);
+  if (!found.group && !wants_help) return incomplete(root_help(groups), "name a command");
+  if (!found.group) return say(root_help(groups));
+  if (wants_help)
+    return say(found.action ? action_help(*found.group, *found.action) : group_help(*found.group));
+  if (!found.action)
+    return incomplete(group_help(*found.group), "name an action of dashctl " + found.group->name);
+  return run_action(found, format);
+}
+
+}  // namespace
+
+int run(std::vector<std::string> words) {
+  // A reader that goes away must not end an import halfway; Output tells a lost stdout by its write.
+  ::signal(SIGPIPE, SIG_IGN);
+  auto format = format_in(words);
+  auto code = dispatch(root(), words, format);
+  return code ? *code : Output(format, false).finish(Failure(code.error()));
+}
+
+}  // namespace dash::cmd

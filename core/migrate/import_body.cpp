@@ -1,0 +1,116 @@
+#include "core/migrate/import_body.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/log.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/held_back.hpp"
+#include "core/config/registry.hpp"
+
+namespace dash::migrate {
+namespace {
+
+bool is_nameable(const std::string& key) {
+  return !key.empty() && key.size() <= config::kMaxKeyBytes &&
+         std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) >= 32 && c != 127; });
+}
+
+// The region's name as the sender wrote it: between the first dot and the last.
+std::string sent_region(const std::string& key) {
+  auto first = key.find('.');
+  return key.substr(first + 1, key.rfind('.') - first - 1);
+}
+
+class Sorter {
+ public:
+  explicit Sorter(const ImportRules& rules) : rules_(rules) {}
+
+  void take(const std::string& key, const Json& value) {
+    if (value.is_null()) return;
+    auto text = setting_text(value);
+    if (config::is_masked(text)) return;
+    if (auto refusal = place(key, text); !refusal.empty()) body_.refused[key] = refusal;
+  }
+
+  ImportBody finish() {
+    body_.regions.assign(regions_.begin(), regions_.end());
+    return std::move(body_);
+  }
+
+ private:
+  // The reason for which the pair is refused, or nothing.
+  std::string place(const std::string& key, const std::string& text) {
+    if (!is_nameable(key)) return "invalid_key";
+    if (auto cloud = config::cloud_of_region_blob(key)) return place_blob(key, *cloud, text);
+    if (config::has_region_prefix(key)) return place_region_field(key, text);
+    if (auto reason = config::held_back_reason(key, text)) {
+      if (*reason != config::HeldBack::on_prem || !rules_.include_on_prem) return std::string(config::word(*reason));
+    }
+    auto canonical = config::canonical_key(key);
+    auto value = config::canonical_value(canonical, text);
+    auto [at, is_new] = body_.flat.emplace(canonical, value);
+    return is_new || at->second == value ? "" : "given_twice";
+  }
+
+  std::string place_region_field(const std::string& key, const std::string& text) {
+    auto parts = config::split_region_key(key);
+    if (!parts) return "invalid_region_key";
+    regions_.insert(sent_region(key));
+    body_.region_fields.push_back({*parts, text});
+    return "";
+  }
+
+  std::string place_blob(const std::string& key, const std::string& cloud, const std::string& text) {
+    auto map = config::parse_region_blob(cloud, text);
+    if (!map) {
+      log::warning("config.region_set_malformed", {{"key", key}});
+      return "malformed_region_set";
+    }
+    for (const auto& [region, fields] : *map) {
+      regions_.insert(region);
+      for (const auto& [field, value] : fields)
+        if (!rules_.replace_regions) body_.region_fields.push_back({{cloud, region, field}, value});
+    }
+    if (rules_.replace_regions) body_.replaced[cloud] = *std::move(map);
+    return "";
+  }
+
+  ImportRules rules_;
+  ImportBody body_;
+  std::set<std::string> regions_;
+};
+
+}  // namespace
+
+std::string setting_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
+  return dump_json(value);
+}
+
+ImportBody sort_import(const Json& config, const ImportRules& rules) {
+  Sorter sorter(rules);
+  for (const auto& [key, value] : config.items()) sorter.take(key, value);
+  return sorter.finish();
+}
+
+void add_region_changes(const ImportBody& body, const config::Values& stored, config::Changes& changes) {
+  std::map<std::string, config::RegionMap> maps = body.replaced;
+  for (const auto& field : body.region_fields) {
+    auto [at, is_new] = maps.try_emplace(field.key.cloud);
+    if (is_new) {
+      auto key = config::region_blob_key(field.key.cloud);
+      auto blob = stored.find(key);
+      auto map = config::parse_region_blob(field.key.cloud, blob == stored.end() ? "" : blob->second);
+      if (map)
+        at->second = *std::move(map);
+      else  // the text stays in the history
+        log::warning("config.region_set_malformed", {{"key", key}, {"message", "the stored set is not JSON; it is replaced"}});
+    }
+    config::set_region_field(at->second, field.key, field.value);
+  }
+  for (const auto& [cloud, map] : maps) changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,92 @@
+// The setup surface of an instance: what `migrate` reads from a source, compares with and writes to a target, through HTTP or on
+// the data directory. Authorisation, throttling and audit stand inside. Thread-safe.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/settings.hpp"
+#include "core/identity/directory.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/throttle.hpp"
+#include "core/migrate/import_body.hpp"
+
+namespace dash::migrate {
+
+// A blind comparison costs its asker a guess a key; an import needs two or three.
+inline const identity::Limit kCompareLimit{"setup.compare", 60, std::chrono::minutes(15)};
+inline const identity::Limit kClaimLimit{"setup.claim", 20, std::chrono::minutes(15)};
+inline constexpr std::size_t kMinNonceBytes = 16;
+
+struct SetupStatus {
+  bool complete = false;
+  std::vector<std::string> configured_keys;  // for admins only
+};
+
+struct ImportRequest {
+  Json config;  // as sent
+  ImportRules rules;
+  std::string admin_username;  // first run only
+  Secret admin_password;
+  Secret setup_code;
+};
+
+struct ImportReport {
+  std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as the peer counts
+  std::vector<std::string> regions_merged;
+  std::map<std::string, std::string> refused;
+  std::string change_id;  // empty when nothing differed
+};
+
+enum class Comparison { same, differs, absent };
+
+class Setup {
+ public:
+  Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings, audit::Log& audit,
+        identity::Directory& directory, identity::SetupCode& setup_code);
+
+  // Anybody may ask; only an admin is told key names.
+  Result<SetupStatus> status(const std::optional<identity::Principal>& who);
+
+  // Every value as text; secrets masked unless they only point to a vault. `who` absent: only before the instance is set up, with
+  // the setup code once there is anything to read.
+  Result<config::Values> read(const std::optional<identity::Principal>& who, const Secret& setup_code);
+
+  // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words them.
+  Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,
+                              const std::string& address);
+
+  // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as sent.
+  Result<std::map<std::string, Comparison>> compare(const identity::Principal& who, const std::string& nonce,
+                                                    const std::map<std::string, std::string>& macs);
+
+  // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty when nothing differed.
+  Result<std::string> change(const identity::Principal& who, const config::Changes& changes, const std::string& origin);
+
+  Result<std::vector<config::HistoryEntry>> history(const identity::Principal& who, const std::string& key,
+                                                    std::int64_t before_seq, std::int64_t limit);
+  // Undoes a change whole. Returns the keys restored.
+  Result<std::vector<std::string>> rollback(const identity::Principal& who, const std::string& change_id);
+
+  // The spelling in which this instance answers (setting cloud_names).
+  Result<config::Spelling> spelling();
+
+ private:
+  Result<void> claim(db::Transaction& tx, const ImportRequest& request, std::string_view password_hash);
+  Result<ImportReport> write(db::Transaction& tx, const identity::Principal& who, const ImportBody& body);
+
+  db::Sql& sql_;
+  config::Store& store_;
+  config::Settings& settings_;
+  audit::Log& audit_;
+  identity::Directory& directory_;
+  identity::SetupCode& setup_code_;
+  identity::Throttle throttle_;
+};
+
+OrderedJson to_json(const config::HistoryEntry& entry);
+
+}  // namespace dash::migrate

@@ -1,0 +1,78 @@
+#include "core/crypto/password.hpp"
+#include "core/migrate/setup.hpp"
+
+namespace dash::migrate {
+namespace {
+
+OrderedJson details_of(const ImportReport& report, const config::Changes& changes) {
+  auto keys = OrderedJson::array();
+  for (const auto& [key, value] : changes) keys.push_back(key);
+  auto refused = OrderedJson::object();
+  for (const auto& [key, reason] : report.refused) refused[key] = reason;
+  return {{"keys_written", report.keys_written},
+          {"keys", keys},
+          {"regions_merged", report.regions_merged},
+          {"refused", refused},
+          {"change_id", report.change_id}};
+}
+
+std::string sentence(const std::map<std::string, std::string>& refused) {
+  std::string out = "Every key was refused, nothing was written:";
+  for (const auto& [key, reason] : refused) out += fmt::format(" {} ({})", key, reason);
+  return out;
+}
+
+}  // namespace
+
+Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who, const ImportRequest& request,
+                                   const std::string& address) {
+  bool first_run = !TRY(directory_.is_set_up());
+  std::string password_hash;
+  if (first_run) {
+    if (request.admin_username.empty() || request.admin_password.empty())
+      return fail(Code::invalid, "admin_username and admin_password are required for first-run import.");
+    TRY(throttle_.spend(kClaimLimit, address));
+    TRY(setup_code_.check(request.setup_code));
+    TRY(identity::check_password(request.admin_password));
+    password_hash = crypto::hash_password(request.admin_password);
+  } else {
+    if (!who) return fail(Code::unauthenticated, "Authentication required");
+    TRY(identity::require_admin(*who));
+  }
+  if (!request.config.is_object() || request.config.empty())
+    return fail(Code::invalid, "config must be a non-empty object.");
+  auto body = sort_import(request.config, request.rules);
+  if (body.is_empty() && !body.refused.empty()) return fail(Code::invalid, "{}", sentence(body.refused));
+
+  identity::Principal author = who.value_or(identity::Principal{});
+  if (first_run) {
+    author.username = identity::fold_username(request.admin_username);
+    author.address = address;
+  }
+  auto report = TRY(db::write<ImportReport>(sql_, [&](db::Transaction& tx) -> Result<ImportReport> {
+    if (first_run) TRY(claim(tx, request, password_hash));
+    return write(tx, author, body);
+  }));
+  if (first_run) setup_code_.forget();
+  return report;
+}
+
+// Asked again inside of the transaction: of two who claim at once, one wins.
+Result<void> Setup::claim(db::Transaction& tx, const ImportRequest& request, std::string_view password_hash) {
+  if (TRY(directory_.is_set_up(tx))) return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
+  auto name = identity::fold_username(request.admin_username);
+  // A user of that name who is no admin becomes the one: the setup code proves the operator.
+  TRY(tx.exec("DELETE FROM users WHERE username = $1", {name}));
+  return directory_.add(tx, {request.admin_username, request.admin_password, true, {}, {}}, password_hash);
+}
+
+Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who, const ImportBody& body) {
+  config::Changes changes(body.flat.begin(), body.flat.end());
+  add_region_changes(body, TRY(store_.all(tx)), changes);
+  ImportReport report{body.flat.size(), body.regions, body.refused, ""};
+  report.change_id = TRY(store_.apply(tx, changes, {who.username, "import"}));
+  TRY(audit_.append(tx, audit::by(who, "config.import", std::nullopt, details_of(report, changes))));
+  return report;
+}
+
+}  // namespace dash::migrate

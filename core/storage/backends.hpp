@@ -1,0 +1,55 @@
+// The six backends as the settings describe them: which are configured, which is active, which is the hub,
+// what each can take. Pure over the values of the config store; nothing here talks to a store. Ids are
+// canonical inside (config/clouds.hpp).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/store.hpp"
+
+namespace dash::storage {
+
+struct Backend {
+  std::string_view id;
+  std::string_view label;
+  std::array<std::string_view, 2> required;  // settings that make it configured; "" for none
+  bool is_object_store;
+  std::uint64_t inline_ceiling;  // decoded bytes
+  std::string_view limit_reason;
+  bool is_chunked() const { return is_object_store; }
+  std::uint64_t ceiling() const;
+};
+
+// In the fixed order of the API's answers, which is also the order in which a configured one stands in for an
+// active one.
+std::span<const Backend> backends();
+// `text` in either spelling. Code::invalid naming the valid ids.
+Result<const Backend*> find_backend(std::string_view text,
+                                    config::Spelling spelling = config::Spelling::canonical);
+
+// How this instance writes names on output: the setting cloud_names.
+config::Spelling spelling_of(const config::Values& values);
+std::string spelled_backend(config::Spelling spelling, std::string_view id);
+
+std::string value_of(const config::Values& values, std::string_view key);
+bool is_configured(const Backend& backend, const config::Values& values);
+// The first required setting that has no value; "" when configured.
+std::string_view missing_setting(const Backend& backend, const config::Values& values);
+// The stored choice when it is configured, else the first configured one, else nullptr.
+const Backend* active_backend(const config::Values& values);
+// The stored choice when it is configured, else the active one if it can be a hub, else nullptr.
+const Backend* hub_backend(const config::Values& values);
+std::string automation_runner(const config::Values& values);
+
+// Where assets lie: "config-mgmt/" unless the backend's prefix says otherwise; "" on file systems.
+std::string asset_prefix(const Backend& backend, const config::Values& values);
+
+// GET /api/storage/backends.
+OrderedJson describe_backends(const config::Values& values);
+
+}  // namespace dash::storage

@@ -1,0 +1,34 @@
+// What this instance remembers about stored assets and closed uploads, beside what the store itself keeps:
+// digests by etag, and handles that were committed or aborted before they expired. Thread-safe.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.hpp"
+#include "core/db/sql.hpp"
+#include "core/storage/store.hpp"
+
+namespace dash::storage {
+
+// Of the asset with that etag; "" when it is not known. The store's own word (Object::digest) comes first.
+Result<std::string> known_digest(db::Transaction& tx, const std::string& place, const std::string& name,
+                                 const Object& object);
+Result<void> remember_digest(db::Transaction& tx, const std::string& place, const std::string& name,
+                             const std::string& etag, const std::string& digest);
+Result<void> forget_digest(db::Transaction& tx, const std::string& place, const std::string& name);
+
+struct KnownDigest {
+  std::string etag;
+  std::string digest;
+};
+// name → digest of everything known at a place.
+Result<std::map<std::string, KnownDigest>> known_digests(db::Transaction& tx, const std::string& place);
+
+enum class Closed { committed, aborted };
+Result<std::optional<Closed>> closed_upload(db::Transaction& tx, const std::string& handle_id);
+// Also drops the rows of handles that have expired by now.
+Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, Closed how, Time expires,
+                          Time now);
+
+}  // namespace dash::storage

@@ -1,0 +1,75 @@
+// The seam to a store: one bucket, container or folder. Keys are whole (the asset prefix is the caller's).
+// Thread-safe. Never retries: retry is a decorator. Errors leave as Code; not_found for an absent key,
+// precondition when must_match does not.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+
+namespace dash::storage {
+
+struct Object {
+  std::string key;
+  std::uint64_t size = 0;
+  std::string etag;  // changes with the content; opaque
+  Time modified;
+  std::string digest;  // "p8:<hex>" when the store keeps it with the object and told it; else empty
+};
+
+struct Page {
+  std::vector<Object> objects;  // by key, code-point order
+  std::string cursor;           // for the next page; empty: this was the last
+};
+
+struct PutOptions {
+  std::string digest;           // kept with the object where the store can
+  bool only_if_absent = false;  // Code::conflict when there is one
+};
+
+// A part as the store knows it.
+struct StagedPart {
+  std::uint32_t n = 0;  // from 1
+  std::uint64_t size = 0;
+  std::string ref;  // the store's own word for these bytes; empty where it has none
+};
+
+class ObjectStore {
+ public:
+  virtual ~ObjectStore() = default;
+  // Endpoint and bucket (or folder), for messages and to notice that the settings moved:
+  // "https://host/bucket".
+  virtual std::string place() const = 0;
+
+  virtual Result<Page> list(std::string_view prefix, std::string_view cursor) = 0;
+  virtual Result<Object> head(const std::string& key) = 0;
+  // Bytes from `offset` into the front of `out`, as many as it holds or the object has. `must_match`: an
+  // etag, or empty.
+  virtual Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                   std::span<char> out) = 0;
+  // Replaces as one step: nobody sees half an object.
+  virtual Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) = 0;
+  virtual Result<void> remove(const std::string& key) = 0;
+
+  // An upload is a plain value: any process with the same settings goes on with it. Nothing is listed or
+  // replaced before commit. `size` is nullopt when only the last part tells it.
+  virtual Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) = 0;
+  // Parts have kPartBytes but for the last. The same number again replaces. Code::not_found: the upload is
+  // gone.
+  virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+                                       bool is_last) = 0;
+  virtual Result<std::vector<StagedPart>> staged_parts(const std::string& upload) = 0;
+  // `parts` is 1, 2, … without a gap, as staged_parts() told them.
+  virtual Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                                const PutOptions& options) = 0;
+  virtual Result<void> abort(const std::string& upload) = 0;
+};
+
+}  // namespace dash::storage

@@ -1,0 +1,34 @@
+#include "core/storage/stores.hpp"
+
+#include "core/base/text.hpp"
+
+namespace dash::storage {
+
+Result<Opened> Stores::open(std::string_view text) {
+  auto values = TRY(config_.all());
+  auto* active = active_backend(values);
+  auto spelling = spelling_of(values);
+  auto named = trim(text);
+  if (named.empty() && !active)
+    return fail(Code::upstream,
+                "No active storage backend. Configure one on /storage and select it as active.");
+  auto* backend = named.empty() ? active : TRY(find_backend(named, spelling));
+  if (!is_configured(*backend, values))
+    return fail(Code::invalid, "Backend '{}' is not configured.", spelled_backend(spelling, backend->id));
+  auto store = TRY(kept(*backend, values));
+  return Opened{backend, std::move(store), asset_prefix(*backend, values), spelling, backend == active};
+}
+
+Result<std::shared_ptr<ObjectStore>> Stores::kept(const Backend& backend, const config::Values& values) {
+  {
+    std::lock_guard lock(mutex_);
+    auto it = kept_.find(backend.id);
+    if (it != kept_.end() && it->second.values == values) return it->second.store;
+  }
+  auto store = TRY(open_(backend, values));
+  std::lock_guard lock(mutex_);
+  kept_[backend.id] = {values, store};
+  return store;
+}
+
+}  // namespace dash::storage

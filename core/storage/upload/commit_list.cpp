@@ -1,0 +1,81 @@
+#include "core/storage/upload/commit_list.hpp"
+
+#include <algorithm>
+
+#include "core/base/shape.hpp"
+#include "core/storage/digest.hpp"
+#include "core/storage/upload/plan.hpp"
+
+namespace dash::storage {
+namespace {
+
+struct Named {
+  std::uint64_t n = 0;
+  std::string ref;
+};
+
+Result<Named> read_entry(const Json& entry) {
+  if (entry.is_number_unsigned()) return Named{entry.get<std::uint64_t>(), ""};
+  if (!entry.is_object() || !entry.contains("part") || !entry["part"].is_number_unsigned())
+    return wrong_type("parts", "list of part numbers or of {part, ref}");
+  auto ref = entry.find("ref");
+  if (ref == entry.end() || ref->is_null()) return Named{entry["part"].get<std::uint64_t>(), ""};
+  if (!ref->is_string()) return wrong_type("parts", "list of part numbers or of {part, ref}");
+  return Named{entry["part"].get<std::uint64_t>(), ref->get<std::string>()};
+}
+
+Result<void> check_count(std::uint64_t sent, std::uint32_t count) {
+  if (sent == count) return {};
+  return fail(Code::invalid, "the upload has {} parts, not {}", count, sent);
+}
+
+}  // namespace
+
+Result<CommitList> read_commit_list(const Secret& key, const Handle& handle, const Json& parts) {
+  auto count = part_count(handle.size);
+  CommitList list(count);
+  if (parts.is_number_unsigned()) {
+    TRY(check_count(parts.get<std::uint64_t>(), count));
+    return list;
+  }
+  if (!parts.is_array()) return wrong_type("parts", "count, list of part numbers or list of {part, ref}");
+  std::vector<bool> seen(count);
+  for (const auto& entry : parts) {
+    auto named = TRY(read_entry(entry));
+    if (named.n < 1 || named.n > count)
+      return fail(Code::invalid, "part {} is outside of 1 to {}", named.n, count);
+    if (seen[named.n - 1]) return fail(Code::invalid, "part {} is named twice", named.n);
+    seen[named.n - 1] = true;
+    if (named.ref.empty()) continue;
+    auto ref = TRY(open_part_ref(key, handle.id, named.ref));
+    if (ref.n != named.n)
+      return fail(Code::invalid, "the ref sent for part {} is that of part {}", named.n, ref.n);
+    list[named.n - 1] = std::move(ref);
+  }
+  auto missing = std::ranges::find(seen, false);
+  if (missing != seen.end())
+    return fail(Code::invalid, "part {} is missing from parts", missing - seen.begin() + 1);
+  return list;
+}
+
+Result<void> check_against_store(const CommitList& list, const std::vector<StagedPart>& staged) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i] || list[i]->store_ref.empty() || staged[i].ref.empty() ||
+        list[i]->store_ref == staged[i].ref)
+      continue;
+    return fail(Code::invalid, "part {} was replaced in the store after its ref was given; send it again",
+                i + 1);
+  }
+  return {};
+}
+
+std::string digest_of(const CommitList& list) {
+  PartDigests digests;
+  for (const auto& part : list) {
+    if (!part) return "";
+    digests.add(part->sha256);
+  }
+  return digests.finish();
+}
+
+}  // namespace dash::storage

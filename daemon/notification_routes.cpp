@@ -1,0 +1,59 @@
+#include "core/migrate/endpoints.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// What the dashboard tells of (the peer's seven).
+const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "job.failed",
+                                  "notification.test", "resource.expiring",    "resource.reaped",
+                                  "secret.stale"};
+
+Result<Response> list(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto endpoints = OrderedJson::array();
+  for (const auto& endpoint : TRY(s.endpoints.list(who))) endpoints.push_back(migrate::to_json(endpoint));
+  return json_response(200, OrderedJson{{"endpoints", endpoints},
+                                        {"formats", {"custom", "slack", "teams"}},
+                                        {"known_events", kKnownEvents}});
+}
+
+Result<Response> add(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto input = TRY(migrate::endpoint_input(TRY(json_object(request))));
+  return json_response(200, migrate::to_json(TRY(s.endpoints.add(who, input))));
+}
+
+Result<Response> change(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto input = TRY(migrate::endpoint_input(TRY(json_object(request))));
+  return json_response(200, migrate::to_json(TRY(s.endpoints.change(who, request.param("id"), input))));
+}
+
+Result<Response> remove(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  TRY(s.endpoints.remove(who, request.param("id")));
+  return json_response(200, OrderedJson{{"ok", true}});
+}
+
+}  // namespace
+
+void add_notification_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back(
+      {.pattern = "/api/notifications/endpoints", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/notifications/endpoints",
+                    .handler = [&s](Request& r) { return add(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "PATCH",
+                    .pattern = "/api/notifications/endpoints/{id}",
+                    .handler = [&s](Request& r) { return change(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "DELETE",
+                    .pattern = "/api/notifications/endpoints/{id}",
+                    .handler = [&s](Request& r) { return remove(s, r); }});
+}
+
+}  // namespace dash::daemon

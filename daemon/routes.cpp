@@ -1,0 +1,16 @@
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+
+std::vector<Route> all_routes(app::Services& services) {
+  std::vector<Route> routes;
+  add_setup_routes(routes, services);
+  add_account_routes(routes, services);
+  add_user_routes(routes, services);
+  add_token_routes(routes, services);
+  add_vault_routes(routes, services);
+  add_notification_routes(routes, services);
+  return routes;
+}
+
+}  // namespace dash::daemon

@@ -1,0 +1,19 @@
+// Every resource's rows of the route table. cmd/serve.cpp serves all_routes(); a test compares them with daemon/openapi.yaml.
+#pragma once
+#include <vector>
+
+#include "core/app/services.hpp"
+#include "daemon/route.hpp"
+
+namespace dash::daemon {
+
+void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_notification_routes(std::vector<Route>& routes, app::Services& services);
+void add_setup_routes(std::vector<Route>& routes, app::Services& services);
+void add_token_routes(std::vector<Route>& routes, app::Services& services);
+void add_user_routes(std::vector<Route>& routes, app::Services& services);
+void add_vault_routes(std::vector<Route>& routes, app::Services& services);
+
+std::vector<Route> all_routes(app::Services& services);
+
+}  // namespace dash::daemon

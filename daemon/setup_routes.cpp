@@ -1,0 +1,138 @@
+#include "core/base/shape.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/migrate/setup.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// 60,000 keys with values of 200 bytes are 15 MiB.
+constexpr std::uint64_t kImportBody = 64u << 20;
+
+Secret setup_code(const Request& request) { return Secret(request.header("X-Setup-Code").value_or("")); }
+
+Result<identity::Principal> setup_admin(app::Services& s, const Request& request) {
+  auto who = TRY(setup_caller(s, request));
+  if (!who) return fail(Code::unauthenticated, "Authentication required");
+  TRY(identity::require_admin(*who));
+  return *std::move(who);
+}
+
+// A stale token does not keep anybody from asking whether the instance is up.
+Result<Response> status(app::Services& s, const Request& request) {
+  auto who = setup_caller(s, request);
+  auto told = TRY(s.setup.status(who ? *who : std::nullopt));
+  return json_response(200,
+                       OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
+}
+
+Result<Response> read(app::Services& s, const Request& request) {
+  auto who = TRY(setup_caller(s, request));
+  return json_response(200, Json(TRY(s.setup.read(who, setup_code(request)))));
+}
+
+Result<migrate::ImportRequest> import_request(const Request& request) {
+  auto body = TRY(json_object(request));
+  migrate::ImportRequest out;
+  out.config = body.value("config", Json::object());
+  if (!out.config.is_object()) return wrong_type("config", "object");
+  out.rules.include_on_prem = TRY(optional_bool(body, "include_on_prem")).value_or(true);
+  auto regions = TRY(optional_string(body, "regions")).value_or("merge");
+  if (regions != "merge" && regions != "replace")
+    return fail(Code::invalid, "regions must be merge or replace");
+  out.rules.replace_regions = regions == "replace";
+  out.admin_username = TRY(optional_string(body, "admin_username")).value_or("");
+  out.admin_password = Secret(TRY(optional_string(body, "admin_password")).value_or(""));
+  out.setup_code = Secret(TRY(optional_string(body, "setup_code")).value_or(""));
+  if (out.setup_code.empty()) out.setup_code = setup_code(request);
+  return out;
+}
+
+Result<Response> import(app::Services& s, const Request& request) {
+  auto who = TRY(setup_caller(s, request));
+  auto report = TRY(s.setup.import(who, TRY(import_request(request)), request.client));
+  return json_response(200, OrderedJson{{"ok", true},
+                                        {"keys_written", report.keys_written},
+                                        {"regions_merged", report.regions_merged},
+                                        {"refused", report.refused},
+                                        {"change_id", report.change_id}});
+}
+
+Result<Response> compare(app::Services& s, const Request& request) {
+  auto who = TRY(setup_admin(s, request));
+  auto body = TRY(json_object(request));
+  auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
+  if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
+  auto keys = body.find("keys");
+  if (keys == body.end()) return missing_member("keys");
+  if (!keys->is_object()) return wrong_type("keys", "object");
+  std::map<std::string, std::string> macs;
+  for (const auto& [key, mac] : keys->items()) {
+    if (!mac.is_string()) return wrong_type("keys", "object");
+    macs[key] = mac.get<std::string>();
+  }
+  static constexpr std::string_view kWords[] = {"same", "differs", "absent"};
+  auto results = Json::object();
+  for (const auto& [key, result] : TRY(s.setup.compare(who, *nonce, macs)))
+    results[key] = kWords[static_cast<std::size_t>(result)];
+  return json_response(200, Json{{"results", std::move(results)}});
+}
+
+Result<Response> change(app::Services& s, const Request& request) {
+  auto who = TRY(setup_admin(s, request));
+  config::Changes changes;
+  auto body = TRY(json_object(request));
+  for (const auto& [key, value] : body.items())
+    changes[key] = value.is_null() ? std::nullopt : std::optional(migrate::setting_text(value));
+  return json_response(200,
+                       OrderedJson{{"ok", true}, {"change_id", TRY(s.setup.change(who, changes, "api"))}});
+}
+
+Result<std::int64_t> number(const Request& request, std::string_view name, std::int64_t fallback) {
+  auto text = request.query.get(name);
+  if (!text) return fallback;
+  auto json = parse_json(*text);
+  if (!json || !json->is_number_integer()) return fail(Code::invalid, "{} must be a whole number", name);
+  return json->get<std::int64_t>();
+}
+
+Result<Response> history(app::Services& s, const Request& request) {
+  auto who = TRY(setup_admin(s, request));
+  auto before = TRY(number(request, "before", 0));
+  auto limit = TRY(number(request, "limit", 100));
+  auto out = OrderedJson::array();
+  for (const auto& entry : TRY(s.setup.history(who, request.query.get_or("key", ""), before, limit)))
+    out.push_back(migrate::to_json(entry));
+  return json_response(200, OrderedJson{{"history", out}});
+}
+
+Result<Response> rollback(app::Services& s, const Request& request) {
+  auto who = TRY(setup_admin(s, request));
+  auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
+  return json_response(200, OrderedJson{{"ok", true}, {"restored", TRY(s.setup.rollback(who, change_id))}});
+}
+
+}  // namespace
+
+void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/setup/status", .handler = [&s](Request& r) { return status(s, r); }});
+  routes.push_back({.pattern = "/api/setup/config", .handler = [&s](Request& r) { return read(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/setup/config/history", .handler = [&s](Request& r) { return history(s, r); }});
+  auto write = [&](std::string method, std::string pattern, auto handler, std::uint64_t max_body, Pool pool) {
+    routes.push_back({.method = std::move(method),
+                      .pattern = std::move(pattern),
+                      .handler = [&s, handler](Request& r) { return handler(s, r); },
+                      .body = Body::small,
+                      .max_body = max_body,
+                      .pool = pool});
+  };
+  write("PUT", "/api/setup/config", change, kSmallBody, Pool::fast);
+  write("POST", "/api/setup/import", import, kImportBody, Pool::login);
+  write("POST", "/api/setup/compare", compare, kImportBody, Pool::fast);
+  write("POST", "/api/setup/rollback", rollback, kSmallBody, Pool::fast);
+}
+
+}  // namespace dash::daemon

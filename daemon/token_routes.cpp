@@ -1,0 +1,48 @@
+#include "core/app/accounts.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<Response> issue(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = TRY(json_object(request));
+  auto name = TRY(required_string(body, "name"));
+  auto days = TRY(optional_int(body, "expires_days")).value_or(0);
+  auto username = TRY(optional_string(body, "username")).value_or(who.username);
+  auto issued = TRY(app::issue_token(s, who, name, username, days));
+  auto out = app::to_json(issued.info);
+  out["token"] = issued.token.expose();
+  return json_response(201, out);
+}
+
+Result<Response> list(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto out = OrderedJson::array();
+  auto username = request.query.get_or("username", who.username);
+  for (const auto& token : TRY(app::list_tokens(s, who, username))) out.push_back(app::to_json(token));
+  return json_response(200, out);
+}
+
+Result<Response> revoke(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  TRY(app::revoke_token(s, who, request.param("id")));
+  return json_response(200, OrderedJson{{"detail", "Token revoked"}});
+}
+
+}  // namespace
+
+void add_token_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/tokens", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/tokens",
+                    .handler = [&s](Request& r) { return issue(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "DELETE", .pattern = "/api/tokens/{id}", .handler = [&s](Request& r) {
+                      return revoke(s, r);
+                    }});
+}
+
+}  // namespace dash::daemon

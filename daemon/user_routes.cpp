@@ -1,0 +1,80 @@
+#include "core/app/accounts.hpp"
+#include "core/base/shape.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<std::vector<std::string>> names_member(const Json& body, std::string_view name) {
+  std::vector<std::string> out;
+  auto it = body.find(name);
+  if (it == body.end() || it->is_null()) return out;
+  if (!it->is_array()) return wrong_type(name, "array");
+  for (const auto& item : *it) {
+    if (!item.is_string()) return wrong_type(name, "array");
+    out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+Result<Response> list(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto out = OrderedJson::array();
+  for (const auto& user : TRY(app::list_users(s, who))) out.push_back(app::to_json(user));
+  return json_response(200, out);
+}
+
+Result<Response> create(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  auto body = TRY(json_object(request));
+  identity::NewUser user;
+  user.username = TRY(required_string(body, "username"));
+  user.password = Secret(TRY(required_string(body, "password")));
+  user.is_admin = TRY(optional_bool(body, "is_admin")).value_or(false);
+  user.workgroups = TRY(names_member(body, "workgroups"));
+  user.grants = TRY(names_member(body, "grants"));
+  return json_response(201, app::to_json(TRY(app::add_user(s, who, user))));
+}
+
+Result<Response> change(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = TRY(json_object(request));
+  app::UserChange change;
+  if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
+  change.is_admin = TRY(optional_bool(body, "is_admin"));
+  change.is_active = TRY(optional_bool(body, "is_active"));
+  change.grant = TRY(names_member(body, "grant"));
+  change.ungrant = TRY(names_member(body, "ungrant"));
+  return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
+}
+
+// Accounts are never deleted: the audit log names them.
+Result<Response> deactivate(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  app::UserChange change;
+  change.is_active = false;
+  return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
+}
+
+}  // namespace
+
+void add_user_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/users", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/users",
+                    .handler = [&s](Request& r) { return create(s, r); },
+                    .body = Body::small,
+                    .pool = Pool::login});
+  routes.push_back({.method = "PATCH",
+                    .pattern = "/api/users/{name}",
+                    .handler = [&s](Request& r) { return change(s, r); },
+                    .body = Body::small,
+                    .pool = Pool::login});
+  routes.push_back({.method = "DELETE", .pattern = "/api/users/{name}", .handler = [&s](Request& r) {
+                      return deactivate(s, r);
+                    }});
+}
+
+}  // namespace dash::daemon

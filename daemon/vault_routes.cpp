@@ -1,0 +1,43 @@
+#include "core/migrate/vaults.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<Response> list(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto vaults = OrderedJson::array();
+  for (const auto& vault : TRY(s.vaults.list(who))) vaults.push_back(migrate::to_json(vault));
+  return json_response(200, OrderedJson{{"vaults", vaults}});
+}
+
+Result<Response> add(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = TRY(json_object(request));
+  auto id = TRY(required_string(body, "id"));
+  auto backend = TRY(required_string(body, "backend"));
+  return json_response(201, migrate::to_json(TRY(s.vaults.add(who, id, backend))));
+}
+
+Result<Response> remove(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  TRY(s.vaults.remove(who, request.param("id"), request.query.get_or("backend", "")));
+  return json_response(200, OrderedJson{{"ok", true}});
+}
+
+}  // namespace
+
+void add_vault_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/secrets/vaults", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/secrets/vaults",
+                    .handler = [&s](Request& r) { return add(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "DELETE", .pattern = "/api/secrets/vaults/{id}", .handler = [&s](Request& r) {
+                      return remove(s, r);
+                    }});
+}
+
+}  // namespace dash::daemon

@@ -1,0 +1,305 @@
+#include <gtest/gtest.h>
+
+#include "core/config/registry.hpp"
+#include "core/crypto/hash.hpp"
+#include "tests/support/captured_log.hpp"
+#include "tests/support/instance.hpp"
+
+namespace dash::migrate {
+namespace {
+
+class SetupSurface : public testing::Test {
+ protected:
+  void SetUp() override { i_.add_user("root", true); }
+  ImportReport import(std::string_view config, ImportRules rules = {}) {
+    return must(i_.setup.import(i_.as("root"), {must(parse_json(config)), rules, "", {}, {}}, "10.0.0.1"));
+  }
+  Error refused(std::string_view config) {
+    return i_.setup.import(i_.as("root"), {must(parse_json(config)), {}, "", {}, {}}, "10.0.0.1").error();
+  }
+  config::Values values() { return must(i_.config.all()); }
+  TestInstance i_;
+};
+
+TEST_F(SetupSurface, StoresValuesAsTextAndSkipsNullAndMaskedOnes) {
+  auto report =
+      import(R"({"demo_text":"hello","demo_true":true,"demo_false":false,"demo_int":42,"demo_float":1.5,
+      "demo_null":null,"demo_list":["a",1],"demo_empty":"","wlc_pat":"••••••••","one_bullet":"•x"})");
+  EXPECT_EQ(report.keys_written, 8u);
+  EXPECT_EQ(values(), (config::Values{{"demo_text", "hello"},
+                                      {"demo_true", "1"},
+                                      {"demo_false", "0"},
+                                      {"demo_int", "42"},
+                                      {"demo_float", "1.5"},
+                                      {"demo_list", R"(["a",1])"},
+                                      {"demo_empty", ""},
+                                      {"one_bullet", "•x"}}));
+}
+
+TEST_F(SetupSurface, TakesEitherSpellingAndKeepsTheCanonicalOne) {
+  import(R"({"aws_access_key_id":"AKIA1","storage_s3_bucket":"b","storage_active_backend":"s3"})");
+  EXPECT_EQ(values(), (config::Values{{"cloud1_access_key_id", "AKIA1"},
+                                      {"storage_obj_cloud1_bucket", "b"},
+                                      {"storage_active_backend", "obj_cloud1"}}));
+}
+
+TEST_F(SetupSurface, AnswersInTheProvidersSpellingWhenTheSettingSaysSo) {
+  import(R"({"cloud1_access_key_id":"AKIA1","storage_active_backend":"obj_cloud1"})");
+  must(i_.setup.change(i_.as("root"), {{"cloud_names", "provider"}}, "cli"));
+  auto shown = must(i_.setup.read(i_.as("root"), {}));
+  EXPECT_EQ(shown["aws_access_key_id"], "AKIA1");
+  EXPECT_EQ(shown["storage_active_backend"], "s3");
+  EXPECT_FALSE(shown.contains("cloud1_access_key_id"));
+}
+
+TEST_F(SetupSurface, RefusesHeldBackKeysAndWritesTheRest) {
+  auto report =
+      import(R"({"public_base_url":"https://x","rancher_api_token":"t","log_dir":"/var","fine":"1"})");
+  EXPECT_EQ(report.refused, (std::map<std::string, std::string>{{"public_base_url", "instance_local"},
+                                                                {"rancher_api_token", "runtime_handle"},
+                                                                {"log_dir", "local_path"}}));
+  EXPECT_EQ(values(), (config::Values{{"fine", "1"}}));
+}
+
+TEST_F(SetupSurface, AnswersBadRequestWhenEveryKeyIsRefused) {
+  auto error = refused(R"({"setup_complete":"0","jwt_secret_key":"x"})");
+  EXPECT_EQ(error.code, Code::invalid);
+  EXPECT_NE(error.message.find("setup_complete (instance_local)"), std::string::npos) << error.message;
+  EXPECT_TRUE(values().empty());
+}
+
+TEST_F(SetupSurface, HoldsOnPremisesTargetsOnlyWhenTheClientAsksForIt) {
+  EXPECT_TRUE(import(R"({"vsphere_host":"h","other":"1"})").refused.empty());
+  auto held = import(R"({"proxmox_host":"h","other":"2"})", {.include_on_prem = false});
+  EXPECT_EQ(held.refused, (std::map<std::string, std::string>{{"proxmox_host", "on_prem"}}));
+}
+
+TEST_F(SetupSurface, MergesRegionKeysFieldByFieldAndNeverDeletes) {
+  import(R"({"cloud1_region.us-east-1.vpc_id":"vpc-1","cloud1_region.us-east-1.vpc_cidr":"10.0.0.0/16"})");
+  auto report = import(
+      R"({"aws_region.US-East-1.vpc_id":"vpc-2","aws_region.eu-west-1.vpc_id":"vpc-3","aws_region.us-east-1.vpc_cidr":"  "})");
+  EXPECT_EQ(report.keys_written, 0u);
+  EXPECT_EQ(report.regions_merged, (std::vector<std::string>{"US-East-1", "eu-west-1", "us-east-1"}));
+  EXPECT_EQ(
+      values()["cloud1_region_configs"],
+      R"({"eu-west-1": {"vpc_id": "vpc-3"}, "us-east-1": {"vpc_cidr": "10.0.0.0/16", "vpc_id": "vpc-2"}})");
+}
+
+TEST_F(SetupSurface, KeepsDotsInRegionNamesAndFieldsOfTheFourthCloud) {
+  import(R"({"cloud1_region.us.east.vpc_id":"v","cloud4_region.eu-frankfurt-1.vcn":"o"})");
+  EXPECT_EQ(values()["cloud1_region_configs"], R"({"us.east": {"vpc_id": "v"}})");
+  EXPECT_EQ(values()["cloud4_region_configs"], R"({"eu-frankfurt-1": {"vcn": "o"}})");
+}
+
+TEST_F(SetupSurface, SplitsABlobIntoFieldsUnlessReplacementIsAsked) {
+  import(R"({"cloud2_region.westus2.gallery_name":"g"})");
+  auto blob = R"({"azure_region_configs":"{\"West US 2\":{\"resource_group\":\"rg\"}}"})";
+  import(blob);
+  EXPECT_EQ(values()["cloud2_region_configs"],
+            R"({"westus2": {"gallery_name": "g", "resource_group": "rg"}})");
+  import(blob, {.replace_regions = true});
+  EXPECT_EQ(values()["cloud2_region_configs"], R"({"westus2": {"resource_group": "rg"}})");
+}
+
+TEST_F(SetupSurface, NamesRegionKeysThatItCannotPlace) {
+  auto report = import(R"({"cloud2_region.westeurope":"x","cloud1_region_configs":"[1","fine":"1"})");
+  EXPECT_EQ(report.refused,
+            (std::map<std::string, std::string>{{"cloud1_region_configs", "malformed_region_set"},
+                                                {"cloud2_region.westeurope", "invalid_region_key"}}));
+}
+
+TEST_F(SetupSurface, RefusesAKeyThatIsGivenInBothSpellingsWithDifferentValues) {
+  auto report = import(R"({"aws_access_key_id":"a","cloud1_access_key_id":"b"})");
+  EXPECT_EQ(report.refused.size(), 1u);
+  EXPECT_EQ(report.refused.begin()->second, "given_twice");
+}
+
+TEST_F(SetupSurface, AuditsAnImportWithNamesAndNoValues) {
+  import(R"({"cloud1_secret_access_key":"very-secret"})");
+  EXPECT_EQ(i_.audited("config.import"), 1);
+  auto details = must(db::read<std::string>(*i_.sql, [](db::Transaction& tx) -> Result<std::string> {
+    return TRY(tx.query("SELECT details FROM audit_log WHERE action = 'config.import'"))[0].text(0);
+  }));
+  EXPECT_NE(details.find("cloud1_secret_access_key"), std::string::npos);
+  EXPECT_EQ(details.find("very-secret"), std::string::npos);
+}
+
+TEST_F(SetupSurface, ImportsTheSameTwiceWithoutAChange) {
+  auto config = R"({"a":"1","cloud1_region.us-east-1.vpc_id":"v"})";
+  EXPECT_NE(import(config).change_id, "");
+  EXPECT_EQ(import(config).change_id, "");
+}
+
+TEST_F(SetupSurface, MasksEverySecretButNotReferencesNorEmptyOnes) {
+  import(R"({"cloud1_secret_access_key":"s","proxmox_password":"p","made_up_token":"t","wlc_pat":"",
+             "cloud2_client_secret":"azure_kv://vault/name","ec2_ssh_key_secret":"name-of-a-secret"})");
+  auto shown = must(i_.setup.read(i_.as("root"), {}));
+  EXPECT_EQ(shown["cloud1_secret_access_key"], config::kMask);
+  EXPECT_EQ(shown["proxmox_password"], config::kMask);
+  EXPECT_EQ(shown["made_up_token"], config::kMask);
+  EXPECT_EQ(shown["wlc_pat"], "");
+  EXPECT_EQ(shown["cloud2_client_secret"], "azure_kv://vault/name");
+  EXPECT_EQ(shown["ec2_ssh_key_secret"], "name-of-a-secret");
+}
+
+TEST_F(SetupSurface, TellsKeyNamesToAdminsOnly) {
+  i_.add_user("bob");
+  import(R"({"a":"1"})");
+  EXPECT_TRUE(must(i_.setup.status(std::nullopt)).complete);
+  EXPECT_TRUE(must(i_.setup.status(std::nullopt)).configured_keys.empty());
+  EXPECT_TRUE(must(i_.setup.status(i_.as("bob"))).configured_keys.empty());
+  EXPECT_EQ(must(i_.setup.status(i_.as("root"))).configured_keys, (std::vector<std::string>{"a"}));
+}
+
+TEST_F(SetupSurface, LetsNobodyButAdminsReadWriteOrCompare) {
+  i_.add_user("bob");
+  auto bob = i_.as("bob");
+  EXPECT_EQ(i_.setup.read(bob, {}).error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.read(std::nullopt, {}).error().message, "Authentication required");
+  EXPECT_EQ(i_.setup.import(bob, {Json{{"a", "1"}}, {}, "", {}, {}}, "").error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.import(std::nullopt, {Json{{"a", "1"}}, {}, "", {}, {}}, "").error().code,
+            Code::unauthenticated);
+  EXPECT_EQ(i_.setup.compare(bob, std::string(16, 'n'), {}).error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.change(bob, {{"a", "1"}}, "api").error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.history(bob, "", 0, 10).error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.rollback(bob, "x").error().code, Code::forbidden);
+}
+
+TEST_F(SetupSurface, ComparesBlindly) {
+  import(R"({"cloud1_secret_access_key":"right","cloud1_region.us-east-1.vpc_id":"v"})");
+  auto nonce = crypto::random_bytes(16);
+  auto mac = [&](std::string key, std::string value) {
+    return crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + value));
+  };
+  auto results =
+      must(i_.setup.compare(i_.as("root"), nonce,
+                            {{"aws_secret_access_key", mac("aws_secret_access_key", "right")},
+                             {"cloud1_secret_access_key", mac("cloud1_secret_access_key", "wrong")},
+                             {"cloud1_region.us-east-1.vpc_id", mac("cloud1_region.us-east-1.vpc_id", "v")},
+                             {"absent", mac("absent", "")}}));
+  EXPECT_EQ(results["aws_secret_access_key"], Comparison::same);
+  EXPECT_EQ(results["cloud1_secret_access_key"], Comparison::differs);
+  EXPECT_EQ(results["cloud1_region.us-east-1.vpc_id"], Comparison::same);
+  EXPECT_EQ(results["absent"], Comparison::absent);
+  EXPECT_EQ(i_.setup.compare(i_.as("root"), "short", {}).error().code, Code::invalid);
+  EXPECT_EQ(i_.audited("config.compare"), 1);
+}
+
+TEST_F(SetupSurface, ThrottlesBlindComparisons) {
+  for (int n = 0; n < 60; ++n) must(i_.setup.compare(i_.as("root"), std::string(16, 'n'), {}));
+  EXPECT_EQ(i_.setup.compare(i_.as("root"), std::string(16, 'n'), {}).error().code, Code::throttled);
+}
+
+TEST_F(SetupSurface, RollsAnImportBackWhole) {
+  import(R"({"cloud1_secret_access_key":"old","cloud1_region.r.vpc_id":"old"})");
+  auto before = values();
+  auto change =
+      import(R"({"cloud1_secret_access_key":"new","added":"1","cloud1_region.r.vpc_id":"new"})").change_id;
+  auto restored = must(i_.setup.rollback(i_.as("root"), change));
+  EXPECT_EQ(restored,
+            (std::vector<std::string>{"added", "cloud1_region_configs", "cloud1_secret_access_key"}));
+  EXPECT_EQ(values(), before);
+  EXPECT_EQ(i_.audited("config.rollback"), 1);
+}
+
+TEST_F(SetupSurface, ChangesAndRemovesSingleSettingsAndRegionFields) {
+  must(i_.setup.change(i_.as("root"),
+                       {{"aws_region.r.vpc_id", "v"}, {"aws_region.r.vpc_cidr", "c"}, {"a", "1"}}, "cli"));
+  must(i_.setup.change(i_.as("root"), {{"cloud1_region.r.vpc_cidr", std::nullopt}, {"a", std::nullopt}},
+                       "cli"));
+  EXPECT_EQ(values(), (config::Values{{"cloud1_region_configs", R"({"r": {"vpc_id": "v"}})"}}));
+  EXPECT_EQ(must(i_.setup.history(i_.as("root"), "a", 0, 10))[0].origin, "cli");
+}
+
+TEST(FirstRun, IsClaimedWithTheSetupCodeAndOnlyOnce) {
+  TestInstance i;
+  auto code = must(i.setup_code.ensure());
+  Json config{{"a", "1"}};
+  auto import = [&](std::string user, Secret given) {
+    return i.setup.import(
+        std::nullopt, {config, {}, std::move(user), Secret("correct horse"), std::move(given)}, "10.0.0.1");
+  };
+  EXPECT_EQ(import("", code).error().message,
+            "admin_username and admin_password are required for first-run import.");
+  EXPECT_EQ(import("boss", Secret("guess")).error().code, Code::forbidden);
+  EXPECT_FALSE(must(i.directory.is_set_up()));
+  must(import("boss", code));
+  EXPECT_TRUE(must(i.directory.is_set_up()));
+  EXPECT_TRUE(must(i.sessions.login("boss", Secret("correct horse"), "")).username == "boss");
+  EXPECT_EQ(import("eve", code).error().code, Code::unauthenticated);
+  EXPECT_FALSE(std::filesystem::exists(i.setup_code.path()));
+}
+
+TEST(FirstRun, IsNotReopenedByADatabaseUnderAnotherKey) {
+  TestInstance i;
+  i.add_user("root", true);
+  must(i.config.apply({{"a", "1"}}, {"root", "test"}));
+  config::Store other(*i.sql, i.clock, config::derive_store_key(Secret("another key"), {}));
+  config::Settings settings(other);
+  migrate::Setup setup(*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code);
+  CapturedLog quiet;
+  EXPECT_TRUE(must(setup.status(std::nullopt)).complete);
+  EXPECT_EQ(setup.read(std::nullopt, {}).error().code, Code::unauthenticated);
+  EXPECT_EQ(must(setup.read(i.as("root"), {})), (config::Values{{"a", ""}}));
+  auto claim =
+      setup.import(std::nullopt, {Json{{"a", "2"}}, {}, "eve", Secret("correct horse"), Secret("x")}, "");
+  EXPECT_EQ(claim.error().code, Code::unauthenticated);
+}
+
+TEST(Vaults, AreListedRegisteredAndRemoved) {
+  TestInstance i;
+  i.add_user("root", true);
+  auto root = i.as("root");
+  must(i.vaults.add(root, "primary", "azure_kv"));
+  EXPECT_EQ(i.vaults.add(root, "primary", "azure_kv").error().code, Code::conflict);
+  EXPECT_EQ(i.vaults.add(root, "a/b", "azure_kv").error().code, Code::invalid);
+  EXPECT_EQ(i.vaults.add(root, "x", "nope").error().code, Code::invalid);
+  EXPECT_EQ(must(i.vaults.list(root)).size(), 1u);
+  must(i.vaults.remove(root, "primary", ""));
+  EXPECT_EQ(i.vaults.remove(root, "primary", "").error().code, Code::not_found);
+  EXPECT_EQ(vault_id_of("azure_kv://primary/epml-pat"), "primary");
+  EXPECT_EQ(vault_id_of("azure_kv://epml-pat"), "");
+  EXPECT_EQ(vault_id_of("https://primary/epml-pat"), "");
+}
+
+TEST(Endpoints, KeepUrlAndSecretSealedAndShowAHintOnly) {
+  TestInstance i;
+  i.add_user("root", true);
+  auto root = i.as("root");
+  EndpointInput input;
+  input.name = "ops";
+  input.url = Secret("https://hooks.example.com/T000/secret-path");
+  input.secret = Secret("hmac-secret");
+  auto made = must(i.endpoints.add(root, input));
+  EXPECT_EQ(made.url_hint, "https://hooks.example.com/…");
+  EXPECT_TRUE(made.has_secret);
+  auto all = must(i.endpoints.export_all(root));
+  EXPECT_EQ(all[0].url.expose(), "https://hooks.example.com/T000/secret-path");
+  EndpointInput patch;
+  patch.secret = Secret("");
+  patch.url = Secret("");
+  EXPECT_FALSE(must(i.endpoints.change(root, made.id, patch)).has_secret);
+  EXPECT_EQ(must(i.endpoints.export_all(root))[0].url.expose(), "https://hooks.example.com/T000/secret-path");
+  EXPECT_EQ(i.endpoints.change(root, "unknown", patch).error().code, Code::not_found);
+}
+
+TEST(Endpoints, RefuseBadUrlsFormatsAndTheTwentyFirst) {
+  TestInstance i;
+  i.add_user("root", true);
+  auto root = i.as("root");
+  auto add = [&](std::string url, std::string fmt) {
+    EndpointInput input;
+    input.url = Secret(std::move(url));
+    input.fmt = std::move(fmt);
+    return i.endpoints.add(root, input);
+  };
+  EXPECT_EQ(add("ftp://x", "slack").error().message, "The webhook URL must start with http:// or https://");
+  EXPECT_EQ(add("", "slack").error().code, Code::invalid);
+  EXPECT_EQ(add("https://x/", "x").error().message,
+            "Unknown format 'x'. Expected one of: custom, slack, teams.");
+  for (int n = 0; n < 20; ++n) EXPECT_EQ(must(add("https://x/", "slack")).name, "slack");
+  EXPECT_EQ(add("https://x/", "slack").error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace dash::migrate

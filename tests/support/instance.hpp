@@ -1,0 +1,49 @@
+// A whole instance in a scratch folder, with fake time, as rooms above the database need it.
+#pragma once
+#include "core/app/keys.hpp"
+#include "core/audit/log.hpp"
+#include "core/config/settings.hpp"
+#include "core/identity/sessions.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/tokens.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/migrate/setup.hpp"
+#include "core/migrate/vaults.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace dash {
+
+struct TestInstance {
+  explicit TestInstance(std::string_view signing_key = "a signing key of a test")
+      : keys{Secret(std::string(signing_key)), {}} {}
+
+  void add_user(std::string name, bool admin = false, std::vector<std::string> workgroups = {}) {
+    must(directory.add({std::move(name), Secret("correct horse"), admin, {}, std::move(workgroups)}));
+  }
+  identity::Principal as(const std::string& name) {
+    return identity::principal_of(must(directory.find(name)).value(), identity::Via::session);
+  }
+  std::int64_t audited(std::string action) {
+    return must(db::read<std::int64_t>(*sql, [&](db::Transaction& tx) -> Result<std::int64_t> {
+      return TRY(tx.query("SELECT COUNT(*) FROM audit_log WHERE action = $1", {action}))[0].integer(0);
+    }));
+  }
+
+  app::Keys keys;
+  Scratch scratch;
+  FakeClock clock;
+  std::unique_ptr<db::Sql> sql = scratch_database(scratch);
+  config::Store config{*sql, clock, config::derive_store_key(keys.signing, keys.encryption)};
+  config::Settings settings{config};
+  audit::Log audit{*sql, clock, keys.derive("dashctl audit head v1")};
+  identity::Directory directory{*sql, clock};
+  identity::Sessions sessions{*sql, clock, directory, keys.derive("dashctl session jwt v1")};
+  identity::Tokens tokens{*sql, clock, directory};
+  identity::SetupCode setup_code{scratch.path()};
+  migrate::Setup setup{*sql, clock, config, settings, audit, directory, setup_code};
+  migrate::Vaults vaults{*sql, clock, audit};
+  migrate::Endpoints endpoints{*sql, clock, config, audit};
+};
+
+}  // namespace dash

@@ -1,0 +1,149 @@
+// A store in memory that keeps the seam's promises, for tests of what stands above it. Counts calls and can
+// be told to fail.
+#pragma once
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "core/crypto/hash.hpp"
+#include "core/storage/store.hpp"
+
+namespace dash::storage {
+
+class MemoryStore final : public ObjectStore {
+ public:
+  explicit MemoryStore(std::string place = "memory://bucket") : place_(std::move(place)) {}
+
+  std::string place() const override { return place_; }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    std::lock_guard lock(mutex_);
+    Page page;
+    for (auto it = objects_.upper_bound(std::string(cursor)); it != objects_.end(); ++it) {
+      if (!it->first.starts_with(prefix)) continue;
+      if (page.objects.size() == page_size) {
+        page.cursor = page.objects.back().key;
+        break;
+      }
+      page.objects.push_back(describe(it->first, it->second));
+    }
+    return page;
+  }
+  Result<Object> head(const std::string& key) override {
+    std::lock_guard lock(mutex_);
+    auto it = objects_.find(key);
+    if (it == objects_.end()) return absent(key);
+    return describe(key, it->second);
+  }
+  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                           std::span<char> out) override {
+    std::lock_guard lock(mutex_);
+    auto it = objects_.find(key);
+    if (it == objects_.end()) return absent(key);
+    if (!must_match.empty() && describe(key, it->second).etag != must_match)
+      return fail(Code::precondition, "'{}' changed", key);
+    auto from = std::min<std::size_t>(static_cast<std::size_t>(offset), it->second.bytes.size());
+    return it->second.bytes.copy(out.data(), out.size(), from);
+  }
+  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+    std::lock_guard lock(mutex_);
+    if (options.only_if_absent && objects_.contains(key)) return fail(Code::conflict, "'{}' exists", key);
+    objects_[key] = {std::string(bytes), options.digest};
+    return describe(key, objects_[key]);
+  }
+  Result<void> remove(const std::string& key) override {
+    std::lock_guard lock(mutex_);
+    if (objects_.erase(key) == 0) return absent(key);
+    return {};
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    std::lock_guard lock(mutex_);
+    auto id = "upload-" + std::to_string(++begun);
+    uploads_[id] = {key, {}};
+    return id;
+  }
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+                               bool) override {
+    std::lock_guard lock(mutex_);
+    ++part_calls;
+    largest_part = std::max(largest_part, bytes.size());
+    if (fail_next_part) {
+      fail_next_part = false;
+      return fail(Code::unreachable, "connection cut");
+    }
+    auto it = uploads_.find(upload);
+    if (it == uploads_.end()) return fail(Code::not_found, "no such upload");
+    it->second.parts[n] = std::string(bytes);
+    return crypto::to_hex(crypto::md5(bytes));
+  }
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    std::lock_guard lock(mutex_);
+    ++staged_calls;
+    auto it = uploads_.find(upload);
+    if (it == uploads_.end()) return fail(Code::not_found, "no such upload");
+    std::vector<StagedPart> parts;
+    for (const auto& [n, bytes] : it->second.parts)
+      parts.push_back({n, bytes.size(), crypto::to_hex(crypto::md5(bytes))});
+    return parts;
+  }
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    std::lock_guard lock(mutex_);
+    auto it = uploads_.find(upload);
+    if (it == uploads_.end()) return fail(Code::not_found, "no such upload");
+    std::string bytes;
+    for (const auto& part : parts) bytes += it->second.parts.at(part.n);
+    auto key = it->second.key;
+    objects_[key] = {std::move(bytes), options.digest};
+    uploads_.erase(it);
+    return describe(key, objects_[key]);
+  }
+  Result<void> abort(const std::string& upload) override {
+    std::lock_guard lock(mutex_);
+    if (fail_abort) return fail(Code::unreachable, "connection cut");
+    if (uploads_.erase(upload) == 0) return fail(Code::not_found, "no such upload");
+    return {};
+  }
+
+  std::string bytes_of(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    return objects_.at(key).bytes;
+  }
+  bool has(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    return objects_.contains(key);
+  }
+  std::size_t open_uploads() {
+    std::lock_guard lock(mutex_);
+    return uploads_.size();
+  }
+
+  std::size_t page_size = 1000;
+  int begun = 0;
+  int part_calls = 0;
+  int staged_calls = 0;
+  std::size_t largest_part = 0;
+  bool fail_next_part = false;
+  bool fail_abort = false;
+
+ private:
+  struct Kept {
+    std::string bytes;
+    std::string digest;
+  };
+  struct Upload {
+    std::string key;
+    std::map<std::uint32_t, std::string> parts;
+  };
+  static Failure absent(const std::string& key) { return fail(Code::not_found, "no object '{}'", key); }
+  static Object describe(const std::string& key, const Kept& kept) {
+    return {key, kept.bytes.size(), crypto::to_hex(crypto::md5(kept.bytes)), Time{}, kept.digest};
+  }
+  std::string place_;
+  std::mutex mutex_;
+  std::map<std::string, Kept> objects_;
+  std::map<std::string, Upload> uploads_;
+};
+
+}  // namespace dash::storage

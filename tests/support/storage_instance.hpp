@@ -1,0 +1,79 @@
+// The storage room over stores in memory and a scratch database. Two of them over one database and one set of
+// stores are two replicas.
+#pragma once
+#include "core/audit/log.hpp"
+#include "core/identity/directory.hpp"
+#include "core/storage/upload/lane.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/memory_store.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace dash::storage {
+
+inline identity::Principal someone(std::string name, std::set<std::string> workgroups = {},
+                                   bool is_admin = false) {
+  identity::Principal who;
+  who.username = std::move(name);
+  who.workgroups = std::move(workgroups);
+  who.is_admin = is_admin;
+  return who;
+}
+
+// What the world holds: settings, database, clock, the stores by backend id.
+struct StorageWorld {
+  StorageWorld() {
+    set("storage_obj_cloud1_bucket", "b");
+    set("storage_active_backend", "obj_cloud1");
+    must(sql->write([&](db::Transaction& tx) -> Result<void> {
+      identity::Directory directory(*sql, clock);
+      TRY(directory.make_workgroup(tx, "web", ""));
+      return directory.make_workgroup(tx, "data", "");
+    }));
+  }
+  void set(const std::string& key, const std::string& value) {
+    must(config.apply({{key, value}}, {"root", "test"}));
+  }
+  std::vector<std::string> audited(const std::string& action) {
+    using List = std::vector<std::string>;
+    return must(db::read<List>(*sql, [&](db::Transaction& tx) -> Result<List> {
+      List details;
+      for (const auto& row :
+           TRY(tx.query("SELECT details FROM audit_log WHERE action = $1 ORDER BY seq", {action})))
+        details.push_back(row.text(0));
+      return details;
+    }));
+  }
+
+  Scratch scratch;
+  FakeClock clock;
+  std::unique_ptr<db::Sql> sql = scratch_database(scratch);
+  config::Store config{*sql, clock, Secret(std::string(32, 'c'))};
+  std::map<std::string, std::shared_ptr<MemoryStore>> stores{
+      {"obj_cloud1", std::make_shared<MemoryStore>("memory://one")},
+      {"obj_cloud3", std::make_shared<MemoryStore>("memory://three")},
+      {"local", std::make_shared<MemoryStore>("memory://local")}};
+  MemoryStore& store() { return *stores.at("obj_cloud1"); }
+
+  identity::Principal admin = someone("root", {}, true);
+  identity::Principal ann = someone("ann", {"web"});
+  identity::Principal bob = someone("bob", {"data"});
+};
+
+// One process.
+struct Replica {
+  explicit Replica(StorageWorld& world)
+      : audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
+        stores(
+            world.config,
+            [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
+              return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
+            }),
+        scopes(*world.sql, audit),
+        lane({stores, scopes, *world.sql, audit, world.clock}, Secret(std::string(32, 'h'))) {}
+  audit::Log audit;
+  Stores stores;
+  Scopes scopes;
+  Lane lane;
+};
+
+}  // namespace dash::storage
