@@ -1,11 +1,14 @@
 // Approval, rejection, and what happens to an approval when the rules change under it.
 #include "core/base/log.hpp"
+#include "core/crypto/hash.hpp"
 #include "core/jobs/jobs.hpp"
 #include "core/jobs/store.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
 namespace {
+
+constexpr std::int64_t kExpiryHours = 72;  // of an unanswered approval
 
 policy::Actor actor_of(const Job& job) { return {job.created_by, job.created_by_admin}; }
 
@@ -35,11 +38,11 @@ Result<Approved> not_waiting(Job job) {
 }
 
 // Judges again what would run now. Refused: cancelled. Other reasons than the requester was told: told anew.
-Result<void> still_as_asked(Seams& s, const Job& job) {
-  auto digest = TRY(s.judge.approval_digest(job.action, job.request));
-  if (digest == job.approval_digest) return {};
+Result<void> still_as_asked(const Seams& s, const Job& job) {
   auto decision = TRY(s.judge.judge(job.action, job.request, actor_of(job), judged_at(job, s.clock.now())));
   if (decision.cause) return Failure(policy::denied(decision));
+  auto digest = TRY(covered_digest(s, job.action, job.request, decision));
+  if (digest == job.approval_digest) return {};
   if (decision.gated && decision.verdict == policy::Verdict::deny) {
     TRY(cancel_refused(s, job, decision));
     return fail(Code::conflict, "the rules refuse this change now; the job was cancelled");
@@ -59,7 +62,8 @@ Flags open_flags(const Job& job, Approve what) {
           job.needs_booking_approval && !job.booking_approval && what != Approve::policy};
 }
 
-Result<void> grant(Seams& s, db::Transaction& tx, const identity::Principal& who, Job& job, Flags flags) {
+Result<void> grant(const Seams& s, db::Transaction& tx, const identity::Principal& who, Job& job,
+                   Flags flags) {
   auto now = s.clock.now();
   for (auto [set, column, slot] : {std::tuple(flags.policy, "policy", &job.policy_approval),
                                    std::tuple(flags.booking, "booking", &job.booking_approval)}) {
@@ -108,6 +112,18 @@ Result<Approved> Jobs::approve(const identity::Principal& who, const std::string
   });
 }
 
+OrderedJson to_json(const Approved& approved) {
+  const auto& job = approved.job;
+  const auto& last = job.booking_approval ? job.booking_approval : job.policy_approval;
+  OrderedJson out;
+  out["job_id"] = job.id;
+  out["status"] = word(job.state);
+  out["approved_at"] = last ? OrderedJson(format_iso(last->at)) : OrderedJson(nullptr);
+  out["approved_by"] = last ? OrderedJson(last->by) : OrderedJson(nullptr);
+  out["already"] = approved.already;
+  return out;
+}
+
 Result<Job> Jobs::reject(const identity::Principal& who, const std::string& id, const std::string& why) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job(tx, id));
@@ -125,7 +141,17 @@ Result<Job> Jobs::reject(const identity::Principal& who, const std::string& id, 
   });
 }
 
-Result<void> cancel_refused(Seams& s, const Job& job, const policy::Decision& decision) {
+Result<std::int64_t> approval_expiry_hours(const Seams& s) {
+  return std::max<std::int64_t>(1, TRY(s.settings.integer("approval_expiry_hours", kExpiryHours)));
+}
+
+Result<std::string> covered_digest(const Seams& s, const std::string& action, const Json& request,
+                                   const policy::Decision& decision) {
+  if (decision.gated) return s.judge.approval_digest(action, request);
+  return "not_gated:" + crypto::to_hex(crypto::sha256(action + "\n" + dump_json(request)));
+}
+
+Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision) {
   return s.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto reasons = dump_json(OrderedJson(decision.reasons));
     auto done = TRY(transition(
@@ -143,35 +169,29 @@ Result<void> cancel_refused(Seams& s, const Job& job, const policy::Decision& de
   });
 }
 
-Result<void> void_approval(Seams& s, const Job& job, const policy::Decision& decision,
+Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision,
                            const std::string& digest) {
   bool held = decision.gated && decision.verdict == policy::Verdict::needs_approval &&
               decision.enforce_needs_approval;
+  bool waits = held || job.needs_booking_approval;
+  auto now = s.clock.now();
   log::info("approval_voided", {{"job", job.id}, {"action", job.action}});
-  constexpr std::string_view kSet =
-      ", needs_policy_approval = $3, approval_reasons = $4, approval_digest = $5, policy_approved_by = NULL, "
-      "policy_approved_at = "
-      "NULL, booking_approved_by = NULL, booking_approved_at = NULL, lease_owner = NULL, lease_until = NULL, "
-      "message = 'the rules "
-      "changed: it has to be approved again'";
-  db::Params params = {std::int64_t{held},
-                       dump_json(OrderedJson(held ? decision.approval_reasons : std::vector<std::string>())),
-                       digest};
+  auto next = waits                             ? State::awaiting_approval
+              : job.run_at && *job.run_at > now ? State::scheduled
+                                                : State::pending;
+  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(s)));
+  auto reasons = held ? decision.approval_reasons : std::vector<std::string>();
   return s.sql.write([&](db::Transaction& tx) -> Result<void> {
-    if (job.state != State::awaiting_approval) {
-      TRY(transition(tx, job.id, {job.state}, State::awaiting_approval, {std::string(kSet), params, ""}));
-      return {};
-    }
-    // Nothing left to wait for: on it goes.
-    if (!held && !job.needs_booking_approval) {
-      auto next = job.run_at && *job.run_at > s.clock.now() ? State::scheduled : State::pending;
-      TRY(transition(tx, job.id, {State::awaiting_approval}, next, {std::string(kSet), params, ""}));
-      return {};
-    }
-    params.insert(params.begin(), {db::Value(job.id), db::Value(nullptr)});
-    TRY(tx.exec(
-        fmt::format("UPDATE jobs SET {} WHERE id = $1 AND state = 'awaiting_approval'", kSet.substr(2)),
-        params));
+    TRY(
+        tx.exec("UPDATE jobs SET state = $2, needs_policy_approval = $3, approval_reasons = $4, "
+                "approval_digest = $5, "
+                "approval_expires_at = $6, policy_approved_by = NULL, policy_approved_at = NULL, "
+                "booking_approved_by = NULL, "
+                "booking_approved_at = NULL, lease_owner = NULL, lease_until = NULL, message = 'the rules "
+                "changed: it has to be "
+                "approved again' WHERE id = $1 AND state = $7",
+                {job.id, std::string(word(next)), std::int64_t{held}, dump_json(OrderedJson(reasons)), digest,
+                 to_micros(expires), std::string(word(job.state))}));
     return {};
   });
 }

@@ -1,5 +1,5 @@
-// Members of the bodies that this room resolves itself (deploys, change windows), read with the promised type; Code::validation
-// when they have another. Absent and null are the same.
+// Members of the bodies that this room resolves itself (deploys, change windows), read with the promised
+// type; Code::validation when they have another. Absent and null are the same.
 #pragma once
 #include <optional>
 #include <string>

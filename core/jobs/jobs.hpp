@@ -44,11 +44,16 @@ struct JobPage {
   std::int64_t total = 0;
 };
 
+// {jobs, total, page, page_size}
+OrderedJson to_json(const JobPage& page, const Listing& listing);
+
 struct LogLine {
   std::int64_t n;
   Time at;
   std::string line;
 };
+// {logs: [{n, at, line}]}
+OrderedJson to_json(const std::vector<LogLine>& lines);
 
 // What an approval is for; `all` is whatever the job still waits for.
 enum class Approve { all, policy, booking };
@@ -57,8 +62,10 @@ struct Approved {
   Job job;
   bool already = false;
 };
+// {job_id, status, approved_at, approved_by, already}
+OrderedJson to_json(const Approved& approved);
 
-// The words that the routes and commands share.
+// What this room stands on.
 struct Seams {
   db::Sql& sql;
   const Clock& clock;
@@ -107,10 +114,14 @@ class Jobs {
 inline Time judged_at(const Job& job, Time now) {
   return job.run_at && *job.run_at > now ? *job.run_at : now;
 }
+Result<std::int64_t> approval_expiry_hours(const Seams& s);
+// What an approval covers: (action, request, rule set). A change that no rule judges needs no engine for it.
+Result<std::string> covered_digest(const Seams& s, const std::string& action, const Json& request,
+                                   const policy::Decision& decision);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
-Result<void> cancel_refused(Seams& s, const Job& job, const policy::Decision& decision);
+Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision);
 // The approval no longer covers what would run: back to waiting, with the new reasons.
-Result<void> void_approval(Seams& s, const Job& job, const policy::Decision& decision,
+Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision,
                            const std::string& digest);
 
 }  // namespace dash::jobs

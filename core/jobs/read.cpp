@@ -85,6 +85,24 @@ Result<std::vector<LogLine>> Jobs::logs(const identity::Principal& who, const st
   });
 }
 
+OrderedJson to_json(const JobPage& page, const Listing& listing) {
+  OrderedJson out;
+  out["jobs"] = OrderedJson::array();
+  for (const auto& job : page.jobs) out["jobs"].push_back(to_json(job));
+  out["total"] = page.total;
+  out["page"] = listing.page;
+  out["page_size"] = listing.page_size;
+  return out;
+}
+
+OrderedJson to_json(const std::vector<LogLine>& lines) {
+  OrderedJson out;
+  out["logs"] = OrderedJson::array();
+  for (const auto& line : lines)
+    out["logs"].push_back({{"n", line.n}, {"at", format_iso_micros(line.at)}, {"line", line.line}});
+  return out;
+}
+
 Result<Job> Jobs::cancel(const identity::Principal& who, const std::string& id) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job(tx, id));

@@ -15,7 +15,6 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::int64_t kGraceMinutes = 60;  // of a booking without a window: the peer's default
-constexpr std::int64_t kExpiryHours = 72;   // of an unanswered approval
 
 using policy::Decision;
 using policy::Verdict;
@@ -44,7 +43,7 @@ audit::Entry entry_of(const Draft& draft, std::string_view what, OrderedJson det
 }
 
 // The entry is durable before anybody reads the refusal.
-Failure refuse(Seams& s, const Draft& draft, Error error, OrderedJson details) {
+Failure refuse(const Seams& s, const Draft& draft, Error error, OrderedJson details) {
   auto written = s.audit.append(entry_of(draft, "denied", std::move(details)));
   return Failure(written ? std::move(error) : std::move(written).error());
 }
@@ -78,7 +77,7 @@ Result<void> check_workgroup(db::Transaction& tx, const identity::Principal& who
 
 // The list that the windows share with the gate holds whether or not the gate is on. One that cannot be read
 // lists everything.
-Result<bool> listed(Seams& s, std::string_view action) {
+Result<bool> listed(const Seams& s, std::string_view action) {
   auto list = s.settings.list(std::string(policy::kGatedKey));
   if (!list)
     return list.error().code == Code::invalid ? Result<bool>(true) : Result<bool>(Failure(list.error()));
@@ -86,7 +85,7 @@ Result<bool> listed(Seams& s, std::string_view action) {
                              [&](const auto& word) { return config::canonical_action(word) == action; });
 }
 
-Result<Draft> draft_of(Seams& s, const identity::Principal& who, const Action& action,
+Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Action& action,
                        const Submission& submission) {
   auto grace =
       std::max<std::int64_t>(1, TRY(s.settings.integer("change_window_grace_minutes", kGraceMinutes)));
@@ -106,20 +105,21 @@ Result<Draft> draft_of(Seams& s, const identity::Principal& who, const Action& a
   return draft;
 }
 
-Result<void> pass_windows(Seams& s, const Draft& draft) {
+// A change that is admitted because the window is open has to start before it closes.
+Result<void> pass_windows(const Seams& s, Draft& draft) {
   if (!draft.plan.workgroup || !TRY(listed(s, draft.action->name))) return {};
-  auto refusal = db::read<std::optional<WindowRefusal>>(s.sql, [&](db::Transaction& tx) {
-    return window_refusal(tx, s.windows, *draft.plan.workgroup, draft.slot, draft.now);
-  });
-  if (!refusal) return Failure(refusal.error());
-  if (!*refusal) return {};
-  auto error = refused(**refusal);
-  return refuse(
-      s, draft, error,
-      {{"error", "change_window"}, {"reasons", {(*refusal)->reason}}, {"workgroup", *draft.plan.workgroup}});
+  auto answer = TRY(db::read<WindowAnswer>(s.sql, [&](db::Transaction& tx) {
+    return ask_window(tx, s.windows, *draft.plan.workgroup, draft.slot, draft.now);
+  }));
+  if (answer.open) draft.slot = answer.open;
+  if (!answer.refusal) return {};
+  return refuse(s, draft, refused(*answer.refusal),
+                {{"error", "change_window"},
+                 {"reasons", {answer.refusal->reason}},
+                 {"workgroup", *draft.plan.workgroup}});
 }
 
-Result<void> pass_gate(Seams& s, Draft& draft) {
+Result<void> pass_gate(const Seams& s, Draft& draft) {
   for (const auto& item : draft.plan.items)
     draft.decisions.push_back(TRY(s.judge.judge(draft.action->name, item.request,
                                                 {draft.who.username, draft.who.is_admin}, draft.at())));
@@ -139,10 +139,11 @@ Result<void> pass_gate(Seams& s, Draft& draft) {
 }
 
 // A booked change waits for somebody else when the setting says so, whatever the rules say.
-Result<void> hold_booking(Seams& s, Draft& draft) {
+Result<void> hold_booking(const Seams& s, Draft& draft) {
   draft.held_by_booking = draft.booked() && TRY(s.settings.flag("change_approval_required", false));
   if (draft.held_by_policy || draft.held_by_booking)
-    draft.digest = TRY(s.judge.approval_digest(draft.action->name, draft.plan.items.front().request));
+    draft.digest = TRY(covered_digest(s, std::string(draft.action->name), draft.plan.items.front().request,
+                                      draft.decisions.front()));
   return {};
 }
 
@@ -173,7 +174,8 @@ Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& 
   job.created_by = draft.who.username;
   job.created_by_admin = draft.who.is_admin;
   if (draft.slot) {
-    job.run_at = draft.slot->start, job.window_ends_at = draft.slot->end;
+    if (draft.booked()) job.run_at = draft.slot->start;
+    job.window_ends_at = draft.slot->end;
     job.change_window_id = draft.slot->window_id;
   }
   job.needs_policy_approval = draft.held_by_policy, job.needs_booking_approval = draft.held_by_booking;
@@ -182,8 +184,8 @@ Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& 
   return job;
 }
 
-Result<Submitted> insert(Seams& s, const Draft& draft) {
-  auto hours = std::max<std::int64_t>(1, TRY(s.settings.integer("approval_expiry_hours", kExpiryHours)));
+Result<Submitted> insert(const Seams& s, const Draft& draft) {
+  auto hours = TRY(approval_expiry_hours(s));
   auto batch = draft.plan.items.size() > 1 ? std::optional(crypto::random_hex(6)) : std::nullopt;
   return db::write<Submitted>(s.sql, [&](db::Transaction& tx) -> Result<Submitted> {
     Submitted out;

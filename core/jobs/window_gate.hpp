@@ -14,10 +14,13 @@ struct WindowRefusal {
                          // when there is none
 };
 
-// nullopt: admitted. `slot`: the booking, if any. What cannot be evaluated is refused.
-Result<std::optional<WindowRefusal>> window_refusal(db::Transaction& tx, Windows& windows,
-                                                    const std::string& workgroup,
-                                                    const std::optional<Slot>& slot, Time now);
+struct WindowAnswer {
+  std::optional<WindowRefusal> refusal;
+  std::optional<Slot> open;  // admitted without a booking because the window is open: until then
+};
+// `slot`: the booking, if any.
+Result<WindowAnswer> ask_window(db::Transaction& tx, Windows& windows, const std::string& workgroup,
+                                const std::optional<Slot>& slot, Time now);
 // 403 {"error": "change_window", "reasons": […], "schedule": {…}}
 Error refused(const WindowRefusal& refusal);
 
