@@ -8,6 +8,7 @@
 #include "cmd/interrupt.hpp"
 #include "cmd/output.hpp"
 #include "cmd/parse.hpp"
+#include "core/net/exec_child.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -65,6 +66,8 @@ Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::st
 }  // namespace
 
 int run(std::vector<std::string> words) {
+  // Before anything else: its words are for another program.
+  if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
   // A reader that goes away must not end an import halfway; Output tells a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);
   auto format = format_in(words);

@@ -12,8 +12,8 @@ namespace dash::daemon {
 Result<identity::Principal> signed_in(app::Services& services, const Request& request);
 Result<identity::Principal> admin(app::Services& services, const Request& request);
 
-// The setup routes decide for themselves: a session only, and before the instance is set up nobody (nullopt). A personal access
-// token is refused like any other text that is no session.
+// The setup routes decide for themselves: a session only, and before the instance is set up nobody (nullopt).
+// A personal access token is refused like any other text that is no session.
 Result<std::optional<identity::Principal>> setup_caller(app::Services& services, const Request& request);
 
 // The text behind "Bearer ", nullopt without one.

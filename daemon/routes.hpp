@@ -1,4 +1,5 @@
-// Every resource's rows of the route table. cmd/serve.cpp serves all_routes(); a test compares them with daemon/openapi.yaml.
+// Every resource's rows of the route table. cmd/serve.cpp serves all_routes(); a test compares them with
+// daemon/openapi.yaml.
 #pragma once
 #include <vector>
 

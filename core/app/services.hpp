@@ -22,12 +22,17 @@ class Settings;
 namespace dash::audit {
 class Anchors;
 class Log;
-}
+}  // namespace dash::audit
 namespace dash::migrate {
 class Endpoints;
 class Setup;
 class Vaults;
 }  // namespace dash::migrate
+namespace dash::policy {
+class DecisionLog;
+class Engine;
+class Gate;
+}  // namespace dash::policy
 namespace dash::identity {
 class Directory;
 class Sessions;
@@ -53,6 +58,9 @@ struct Services {
   migrate::Setup& setup;
   migrate::Vaults& vaults;
   migrate::Endpoints& endpoints;
+  policy::Engine& engine;
+  policy::DecisionLog& decisions;
+  policy::Gate& gate;
 };
 
 struct Options {
@@ -60,7 +68,8 @@ struct Options {
   std::string database;             // empty: SQLite in the data dir; else postgres://…
   std::string signing_key_file;     // empty: <data_dir>/signing.key, made when absent
   std::string encryption_key_file;  // empty: none
-  std::size_t parts = 12;           // buffers of 8 MiB
+  std::string policy_dir;  // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
+  std::size_t parts = 12;  // buffers of 8 MiB
 };
 
 // Owns what Services refers to.

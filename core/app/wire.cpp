@@ -15,6 +15,10 @@
 #include "core/migrate/setup.hpp"
 #include "core/migrate/vaults.hpp"
 #include "core/net/http_client.hpp"
+#include "core/policy/decision_log.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/gate.hpp"
+#include "core/policy/rule_folder.hpp"
 
 namespace dash::app {
 namespace {
@@ -24,10 +28,17 @@ std::vector<std::string> outside_anchors() {
   return file && *file ? std::vector<std::string>{file} : std::vector<std::string>{};
 }
 
+policy::EngineOptions engine_options(const std::string& policy_dir) {
+  policy::EngineOptions out;
+  out.directory = policy_dir;
+  out.binary = policy::engine_binary();
+  return out;
+}
+
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
  public:
-  RealInstance(const Options& options, std::unique_ptr<db::Sql> sql, Keys keys)
+  RealInstance(const Options& options, const std::string& policy_dir, std::unique_ptr<db::Sql> sql, Keys keys)
       : keys_(std::move(keys)),
         parts_(options.parts),
         sql_(std::move(sql)),
@@ -43,6 +54,9 @@ class RealInstance final : public Instance {
         setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
         vaults_(*sql_, clock_, audit_),
         endpoints_(*sql_, clock_, config_, audit_),
+        engine_(policy::make_opa(engine_options(policy_dir))),
+        decisions_(*sql_),
+        gate_(*sql_, config_, *engine_, decisions_),
         services_{
             .clock = clock_,
             .parts = parts_,
@@ -58,7 +72,10 @@ class RealInstance final : public Instance {
             .setup_code = setup_code_,
             .setup = setup_,
             .vaults = vaults_,
-            .endpoints = endpoints_,  // a row each, so that two changes seldom meet
+            .endpoints = endpoints_,
+            .engine = *engine_,
+            .decisions = decisions_,
+            .gate = gate_,  // a row each, so that two changes seldom meet
         } {}
 
   Services& services() override { return services_; }
@@ -80,6 +97,9 @@ class RealInstance final : public Instance {
   migrate::Setup setup_;
   migrate::Vaults vaults_;
   migrate::Endpoints endpoints_;
+  std::unique_ptr<policy::Engine> engine_;
+  policy::DecisionLog decisions_;
+  policy::Gate gate_;
   Services services_;
 };
 
@@ -91,7 +111,8 @@ Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
                                           : db::open_postgres(options.database));
   TRY(db::migrate_schema(*sql));
-  return std::unique_ptr<Instance>(new RealInstance(options, std::move(sql), std::move(keys)));
+  auto policy_dir = TRY(policy::rule_folder(options.policy_dir, options.data_dir));
+  return std::unique_ptr<Instance>(new RealInstance(options, policy_dir, std::move(sql), std::move(keys)));
 }
 
 }  // namespace dash::app

@@ -37,15 +37,16 @@ std::string format_iso_micros(Time t) {
 std::string format_compact(Time t) {
   std::int64_t micros = 0;
   auto tm = utc(t, micros);
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-                     tm.tm_min, tm.tm_sec);
+  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                     tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
 Result<Time> parse_iso(std::string_view text) {
   std::string s(text);
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, used = 0;
   auto bad = [&] { return fail(Code::invalid, "'{}' is not a time such as 2026-07-03T14:00:00Z", s); };
-  if (std::sscanf(s.c_str(), "%4d-%2d-%2dT%2d:%2d%n", &year, &month, &day, &hour, &minute, &used) != 5) return bad();
+  if (std::sscanf(s.c_str(), "%4d-%2d-%2dT%2d:%2d%n", &year, &month, &day, &hour, &minute, &used) != 5)
+    return bad();
   std::string_view rest = std::string_view(s).substr(static_cast<std::size_t>(used));
   std::int64_t micros = 0;
   if (rest.starts_with(':')) {
@@ -65,14 +66,16 @@ Result<Time> parse_iso(std::string_view text) {
   if (rest == "Z" || rest.empty()) {
   } else if (rest.size() == 6 && (rest[0] == '+' || rest[0] == '-')) {
     int oh = 0, om = 0;
-    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &oh, &om) != 2 || oh > 23 || om > 59) return bad();
+    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &oh, &om) != 2 || oh > 23 || om > 59)
+      return bad();
     offset = (oh * 60 + om) * (rest[0] == '-' ? -60 : 60);
   } else {
     return bad();
   }
   std::chrono::year_month_day ymd{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                   std::chrono::day(static_cast<unsigned>(day))};
-  if (!ymd.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return bad();
+  if (!ymd.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+    return bad();
   return Time{std::chrono::sys_days(ymd)} + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          std::chrono::seconds(second - offset) + std::chrono::microseconds(micros);
 }

@@ -94,13 +94,13 @@ Result<T> within(std::string_view context, Result<T> result) {
 
 }  // namespace dash
 
-// Value of `expr`, or return its error to our caller (a statement expression: g++ and clang++). The counter keeps a TRY
-// inside of another's lambda from shadowing it.
-#define DASH_TRY(expr, name)                                       \
-  __extension__({                                                  \
-    auto name = (expr);                                            \
-    if (!name) return ::dash::Failure(std::move(name).error());    \
-    ::dash::take(std::move(name));                                 \
+// Value of `expr`, or return its error to our caller (a statement expression: g++ and clang++). The counter
+// keeps a TRY inside of another's lambda from shadowing it.
+#define DASH_TRY(expr, name)                                    \
+  __extension__({                                               \
+    auto name = (expr);                                         \
+    if (!name) return ::dash::Failure(std::move(name).error()); \
+    ::dash::take(std::move(name));                              \
   })
 #define DASH_TRY_JOIN(a, b) a##b
 #define DASH_TRY_NAME(n) DASH_TRY_JOIN(try_result_, n)

@@ -1,5 +1,6 @@
-// The one door to JSON text. nlohmann's parser recurses nowhere but its values do, so a deep document would overflow the
-// stack when copied or dumped: parse_json() cuts at a depth. Nobody else calls json::parse or dump.
+// The one door to JSON text. nlohmann's parser recurses nowhere but its values do, so a deep document would
+// overflow the stack when copied or dumped: parse_json() cuts at a depth. Nobody else calls json::parse or
+// dump.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,8 +15,8 @@ using OrderedJson = nlohmann::ordered_json;  // declared order: small outputs (l
 
 inline constexpr int kMaxJsonDepth = 64;
 
-// Strict UTF-8 JSON, one document. The error (Code::invalid) names line-free byte position, never the content.
-// A member that stands twice in one object is an error: two readers would see two documents.
+// Strict UTF-8 JSON, one document. The error (Code::invalid) names line-free byte position, never the
+// content. A member that stands twice in one object is an error: two readers would see two documents.
 Result<Json> parse_json(std::string_view text);
 
 // Never throws: invalid UTF-8 becomes U+FFFD. indent < 0 is compact.

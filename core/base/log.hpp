@@ -1,5 +1,5 @@
-// Structured log: one JSON object a line on stderr, written with one write(2) so that lines of threads and processes do not mix.
-// Values are data, never secrets: nothing here takes a Secret.
+// Structured log: one JSON object a line on stderr, written with one write(2) so that lines of threads and
+// processes do not mix. Values are data, never secrets: nothing here takes a Secret.
 #pragma once
 #include <initializer_list>
 #include <string>

@@ -37,7 +37,8 @@ Part PartPool::try_take() {
 Result<Part> PartPool::take(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   if (!freed_.wait_for(lock, patience, [&] { return left_ > 0; })) {
-    Error error{Code::busy, "all transfer buffers are in use; try again shortly", {}, std::chrono::seconds(2), {}};
+    Error error{
+        Code::busy, "all transfer buffers are in use; try again shortly", {}, std::chrono::seconds(2), {}};
     return Failure(std::move(error));
   }
   return Part(this, pop_locked());

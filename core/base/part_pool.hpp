@@ -1,5 +1,6 @@
-// The memory bound of the process: a fixed number of 8 MiB buffers. A part of an upload, a page of a download and a step of a
-// copy each borrow one; when none is free the caller waits until its deadline and then gets Code::busy. Thread-safe.
+// The memory bound of the process: a fixed number of 8 MiB buffers. A part of an upload, a page of a download
+// and a step of a copy each borrow one; when none is free the caller waits until its deadline and then gets
+// Code::busy. Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>

@@ -1,4 +1,5 @@
-// How a long core call tells its caller how far it is. The command line draws it, the daemon ignores it. Thread-safe.
+// How a long core call tells its caller how far it is. The command line draws it, the daemon ignores it.
+// Thread-safe.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,8 @@
-// The encrypted configuration: key → text. Values are sealed with AES-256-GCM under a key that is derived from the instance's
-// signing key (or its dedicated encryption key), bound to the key's name. Keys are canonical (core/config/clouds.hpp).
-// An unreadable row reads as empty, writes one error log line per key and process, and is never taken for an absent one.
-// Every write goes through apply() and leaves history, so a change can be rolled back whole. Thread-safe.
+// The encrypted configuration: key → text. Values are sealed with AES-256-GCM under a key that is derived
+// from the instance's signing key (or its dedicated encryption key), bound to the key's name. Keys are
+// canonical (core/config/clouds.hpp). An unreadable row reads as empty, writes one error log line per key and
+// process, and is never taken for an absent one. Every write goes through apply() and leaves history, so a
+// change can be rolled back whole. Thread-safe.
 #pragma once
 #include <map>
 #include <mutex>
@@ -34,8 +35,8 @@ struct HistoryEntry {
   std::int64_t seq = 0;
   std::string change_id;
   std::string key;
-  bool had_value = false;   // there was one before
-  bool has_value = false;   // there is one after
+  bool had_value = false;  // there was one before
+  bool has_value = false;  // there is one after
   Time changed_at;
   std::string changed_by;
   std::string origin;
@@ -63,7 +64,8 @@ class Store {
   Result<std::string> apply(const Changes& changes, const Author& author);
 
   // Newest first. `key` empty: all keys.
-  Result<std::vector<HistoryEntry>> history(const std::string& key, std::int64_t before_seq, std::int64_t limit);
+  Result<std::vector<HistoryEntry>> history(const std::string& key, std::int64_t before_seq,
+                                            std::int64_t limit);
   // The values that the keys of a change had before it, secrets included (nullopt: absent then).
   // Code::not_found for an unknown change; Code::drift when a key changed again since, naming the keys.
   Result<Changes> undo_of(db::Transaction& tx, const std::string& change_id);

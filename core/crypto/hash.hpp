@@ -1,5 +1,6 @@
-// Digests, MACs, key derivation, random bytes and text encodings, thin on OpenSSL. Raw digests are std::string of raw bytes.
-// A failure of OpenSSL here means no memory or a broken build, so these do not return Result: they abort the process.
+// Digests, MACs, key derivation, random bytes and text encodings, thin on OpenSSL. Raw digests are
+// std::string of raw bytes. A failure of OpenSSL here means no memory or a broken build, so these do not
+// return Result: they abort the process.
 #pragma once
 #include <array>
 #include <cstdint>

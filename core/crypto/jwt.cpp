@@ -34,10 +34,12 @@ Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now) {
   if (token.size() > kMaxJwtBytes || first == token.npos || first == last) return refuse();
   if (token.find('.', first + 1) != last) return refuse();
   auto signature = from_base64url(token.substr(last + 1));
-  if (!signature || !equal_constant_time(*signature, hmac_sha256(key.expose(), token.substr(0, last)))) return refuse();
+  if (!signature || !equal_constant_time(*signature, hmac_sha256(key.expose(), token.substr(0, last))))
+    return refuse();
   auto header = decode_object(token.substr(0, first));
   auto claims = decode_object(token.substr(first + 1, last - first - 1));
-  if (!header || !claims || string_member(*header, "alg") != "HS256" || header->contains("crit")) return refuse();
+  if (!header || !claims || string_member(*header, "alg") != "HS256" || header->contains("crit"))
+    return refuse();
   auto seconds = static_cast<double>(to_micros(now)) / 1e6;
   if (!claims->contains("exp") || !holds(*claims, "exp", [&](double t) { return seconds < t; }) ||
       !holds(*claims, "nbf", [&](double t) { return seconds >= t; }))

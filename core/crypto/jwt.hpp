@@ -12,8 +12,8 @@ namespace dash::crypto {
 inline constexpr std::size_t kMaxJwtBytes = 8192;
 
 std::string sign_jwt(const Secret& key, const OrderedJson& claims);
-// Claims of a token with a good signature that is neither expired nor not yet valid at `now`. One error for all
-// that can be wrong with it: Code::unauthenticated.
+// Claims of a token with a good signature that is neither expired nor not yet valid at `now`. One error for
+// all that can be wrong with it: Code::unauthenticated.
 Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now);
 
 }  // namespace dash::crypto

@@ -57,7 +57,8 @@ std::string ed25519_sign(const Ed25519Key& key, std::string_view message) {
 }
 
 bool ed25519_verify(std::string_view public_key, std::string_view message, std::string_view signature) {
-  Pkey key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(public_key), public_key.size()), EVP_PKEY_free);
+  Pkey key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(public_key), public_key.size()),
+           EVP_PKEY_free);
   MdContext ctx(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   return key && ctx && EVP_DigestVerifyInit(ctx.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
          EVP_DigestVerify(ctx.get(), raw(signature), signature.size(), raw(message), message.size()) == 1;
@@ -69,8 +70,10 @@ Result<std::string> rsa_sha256_sign(const Secret& pem, const Secret& passphrase,
   Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, give_passphrase, const_cast<Secret*>(&passphrase)),
            EVP_PKEY_free);
   ERR_clear_error();
-  if (!key) return fail(Code::invalid, "the private key is not a readable PEM key, or its passphrase is wrong");
-  if (EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) return fail(Code::invalid, "the private key is not an RSA key");
+  if (!key)
+    return fail(Code::invalid, "the private key is not a readable PEM key, or its passphrase is wrong");
+  if (EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA)
+    return fail(Code::invalid, "the private key is not an RSA key");
   return sign(key.get(), EVP_sha256(), message);
 }
 

@@ -1,4 +1,5 @@
-// Asymmetric keys: Ed25519 (RFC 8032) for checkpoints, RSA PKCS#1 v1.5 with SHA-256 (RFC 8017) for the clouds' request signatures.
+// Asymmetric keys: Ed25519 (RFC 8032) for checkpoints, RSA PKCS#1 v1.5 with SHA-256 (RFC 8017) for the
+// clouds' request signatures.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,7 +18,8 @@ Ed25519Key ed25519_from_seed(Secret seed);
 std::string ed25519_sign(const Ed25519Key& key, std::string_view message);  // 64 bytes
 bool ed25519_verify(std::string_view public_key, std::string_view message, std::string_view signature);
 
-// `pem` is a PKCS#8 or PKCS#1 private key; `passphrase` may be empty. Code::invalid tells what is wrong with the key.
+// `pem` is a PKCS#8 or PKCS#1 private key; `passphrase` may be empty. Code::invalid tells what is wrong with
+// the key.
 Result<std::string> rsa_sha256_sign(const Secret& pem, const Secret& passphrase, std::string_view message);
 
 }  // namespace dash::crypto

@@ -9,7 +9,8 @@
 namespace dash::crypto {
 namespace {
 
-constexpr int kLog2N = 15;  // OWASP's floor for interactive logins with r=8, p=1 is 2^17/1; 2^15 keeps 2 cores responsive
+constexpr int kLog2N =
+    15;  // OWASP's floor for interactive logins with r=8, p=1 is 2^17/1; 2^15 keeps 2 cores responsive
 constexpr std::string_view kPrefix = "scrypt$ln=";
 
 }  // namespace
@@ -19,8 +20,9 @@ Result<Secret> scrypt_key(const Secret& passphrase, std::string_view salt, int l
   std::string out(32, '\0');
   std::uint64_t n = std::uint64_t{1} << log2_n;
   const auto& text = passphrase.expose();
-  if (EVP_PBE_scrypt(text.data(), text.size(), reinterpret_cast<const unsigned char*>(salt.data()), salt.size(), n, 8,
-                     1, 128 * 8 * n * 2, reinterpret_cast<unsigned char*>(out.data()), out.size()) != 1)
+  if (EVP_PBE_scrypt(text.data(), text.size(), reinterpret_cast<const unsigned char*>(salt.data()),
+                     salt.size(), n, 8, 1, 128 * 8 * n * 2, reinterpret_cast<unsigned char*>(out.data()),
+                     out.size()) != 1)
     return fail(Code::internal, "scrypt failed");
   return Secret(std::move(out));
 }

@@ -1,5 +1,5 @@
-// Who asks. Made by identity (a session, a token) or by the command line on a data directory (local); every core function that
-// reads or writes takes one, so that a door cannot forget authorisation.
+// Who asks. Made by identity (a session, a token) or by the command line on a data directory (local); every
+// core function that reads or writes takes one, so that a door cannot forget authorisation.
 #pragma once
 #include <set>
 #include <string>

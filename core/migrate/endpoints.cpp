@@ -7,7 +7,8 @@ namespace dash::migrate {
 namespace {
 
 constexpr std::string_view kColumns =
-    "id, name, url, fmt, CASE WHEN secret IS NULL THEN 0 ELSE 1 END, event_types, enabled, created_at, created_by,"
+    "id, name, url, fmt, CASE WHEN secret IS NULL THEN 0 ELSE 1 END, event_types, enabled, created_at, "
+    "created_by,"
     " last_success_at, last_error";
 
 std::string url_place(const std::string& id) { return "endpoint/" + id + "/url"; }
@@ -68,7 +69,8 @@ Endpoint Endpoints::endpoint_of(const db::Row& row) {
 }
 
 Result<Endpoint> Endpoints::read(db::Transaction& tx, const std::string& id) {
-  auto rows = TRY(tx.query(fmt::format("SELECT {} FROM notification_endpoints WHERE id = $1", kColumns), {id}));
+  auto rows =
+      TRY(tx.query(fmt::format("SELECT {} FROM notification_endpoints WHERE id = $1", kColumns), {id}));
   if (rows.empty()) return fail(Code::not_found, "Endpoint not found");
   return endpoint_of(rows[0]);
 }
@@ -98,18 +100,21 @@ Result<Endpoint> Endpoints::add(const identity::Principal& who, const EndpointIn
     auto count = TRY(tx.query("SELECT COUNT(*) FROM notification_endpoints"))[0].integer(0);
     if (count >= static_cast<std::int64_t>(kMaxEndpoints))
       return fail(Code::invalid, "There are {} endpoints already, the most that there can be", kMaxEndpoints);
-    TRY(tx.exec("INSERT INTO notification_endpoints (id, name, url, fmt, secret, event_types, enabled, created_at,"
-                " created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-                {id, name, db::Blob{store_.seal(url_place(id), url.expose())}, fmt,
-                 blob_or_null(store_.seal(secret_place(id), input.secret.value_or(Secret()).expose())),
-                 text_or_null(input.event_types.value_or(std::nullopt)), std::int64_t{input.enabled.value_or(true)},
-                 to_micros(clock_.now()), who.username}));
-    TRY(audit_.append(tx, audit::by(who, "notification_endpoint.create", id, {{"name", name}, {"fmt", fmt}})));
+    TRY(tx.exec(
+        "INSERT INTO notification_endpoints (id, name, url, fmt, secret, event_types, enabled, created_at,"
+        " created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        {id, name, db::Blob{store_.seal(url_place(id), url.expose())}, fmt,
+         blob_or_null(store_.seal(secret_place(id), input.secret.value_or(Secret()).expose())),
+         text_or_null(input.event_types.value_or(std::nullopt)), std::int64_t{input.enabled.value_or(true)},
+         to_micros(clock_.now()), who.username}));
+    TRY(audit_.append(tx,
+                      audit::by(who, "notification_endpoint.create", id, {{"name", name}, {"fmt", fmt}})));
     return read(tx, id);
   });
 }
 
-Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::string& id, const EndpointInput& input) {
+Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::string& id,
+                                   const EndpointInput& input) {
   TRY(identity::require_admin(who));
   bool has_url = input.url && !input.url->empty();
   if (has_url) TRY(check_url(*input.url));
@@ -118,7 +123,8 @@ Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::st
   return db::write<Endpoint>(sql_, [&](db::Transaction& tx) -> Result<Endpoint> {
     auto before = TRY(read(tx, id));
     auto set = [&](std::string_view column, db::Value value) -> Result<void> {
-      TRY(tx.exec(fmt::format("UPDATE notification_endpoints SET {} = $2 WHERE id = $1", column), {id, std::move(value)}));
+      TRY(tx.exec(fmt::format("UPDATE notification_endpoints SET {} = $2 WHERE id = $1", column),
+                  {id, std::move(value)}));
       return {};
     };
     if (input.name) TRY(set("name", input.name->empty() ? before.fmt : *input.name));
@@ -128,7 +134,8 @@ Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::st
     if (input.event_types) TRY(set("event_types", text_or_null(*input.event_types)));
     if (input.enabled) TRY(set("enabled", std::int64_t{*input.enabled}));
     auto after = TRY(read(tx, id));
-    TRY(audit_.append(tx, audit::by(who, "notification_endpoint.update", id, {{"name", after.name}, {"fmt", after.fmt}})));
+    TRY(audit_.append(
+        tx, audit::by(who, "notification_endpoint.update", id, {{"name", after.name}, {"fmt", after.fmt}})));
     return after;
   });
 }
@@ -145,26 +152,31 @@ Result<void> Endpoints::remove(const identity::Principal& who, const std::string
 
 Result<std::vector<FullEndpoint>> Endpoints::export_all(const identity::Principal& who) {
   TRY(identity::require_admin(who));
-  return db::read<std::vector<FullEndpoint>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<FullEndpoint>> {
-    std::vector<FullEndpoint> out;
-    auto rows = TRY(tx.query(
-        "SELECT id, name, url, fmt, secret, event_types, enabled FROM notification_endpoints ORDER BY name, id"));
-    for (const auto& row : rows) {
-      const auto& id = row.text(0);
-      auto url = store_.open(url_place(id), row.blob(2));
-      auto secret = store_.open(secret_place(id), row.is_null(4) ? "" : row.blob(4));
-      if (!url || !secret)
-        return fail(Code::integrity, "the notification endpoint '{}' was written with another key and cannot be read",
-                    row.text(1));
-      out.push_back({row.text(1), Secret(*url), row.text(3), Secret(*secret), std::nullopt, row.flag(6)});
-      if (!row.is_null(5)) out.back().event_types = row.text(5);
-    }
-    return out;
-  });
+  return db::read<std::vector<FullEndpoint>>(
+      sql_, [&](db::Transaction& tx) -> Result<std::vector<FullEndpoint>> {
+        std::vector<FullEndpoint> out;
+        auto rows =
+            TRY(tx.query("SELECT id, name, url, fmt, secret, event_types, enabled FROM "
+                         "notification_endpoints ORDER BY name, id"));
+        for (const auto& row : rows) {
+          const auto& id = row.text(0);
+          auto url = store_.open(url_place(id), row.blob(2));
+          auto secret = store_.open(secret_place(id), row.is_null(4) ? "" : row.blob(4));
+          if (!url || !secret)
+            return fail(Code::integrity,
+                        "the notification endpoint '{}' was written with another key and cannot be read",
+                        row.text(1));
+          out.push_back({row.text(1), Secret(*url), row.text(3), Secret(*secret), std::nullopt, row.flag(6)});
+          if (!row.is_null(5)) out.back().event_types = row.text(5);
+        }
+        return out;
+      });
 }
 
 OrderedJson to_json(const Endpoint& e) {
-  auto time = [](const std::optional<Time>& t) { return t ? OrderedJson(format_iso_micros(*t)) : OrderedJson(); };
+  auto time = [](const std::optional<Time>& t) {
+    return t ? OrderedJson(format_iso_micros(*t)) : OrderedJson();
+  };
   auto text = [](const std::optional<std::string>& t) { return t ? OrderedJson(*t) : OrderedJson(); };
   return {{"id", e.id},
           {"name", e.name},
@@ -193,7 +205,8 @@ Result<EndpointInput> endpoint_input(const Json& body) {
     if (member == std::string_view("secret")) input.secret = Secret(text);
   }
   if (auto it = body.find("event_types"); it != body.end()) {
-    if (!it->is_null() && !it->is_string()) return fail(Code::validation, "event_types must be a string or null");
+    if (!it->is_null() && !it->is_string())
+      return fail(Code::validation, "event_types must be a string or null");
     input.event_types = it->is_null() ? std::nullopt : std::optional(it->get<std::string>());
   }
   if (auto it = body.find("enabled"); it != body.end()) {

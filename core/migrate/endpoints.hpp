@@ -1,5 +1,5 @@
-// Notification endpoints (webhooks): rows beside the configuration whose URL and secret are sealed at rest and never returned.
-// Admins only; every change is audited. Thread-safe.
+// Notification endpoints (webhooks): rows beside the configuration whose URL and secret are sealed at rest
+// and never returned. Admins only; every change is audited. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -28,10 +28,11 @@ struct Endpoint {
   std::optional<std::string> last_error;
 };
 
-// A row as an import or an operator gives it; an absent member is left as it is (PATCH) or gets its default (POST).
+// A row as an import or an operator gives it; an absent member is left as it is (PATCH) or gets its default
+// (POST).
 struct EndpointInput {
   std::optional<std::string> name;
-  std::optional<Secret> url;     // blank is ignored on PATCH
+  std::optional<Secret> url;  // blank is ignored on PATCH
   std::optional<std::string> fmt;
   std::optional<Secret> secret;  // blank clears
   std::optional<std::optional<std::string>> event_types;

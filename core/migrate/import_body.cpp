@@ -45,7 +45,8 @@ class Sorter {
     if (auto cloud = config::cloud_of_region_blob(key)) return place_blob(key, *cloud, text);
     if (config::has_region_prefix(key)) return place_region_field(key, text);
     if (auto reason = config::held_back_reason(key, text)) {
-      if (*reason != config::HeldBack::on_prem || !rules_.include_on_prem) return std::string(config::word(*reason));
+      if (*reason != config::HeldBack::on_prem || !rules_.include_on_prem)
+        return std::string(config::word(*reason));
     }
     auto canonical = config::canonical_key(key);
     auto value = config::canonical_value(canonical, text);
@@ -106,11 +107,13 @@ void add_region_changes(const ImportBody& body, const config::Values& stored, co
       if (map)
         at->second = *std::move(map);
       else  // the text stays in the history
-        log::warning("config.region_set_malformed", {{"key", key}, {"message", "the stored set is not JSON; it is replaced"}});
+        log::warning("config.region_set_malformed",
+                     {{"key", key}, {"message", "the stored set is not JSON; it is replaced"}});
     }
     config::set_region_field(at->second, field.key, field.value);
   }
-  for (const auto& [cloud, map] : maps) changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
+  for (const auto& [cloud, map] : maps)
+    changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
 }
 
 }  // namespace dash::migrate

@@ -21,16 +21,17 @@ struct RegionField {
 };
 
 struct ImportBody {
-  config::Values flat;                              // canonical key → text
-  std::vector<RegionField> region_fields;           // to be merged
+  config::Values flat;                                // canonical key → text
+  std::vector<RegionField> region_fields;             // to be merged
   std::map<std::string, config::RegionMap> replaced;  // cloud → whole new map
-  std::vector<std::string> regions;                 // names as sent, sorted, once each
-  std::map<std::string, std::string> refused;       // key as sent → reason word
+  std::vector<std::string> regions;                   // names as sent, sorted, once each
+  std::map<std::string, std::string> refused;         // key as sent → reason word
   bool is_empty() const { return flat.empty() && region_fields.empty() && replaced.empty(); }
 };
 
-// `config` is an object. null and masked values are skipped; booleans become 1 and 0, numbers and containers their JSON text.
-// Reasons: the held-back words (core/config/held_back.hpp), invalid_key, given_twice, invalid_region_key, malformed_region_set.
+// `config` is an object. null and masked values are skipped; booleans become 1 and 0, numbers and containers
+// their JSON text. Reasons: the held-back words (core/config/held_back.hpp), invalid_key, given_twice,
+// invalid_region_key, malformed_region_set.
 ImportBody sort_import(const Json& config, const ImportRules& rules);
 
 // The text that a JSON value is kept as.

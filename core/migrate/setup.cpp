@@ -22,7 +22,8 @@ std::optional<std::string> value_of(const config::Values& values, const std::str
     auto blob = values.find(config::region_blob_key(parts->cloud));
     if (blob == values.end()) return std::nullopt;
     auto map = config::parse_region_blob(parts->cloud, blob->second);
-    if (!map || !map->contains(parts->region) || !(*map)[parts->region].contains(parts->field)) return std::nullopt;
+    if (!map || !map->contains(parts->region) || !(*map)[parts->region].contains(parts->field))
+      return std::nullopt;
     return (*map)[parts->region][parts->field];
   }
   auto at = values.find(config::canonical_key(key));
@@ -52,14 +53,15 @@ Result<void> fold_region_changes(const config::Values& stored, config::Changes& 
       at->second[parts->region].erase(parts->field);
     it = changes.erase(it);
   }
-  for (const auto& [cloud, map] : maps) changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
+  for (const auto& [cloud, map] : maps)
+    changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
   return {};
 }
 
 }  // namespace
 
-Setup::Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings, audit::Log& audit,
-             identity::Directory& directory, identity::SetupCode& setup_code)
+Setup::Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings,
+             audit::Log& audit, identity::Directory& directory, identity::SetupCode& setup_code)
     : sql_(sql),
       store_(store),
       settings_(settings),
@@ -69,14 +71,16 @@ Setup::Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Set
       throttle_(sql, clock) {}
 
 Result<config::Spelling> Setup::spelling() {
-  return TRY(settings_.text("cloud_names")) == "provider" ? config::Spelling::provider : config::Spelling::canonical;
+  return TRY(settings_.text("cloud_names")) == "provider" ? config::Spelling::provider
+                                                          : config::Spelling::canonical;
 }
 
 Result<SetupStatus> Setup::status(const std::optional<identity::Principal>& who) {
   SetupStatus status{TRY(directory_.is_set_up()), {}};
   if (!status.complete || !who || !who->is_admin) return status;
   auto speak = TRY(spelling());
-  for (const auto& key : TRY(store_.keys())) status.configured_keys.push_back(config::spelled_key(speak, key));
+  for (const auto& key : TRY(store_.keys()))
+    status.configured_keys.push_back(config::spelled_key(speak, key));
   return status;
 }
 
@@ -91,12 +95,14 @@ Result<config::Values> Setup::read(const std::optional<identity::Principal>& who
   config::Values out;
   for (auto& [key, value] : TRY(store_.all())) {
     bool hide = !value.empty() && config::is_secret(key) && vault_scheme(value).empty();
-    out[config::spelled_key(speak, key)] = hide ? std::string(config::kMask) : config::spelled_value(speak, key, value);
+    out[config::spelled_key(speak, key)] =
+        hide ? std::string(config::kMask) : config::spelled_value(speak, key, value);
   }
   return out;
 }
 
-Result<std::map<std::string, Comparison>> Setup::compare(const identity::Principal& who, const std::string& nonce,
+Result<std::map<std::string, Comparison>> Setup::compare(const identity::Principal& who,
+                                                         const std::string& nonce,
                                                          const std::map<std::string, std::string>& macs) {
   TRY(identity::require_admin(who));
   if (nonce.size() < kMinNonceBytes)
@@ -107,9 +113,9 @@ Result<std::map<std::string, Comparison>> Setup::compare(const identity::Princip
   for (const auto& [key, mac] : macs) {
     auto value = value_of(values, key);
     auto mine = value ? crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + *value)) : "";
-    results[key] = !value                                        ? Comparison::absent
+    results[key] = !value                                   ? Comparison::absent
                    : crypto::equal_constant_time(mine, mac) ? Comparison::same
-                                                                 : Comparison::differs;
+                                                            : Comparison::differs;
   }
   TRY(audit_.append(audit::by(who, "config.compare", std::nullopt, {{"keys", macs.size()}})));
   return results;
@@ -137,14 +143,17 @@ Result<std::string> Setup::change(const identity::Principal& who, const config::
   });
 }
 
-Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Principal& who, const std::string& key,
-                                                         std::int64_t before_seq, std::int64_t limit) {
+Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Principal& who,
+                                                         const std::string& key, std::int64_t before_seq,
+                                                         std::int64_t limit) {
   TRY(identity::require_admin(who));
-  if (limit < 1 || limit > kMaxHistoryPage) return fail(Code::invalid, "limit goes from 1 to {}", kMaxHistoryPage);
+  if (limit < 1 || limit > kMaxHistoryPage)
+    return fail(Code::invalid, "limit goes from 1 to {}", kMaxHistoryPage);
   return store_.history(config::canonical_key(key), before_seq, limit);
 }
 
-Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who, const std::string& change_id) {
+Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who,
+                                                 const std::string& change_id) {
   TRY(identity::require_admin(who));
   std::vector<std::string> restored;
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
@@ -161,9 +170,13 @@ Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who,
 
 OrderedJson to_json(const config::HistoryEntry& e) {
   auto what = !e.has_value ? "removed" : e.had_value ? "changed" : "added";
-  return {{"seq", e.seq},   {"change_id", e.change_id},   {"key", e.key},
-          {"what", what},   {"changed_at", format_iso_micros(e.changed_at)},
-          {"changed_by", e.changed_by}, {"origin", e.origin}};
+  return {{"seq", e.seq},
+          {"change_id", e.change_id},
+          {"key", e.key},
+          {"what", what},
+          {"changed_at", format_iso_micros(e.changed_at)},
+          {"changed_by", e.changed_by},
+          {"origin", e.origin}};
 }
 
 }  // namespace dash::migrate

@@ -1,5 +1,5 @@
-// The setup surface of an instance: what `migrate` reads from a source, compares with and writes to a target, through HTTP or on
-// the data directory. Authorisation, throttling and audit stand inside. Thread-safe.
+// The setup surface of an instance: what `migrate` reads from a source, compares with and writes to a target,
+// through HTTP or on the data directory. Authorisation, throttling and audit stand inside. Thread-safe.
 #pragma once
 #include <map>
 #include <optional>
@@ -51,20 +51,24 @@ class Setup {
   // Anybody may ask; only an admin is told key names.
   Result<SetupStatus> status(const std::optional<identity::Principal>& who);
 
-  // Every value as text; secrets masked unless they only point to a vault. `who` absent: only before the instance is set up, with
-  // the setup code once there is anything to read.
+  // Every value as text; secrets masked unless they only point to a vault. `who` absent: only before the
+  // instance is set up, with the setup code once there is anything to read.
   Result<config::Values> read(const std::optional<identity::Principal>& who, const Secret& setup_code);
 
-  // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words them.
+  // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words
+  // them.
   Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,
                               const std::string& address);
 
-  // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as sent.
+  // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as
+  // sent.
   Result<std::map<std::string, Comparison>> compare(const identity::Principal& who, const std::string& nonce,
                                                     const std::map<std::string, std::string>& macs);
 
-  // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty when nothing differed.
-  Result<std::string> change(const identity::Principal& who, const config::Changes& changes, const std::string& origin);
+  // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty
+  // when nothing differed.
+  Result<std::string> change(const identity::Principal& who, const config::Changes& changes,
+                             const std::string& origin);
 
   Result<std::vector<config::HistoryEntry>> history(const identity::Principal& who, const std::string& key,
                                                     std::int64_t before_seq, std::int64_t limit);

@@ -24,8 +24,8 @@ std::string sentence(const std::map<std::string, std::string>& refused) {
 
 }  // namespace
 
-Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who, const ImportRequest& request,
-                                   const std::string& address) {
+Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who,
+                                   const ImportRequest& request, const std::string& address) {
   bool first_run = !TRY(directory_.is_set_up());
   std::string password_hash;
   if (first_run) {
@@ -59,14 +59,16 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
 
 // Asked again inside of the transaction: of two who claim at once, one wins.
 Result<void> Setup::claim(db::Transaction& tx, const ImportRequest& request, std::string_view password_hash) {
-  if (TRY(directory_.is_set_up(tx))) return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
+  if (TRY(directory_.is_set_up(tx)))
+    return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
   auto name = identity::fold_username(request.admin_username);
   // A user of that name who is no admin becomes the one: the setup code proves the operator.
   TRY(tx.exec("DELETE FROM users WHERE username = $1", {name}));
   return directory_.add(tx, {request.admin_username, request.admin_password, true, {}, {}}, password_hash);
 }
 
-Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who, const ImportBody& body) {
+Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who,
+                                  const ImportBody& body) {
   config::Changes changes(body.flat.begin(), body.flat.end());
   add_region_changes(body, TRY(store_.all(tx)), changes);
   ImportReport report{body.flat.size(), body.regions, body.refused, ""};

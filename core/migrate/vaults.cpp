@@ -20,7 +20,8 @@ std::string_view trimmed(std::string_view text) {
 std::string vault_scheme(std::string_view value) {
   value = trimmed(value);
   for (auto scheme : kSchemes)
-    if (value.starts_with(scheme) && value.substr(scheme.size()).starts_with("://")) return std::string(scheme);
+    if (value.starts_with(scheme) && value.substr(scheme.size()).starts_with("://"))
+      return std::string(scheme);
   return "";
 }
 
@@ -36,7 +37,8 @@ Result<std::vector<Vault>> Vaults::list(const identity::Principal& who) {
   TRY(identity::require_admin(who));
   return db::read<std::vector<Vault>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Vault>> {
     std::vector<Vault> out;
-    for (const auto& row : TRY(tx.query("SELECT id, backend, created_at, created_by FROM vaults ORDER BY id, backend")))
+    for (const auto& row :
+         TRY(tx.query("SELECT id, backend, created_at, created_by FROM vaults ORDER BY id, backend")))
       out.push_back({row.text(0), row.text(1), from_micros(row.integer(2)), row.text(3)});
     return out;
   });
@@ -48,14 +50,17 @@ Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id,
     return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/';
   });
   if (!nameable)
-    return fail(Code::invalid, "a vault's id has 1 to {} bytes without '/', spaces and control characters", kMaxVaultId);
+    return fail(Code::invalid, "a vault's id has 1 to {} bytes without '/', spaces and control characters",
+                kMaxVaultId);
   if (std::ranges::find(kSchemes, backend) == kSchemes.end())
-    return fail(Code::invalid, "Unknown backend '{}'. Expected one of: {}.", backend, fmt::join(kSchemes, ", "));
+    return fail(Code::invalid, "Unknown backend '{}'. Expected one of: {}.", backend,
+                fmt::join(kSchemes, ", "));
   Vault vault{id, backend, clock_.now(), who.username};
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-    auto made = TRY(tx.exec("INSERT INTO vaults (id, backend, created_at, created_by) VALUES ($1, $2, $3, $4)"
-                            " ON CONFLICT DO NOTHING",
-                            {id, backend, to_micros(vault.created_at), who.username}));
+    auto made =
+        TRY(tx.exec("INSERT INTO vaults (id, backend, created_at, created_by) VALUES ($1, $2, $3, $4)"
+                    " ON CONFLICT DO NOTHING",
+                    {id, backend, to_micros(vault.created_at), who.username}));
     if (made == 0) return fail(Code::conflict, "The vault '{}' ({}) is registered already", id, backend);
     TRY(audit_.append(tx, audit::by(who, "vault.create", id, {{"backend", backend}})));
     return {};
@@ -63,7 +68,8 @@ Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id,
   return vault;
 }
 
-Result<void> Vaults::remove(const identity::Principal& who, const std::string& id, const std::string& backend) {
+Result<void> Vaults::remove(const identity::Principal& who, const std::string& id,
+                            const std::string& backend) {
   TRY(identity::require_admin(who));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto gone = TRY(tx.exec("DELETE FROM vaults WHERE id = $1 AND ($2 = '' OR backend = $2)", {id, backend}));
@@ -74,7 +80,10 @@ Result<void> Vaults::remove(const identity::Principal& who, const std::string& i
 }
 
 OrderedJson to_json(const Vault& v) {
-  return {{"id", v.id}, {"backend", v.backend}, {"created_at", format_iso_micros(v.created_at)}, {"created_by", v.created_by}};
+  return {{"id", v.id},
+          {"backend", v.backend},
+          {"created_at", format_iso_micros(v.created_at)},
+          {"created_by", v.created_by}};
 }
 
 }  // namespace dash::migrate

@@ -1,5 +1,5 @@
-// Registered secret vaults: the ids that a named vault reference (scheme://vault/name) may carry. Pointers themselves are never
-// resolved here. Thread-safe.
+// Registered secret vaults: the ids that a named vault reference (scheme://vault/name) may carry. Pointers
+// themselves are never resolved here. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,7 +19,8 @@ class Vaults {
  public:
   Vaults(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
   Result<std::vector<Vault>> list(const identity::Principal& who);
-  // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when registered.
+  // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when
+  // registered.
   Result<Vault> add(const identity::Principal& who, const std::string& id, const std::string& backend);
   // `backend` empty: of every backend. Code::not_found.
   Result<void> remove(const identity::Principal& who, const std::string& id, const std::string& backend);
@@ -32,7 +33,8 @@ class Vaults {
 
 OrderedJson to_json(const Vault& vault);
 
-// The reference's scheme ("aws_sm") when `value` points to a secret that is kept elsewhere; facts: five schemes, case-sensitive.
+// The reference's scheme ("aws_sm") when `value` points to a secret that is kept elsewhere; facts: five
+// schemes, case-sensitive.
 std::string vault_scheme(std::string_view value);
 // The segment of a reference that would name a vault (before the first '/'), "" when there is none.
 std::string vault_id_of(std::string_view value);

@@ -91,13 +91,15 @@ int on_seek(void* user, curl_off_t offset, int origin) {
 // The extra roots are added to the system's, not put in their place.
 CURLcode add_roots(CURL*, void* ssl_ctx, void* user) {
   auto* store = SSL_CTX_get_cert_store(static_cast<SSL_CTX*>(ssl_ctx));
-  return X509_STORE_load_file(store, static_cast<const char*>(user)) == 1 ? CURLE_OK : CURLE_SSL_CACERT_BADFILE;
+  return X509_STORE_load_file(store, static_cast<const char*>(user)) == 1 ? CURLE_OK
+                                                                          : CURLE_SSL_CACERT_BADFILE;
 }
 
 Failure curl_failure(CURLcode rc, const HttpRequest& request, const char* text) {
   auto origin = origin_of(request.url);
   auto error = [&](Code code, std::string message) {
-    return Failure(Error{code, std::move(message), fmt::format("curl {}: {}", static_cast<int>(rc), text), {}, {}});
+    return Failure(
+        Error{code, std::move(message), fmt::format("curl {}: {}", static_cast<int>(rc), text), {}, {}});
   };
   switch (rc) {
     case CURLE_PEER_FAILED_VERIFICATION:

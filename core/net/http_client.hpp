@@ -1,5 +1,6 @@
-// The seam to other people's HTTP servers. One request, one answer, no retry (net/retry.hpp decorates), no redirect followed:
-// a 3xx is an answer like any other, so that a token never travels to a host that nobody named. Thread-safe.
+// The seam to other people's HTTP servers. One request, one answer, no retry (net/retry.hpp decorates), no
+// redirect followed: a 3xx is an answer like any other, so that a token never travels to a host that nobody
+// named. Thread-safe.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -31,22 +32,22 @@ class Headers {
 
 // Whom to trust for https.
 struct Trust {
-  std::string ca_bundle;   // PEM file added to the system's roots; empty for the system's alone
-  bool insecure = false;   // no check of chain and name
+  std::string ca_bundle;  // PEM file added to the system's roots; empty for the system's alone
+  bool insecure = false;  // no check of chain and name
 };
 
 struct HttpRequest {
   std::string method = "GET";
   std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
   Headers headers;
-  std::string_view body;  // must outlive the call
+  std::string_view body;    // must outlive the call
   std::string unix_socket;  // path; connects there instead of the URL's host
   Trust trust;
   std::chrono::milliseconds connect_deadline{10'000};
   std::chrono::milliseconds deadline{60'000};  // the whole exchange; zero: only the low-speed floor
   std::size_t max_body = 64u << 20;            // an answer that is larger is Code::upstream
-  // Where a 2xx body goes instead of HttpResponse::body: exactly into `into` (more bytes than it holds are an error), or to
-  // `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
+  // Where a 2xx body goes instead of HttpResponse::body: exactly into `into` (more bytes than it holds are an
+  // error), or to `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
   std::span<char> into;
   std::function<Result<void>(std::string_view)> sink;
 };
@@ -62,8 +63,8 @@ struct HttpResponse {
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  // Code::unreachable (no connection; cut in the middle), Code::tls, Code::timeout, Code::upstream. Messages name scheme,
-  // host and port, never the query.
+  // Code::unreachable (no connection; cut in the middle), Code::tls, Code::timeout, Code::upstream. Messages
+  // name scheme, host and port, never the query.
   virtual Result<HttpResponse> send(const HttpRequest& request) = 0;
 };
 

@@ -7,8 +7,10 @@ namespace dash::net {
 
 std::optional<std::string> Headers::get(std::string_view name) const {
   auto same = [&](std::string_view other) {
-    return other.size() == name.size() && std::equal(other.begin(), other.end(), name.begin(), [](char a, char b) {
-             return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return other.size() == name.size() &&
+           std::equal(other.begin(), other.end(), name.begin(), [](char a, char b) {
+             return std::tolower(static_cast<unsigned char>(a)) ==
+                    std::tolower(static_cast<unsigned char>(b));
            });
   };
   for (const auto& [key, value] : list_)
@@ -21,8 +23,8 @@ std::string percent_encode(std::string_view text, bool keep_slash) {
   std::string out;
   for (char c : text) {
     auto b = static_cast<unsigned char>(c);
-    bool plain = (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z') || (b >= '0' && b <= '9') || b == '-' || b == '.' ||
-                 b == '_' || b == '~' || (keep_slash && b == '/');
+    bool plain = (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z') || (b >= '0' && b <= '9') || b == '-' ||
+                 b == '.' || b == '_' || b == '~' || (keep_slash && b == '/');
     if (plain) {
       out += c;
     } else {

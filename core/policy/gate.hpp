@@ -37,6 +37,11 @@ class Gate {
   DecisionLog& log_;
 };
 
+// What an evaluation means for the action whose document `input` is; an error in `judgement` closes the gate.
+struct Judgement;
+Decision conclude(const GateSettings& settings, std::string action, Json input,
+                  const Result<Judgement>& judgement);
+
 // One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
 // without a database.
 Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,

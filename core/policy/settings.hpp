@@ -51,8 +51,5 @@ std::optional<std::string> fold_weekday(std::string_view text);
 
 // The ten actions that the gate stands before, canonical, in the spec's order.
 const std::vector<std::string>& gated_action_names();
-// Either spelling to the canonical one; an unknown word stays (trimmed).
-std::string canonical_action(std::string_view word);
-std::string provider_action(std::string_view canonical);
 
 }  // namespace dash::policy

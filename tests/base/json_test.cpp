@@ -5,7 +5,9 @@
 namespace dash {
 
 TEST(ParseJson, RefusesNestingDeeperThanSixtyFour) {
-  auto nested = [](int n) { return std::string(static_cast<std::size_t>(n), '[') + std::string(static_cast<std::size_t>(n), ']'); };
+  auto nested = [](int n) {
+    return std::string(static_cast<std::size_t>(n), '[') + std::string(static_cast<std::size_t>(n), ']');
+  };
   EXPECT_TRUE(parse_json(nested(64)));
   EXPECT_FALSE(parse_json(nested(65)));
   EXPECT_FALSE(parse_json(nested(100000)));

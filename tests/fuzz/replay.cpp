@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files of its corpus, so that the corpus is a plain test where there is no
-// libFuzzer.
+// Feeds every file of a corpus to a fuzz target, as a plain test. An empty corpus is a failure: it would test
+// nothing.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -10,15 +10,15 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 int main(int argc, char** argv) {
-  int files = 0;
-  for (int i = 1; i < argc; ++i)
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[i])) {
-      if (!entry.is_regular_file()) continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      std::string bytes{std::istreambuf_iterator<char>(in), {}};
-      LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-      ++files;
-    }
-  std::printf("%d inputs\n", files);
-  return files > 0 ? 0 : 1;
+  if (argc != 2) return std::fprintf(stderr, "usage: %s CORPUS\n", argv[0]), 2;
+  std::error_code ec;
+  int inputs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1], ec)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    ++inputs;
+  }
+  if (inputs == 0) return std::fprintf(stderr, "no inputs in %s\n", argv[1]), 1;
+  return 0;
 }

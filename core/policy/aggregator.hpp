@@ -1,0 +1,25 @@
+// The private module that we load beside the rules. It reads each rule's sets inside of the engine, where a
+// set can still be told from an array, and keeps the answer small: {"found": [[<id>, "deny" |
+// "needs_approval", [s]]], "faults": [[<id>, <member>]]}, of which `found` has only what is not empty.
+// `batch` answers many documents in one query.
+#pragma once
+#include <map>
+
+#include "core/policy/rule_set.hpp"
+
+namespace dash::policy {
+
+inline constexpr std::string_view kGatePackage = "dashctl_gate";
+
+std::string aggregator_module(const RuleSet& rules);
+
+struct Found {
+  std::vector<std::string> deny, needs_approval;
+};
+using Answer = std::map<std::string, Found>;  // by rule id; only rules that found something
+
+// Code::policy_unavailable for a rule whose deny or needs_approval is no set of strings (naming file and
+// line), and for any other shape than the module's.
+Result<Answer> read_answer(const Json& answer, const RuleSet& rules);
+
+}  // namespace dash::policy

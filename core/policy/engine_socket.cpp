@@ -1,0 +1,221 @@
+#include "core/policy/engine_socket.hpp"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+namespace dash::policy {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+using Millis = std::chrono::milliseconds;
+
+constexpr std::size_t kMaxReply = 64u << 20;  // a batch of thousands of decisions
+constexpr std::size_t kMaxHead = 16u << 10;
+constexpr std::size_t kMaxIdle = 64;
+
+Failure lost() { return fail(Code::unreachable, "the connection to the policy engine was lost"); }
+Failure garbled() { return fail(Code::upstream, "the policy engine's answer is not HTTP as it speaks it"); }
+
+// One exchange on one connected, non-blocking socket.
+class Exchange {
+ public:
+  Exchange(int fd, Steady::time_point due) : fd_(fd), due_(due) {}
+
+  Result<void> send(std::string_view head, std::string_view body) {
+    while (!head.empty() || !body.empty()) {
+      std::array<iovec, 2> parts{
+          {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
+      msghdr message{};
+      message.msg_iov = parts.data();
+      message.msg_iovlen = parts.size();
+      auto n = ::sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (n < 0 && errno != EAGAIN && errno != EINTR) return lost();
+      if (n < 0) {
+        TRY(wait(POLLOUT));
+        continue;
+      }
+      auto sent = static_cast<std::size_t>(n);
+      auto of_head = std::min(sent, head.size());
+      head.remove_prefix(of_head);
+      body.remove_prefix(sent - of_head);
+    }
+    return {};
+  }
+
+  Result<Reply> receive() {
+    std::size_t end = std::string::npos;
+    while ((end = in_.find("\r\n\r\n")) == std::string::npos) {
+      if (in_.size() > kMaxHead) return garbled();
+      TRY(more());
+    }
+    auto head = in_.substr(0, end + 2);
+    at_ = end + 4;
+    Reply reply;
+    if (!head.starts_with("HTTP/1.1 ") || head.size() < 12) return garbled();
+    std::from_chars(head.data() + 9, head.data() + 12, reply.status);
+    if (auto length = field(head, "content-length:")) {
+      std::size_t size = 0;
+      auto [stop, ec] = std::from_chars(length->data(), length->data() + length->size(), size);
+      if (ec != std::errc() || stop != length->data() + length->size()) return garbled();
+      reply.body = TRY(exactly(size));
+    } else if (field(head, "transfer-encoding:") == "chunked") {
+      reply.body = TRY(chunks());
+    } else {
+      return garbled();
+    }
+    reusable_ = field(head, "connection:") != "close" && at_ == in_.size();
+    return reply;
+  }
+
+  bool began() const { return !in_.empty(); }
+  bool reusable() const { return reusable_; }
+
+ private:
+  // The trimmed, lower-case value of a header line; `name` in lower case with its colon.
+  static std::optional<std::string> field(std::string_view head, std::string_view name) {
+    while (!head.empty()) {
+      auto line = head.substr(0, head.find("\r\n"));
+      head.remove_prefix(std::min(head.size(), line.size() + 2));
+      std::string low(line);
+      std::ranges::transform(low, low.begin(),
+                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      if (!low.starts_with(name)) continue;
+      low.erase(0, name.size());
+      low.erase(0, low.find_first_not_of(' '));
+      return low;
+    }
+    return std::nullopt;
+  }
+
+  Result<void> wait(short events) {
+    auto left = std::chrono::ceil<Millis>(due_ - Steady::now()).count();
+    pollfd p{fd_, events, 0};
+    if (left <= 0 || ::poll(&p, 1, static_cast<int>(left)) == 0)
+      return fail(Code::timeout, "the policy engine did not answer in time");
+    return {};
+  }
+
+  Result<void> more() {
+    std::array<char, 16384> buffer;
+    for (;;) {
+      TRY(wait(POLLIN));
+      auto n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+      if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (n <= 0) return lost();
+      if (in_.size() + static_cast<std::size_t>(n) > kMaxReply + kMaxHead)
+        return fail(Code::upstream, "the policy engine's answer is larger than {} bytes", kMaxReply);
+      in_.append(buffer.data(), static_cast<std::size_t>(n));
+      return {};
+    }
+  }
+
+  Result<std::string> exactly(std::size_t size) {
+    if (size > kMaxReply) return garbled();
+    while (in_.size() - at_ < size) TRY(more());
+    auto out = in_.substr(at_, size);
+    at_ += size;
+    return out;
+  }
+
+  Result<std::string> line() {
+    std::size_t end = 0;
+    while ((end = in_.find("\r\n", at_)) == std::string::npos) TRY(more());
+    auto out = in_.substr(at_, end - at_);
+    at_ = end + 2;
+    return out;
+  }
+
+  Result<std::string> chunks() {
+    std::string out;
+    for (;;) {
+      auto head = TRY(line());
+      std::size_t size = 0;
+      auto [stop, ec] = std::from_chars(head.data(), head.data() + head.size(), size, 16);
+      if (ec != std::errc() || stop == head.data() || size > kMaxReply) return garbled();
+      if (size == 0) break;
+      out += TRY(exactly(size));
+      if (!TRY(line()).empty()) return garbled();
+    }
+    if (!TRY(line()).empty()) return garbled();  // no trailers
+    return out;
+  }
+
+  int fd_;
+  Steady::time_point due_;
+  std::string in_;
+  std::size_t at_ = 0;  // read up to here
+  bool reusable_ = false;
+};
+
+}  // namespace
+
+EngineSocket::~EngineSocket() {
+  for (int fd : idle_) ::close(fd);
+}
+
+Result<int> EngineSocket::connect() const {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path_.size() >= sizeof address.sun_path)
+    return fail(Code::internal, "the engine's socket path is too long");
+  std::ranges::copy(path_, address.sun_path);
+  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fail(Code::busy, "no file descriptor is left to ask the policy engine");
+  // A stopped engine with a full backlog must not hold us longer than a decision may take.
+  timeval patience{2, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    ::close(fd);
+    return lost();
+  }
+  return fd;
+}
+
+int EngineSocket::take_idle() {
+  std::lock_guard lock(mutex_);
+  if (idle_.empty()) return -1;
+  int fd = idle_.back();
+  idle_.pop_back();
+  return fd;
+}
+
+void EngineSocket::keep(int fd) {
+  std::lock_guard lock(mutex_);
+  if (idle_.size() < kMaxIdle)
+    idle_.push_back(fd);
+  else
+    ::close(fd);
+}
+
+Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Millis deadline) {
+  auto due = Steady::now() + deadline;
+  auto head = fmt::format(
+      "POST {} HTTP/1.1\r\nHost: engine\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+      target, body.size());
+  for (;;) {
+    int fd = take_idle();
+    bool was_idle = fd >= 0;
+    if (!was_idle) fd = TRY(connect());
+    Exchange exchange(fd, due);
+    auto sent = exchange.send(head, body);
+    auto reply = sent ? exchange.receive() : Result<Reply>(Failure(sent.error()));
+    if (reply && exchange.reusable())
+      keep(fd);
+    else
+      ::close(fd);
+    bool stale = !reply && reply.error().code == Code::unreachable && was_idle && !exchange.began();
+    if (!stale) return reply;
+  }
+}
+
+}  // namespace dash::policy

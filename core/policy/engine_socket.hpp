@@ -1,0 +1,41 @@
+// HTTP/1.1 over the engine's Unix socket, lean because it stands in every decision: kept connections, one
+// write and few reads an exchange, no header but those that count. The one peer is Go's net/http (RFC 9112
+// with Content-Length or chunked bodies). Thread-safe: each exchange has a connection of its own.
+#pragma once
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace dash::policy {
+
+struct Reply {
+  int status = 0;
+  std::string body;
+};
+
+class EngineSocket {
+ public:
+  explicit EngineSocket(std::string path) : path_(std::move(path)) {}
+  ~EngineSocket();
+  EngineSocket(const EngineSocket&) = delete;
+  EngineSocket& operator=(const EngineSocket&) = delete;
+
+  // Code::unreachable when the connection cannot be made or is lost (the engine is gone), Code::timeout,
+  // Code::upstream for an answer that is no HTTP or too large. A kept connection that turns out dead is
+  // replaced once, unseen.
+  Result<Reply> post(std::string_view target, std::string_view body, std::chrono::milliseconds deadline);
+
+ private:
+  Result<int> connect() const;
+  int take_idle();
+  void keep(int fd);
+  const std::string path_;
+  std::mutex mutex_;
+  std::vector<int> idle_;
+};
+
+}  // namespace dash::policy

@@ -1,0 +1,121 @@
+#include "core/policy/gate.hpp"
+
+#include <algorithm>
+
+#include "core/config/clouds.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/policy/decision_log.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/input.hpp"
+#include "core/policy/refusal.hpp"
+
+namespace dash::policy {
+namespace {
+
+FiredRule fired(const RuleSet& rules, const std::string& id) {
+  auto it = std::ranges::find_if(rules.rules, [&](const RuleFile& r) { return r.evaluates && r.rule == id; });
+  return it == rules.rules.end() ? FiredRule{id, "", 0} : FiredRule{id, it->file, it->line};
+}
+
+void close(Decision& out, std::string cause) {
+  out.verdict = Verdict::deny;
+  out.reasons = {std::string(kUnavailable)};
+  out.cause = std::move(cause);
+}
+
+void conclude(Decision& out, const Judgement& judgement) {
+  out.policy_digest = judgement.rules->digest;
+  for (const auto& [id, found] : judgement.answer) {
+    out.rules.push_back(fired(*judgement.rules, id));
+    out.reasons.insert(out.reasons.end(), found.deny.begin(), found.deny.end());
+    out.approval_reasons.insert(out.approval_reasons.end(), found.needs_approval.begin(),
+                                found.needs_approval.end());
+  }
+  out.verdict = !out.reasons.empty()            ? Verdict::deny
+                : !out.approval_reasons.empty() ? Verdict::needs_approval
+                                                : Verdict::allow;
+}
+
+}  // namespace
+
+Decision conclude(const GateSettings& settings, std::string action, Json input,
+                  const Result<Judgement>& judgement) {
+  Decision out;
+  out.gated = true;
+  out.action = std::move(action);
+  out.enforce_needs_approval = settings.enforce_needs_approval;
+  out.input = std::move(input);
+  out.input_digest = crypto::to_hex(crypto::sha256(dump_json(out.input)));
+  if (settings.fault)
+    close(out, *settings.fault);
+  else if (!judgement)
+    close(out, judgement.error().message);
+  else
+    conclude(out, *judgement);
+  return out;
+}
+
+Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
+                    const Json& request, const Actor& actor, Time at) {
+  auto canonical = config::canonical_action(action);
+  auto input = input_document(settings, canonical, request, actor, at);
+  Result<Judgement> judgement = fail(Code::policy_unavailable, "not asked");
+  if (!settings.fault) judgement = engine.judge(dump_json(input));
+  return conclude(settings, std::move(canonical), std::move(input), judgement);
+}
+
+Result<GateSettings> Gate::settings() {
+  std::optional<GateSettings> out;
+  std::vector<std::string> empty;  // present, and perhaps unreadable
+  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
+    out = TRY(read_settings([&](const std::string& key) -> Result<std::optional<std::string>> {
+      auto value = TRY(store_.get(tx, key));
+      if (value && value->empty()) empty.push_back(key);
+      return value;
+    }));
+    return {};
+  }));
+  if (empty.empty()) return *std::move(out);
+  // A row that this instance's key does not open reads as empty, and must not read as "no restriction".
+  auto unreadable = TRY(store_.unreadable_keys());
+  for (const auto& key : empty)
+    if (unreadable.contains(key)) {
+      out->fault = fmt::format("the setting {} cannot be decrypted with this instance's key", key);
+      if (key == kEnabledKey || key == kGatedKey) out->enabled = true;
+      out->gated_known = out->gated_known && key != kGatedKey && key != kEnabledKey;
+    }
+  return *std::move(out);
+}
+
+Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
+  auto now = TRY(settings());
+  auto canonical = config::canonical_action(action);
+  if (!now.gates(canonical)) {
+    Decision out;
+    out.action = std::move(canonical);
+    return out;
+  }
+  return judge_with(engine_, now, canonical, request, actor, at);
+}
+
+Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at) {
+  auto decision = TRY(preview(action, request, actor, at));
+  if (decision.gated) log_.record(decision, at);
+  return decision;
+}
+
+Result<std::string> Gate::approval_digest(std::string_view action, const Json& request) {
+  auto status = engine_.status();
+  if (!status.rules) return fail(Code::policy_unavailable, "{}", kUnavailable);
+  auto settings_now = TRY(settings());
+  Json limits{{"regions", settings_now.folded.allowed_regions},
+              {"types", settings_now.folded.denied_instance_types},
+              {"window", settings_now.folded.prod_window}};
+  Json covered{{"action", config::canonical_action(action)},
+               {"request", request},
+               {"rules", status.rules->digest},
+               {"limits", limits}};
+  return crypto::to_hex(crypto::sha256(dump_json(covered)));
+}
+
+}  // namespace dash::policy

@@ -1,0 +1,36 @@
+// One state of the policy directory and the engine that serves it, or the reason why none can. Immutable but
+// for `settled` and shared by the requests that it judges: the last one to let go ends the engine.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "core/policy/engine.hpp"
+#include "core/policy/engine_socket.hpp"
+#include "core/policy/opa_tool.hpp"
+
+namespace dash::policy {
+
+struct Generation {
+  explicit Generation(Snapshot s) : snapshot(std::move(s)), settled(snapshot.settled) {}
+  ~Generation();
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+
+  const Snapshot snapshot;
+  std::atomic<bool> settled;             // equal stamps prove equal bytes
+  std::shared_ptr<const RuleSet> rules;  // null when broken
+  std::optional<Problem> fault;          // of the files: stays until they change
+  std::optional<Error> failure;          // of the engine: tried again at the next request
+  std::string folder, sockets;           // what the engine reads, and where it listens
+  net::Child child;
+  std::unique_ptr<EngineSocket> socket;
+};
+
+// "a.rego:3: unexpected } token", the form in which a fault is logged and audited.
+std::string describe(const Problem& problem);
+
+// Checks, parses and starts. Never fails: what is wrong is in the generation.
+std::shared_ptr<Generation> start_generation(Snapshot snapshot, RunDir& run, OpaTool& tool,
+                                             net::Nursery& nursery);
+
+}  // namespace dash::policy

@@ -1,0 +1,176 @@
+#include "core/policy/opa_tool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "core/net/exec_child.hpp"
+
+namespace dash::policy {
+namespace {
+
+constexpr std::chrono::milliseconds kToolDeadline{20'000};
+constexpr std::size_t kMaxToolOutput = 64u << 20;
+constexpr std::string_view kCapabilities = "capabilities.json";
+
+// Everything else is a pure function of its arguments, the clock or a random source.
+constexpr std::array<std::string_view, 3> kForbidden{"http.send", "net.lookup_ip_addr", "opa.runtime"};
+
+// Checks and parses in one run: the directory is compiled because it is loaded, the query parses each text.
+constexpr const char* kParseQuery =
+    R"([{"file": file.path, "module": rego.parse_module(file.path, file.text)} | some file in input])";
+
+// A script needs an interpreter and who knows what else; it runs as we do, only bound to our life.
+bool is_script(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 2> head{};
+  file.read(head.data(), head.size());
+  return file && head[0] == '#' && head[1] == '!';
+}
+
+std::string without_prefix(std::string file, std::string_view folder) {
+  for (std::string_view prefix : {folder, std::string_view("/"), std::string_view("./")})
+    if (file.starts_with(prefix)) file.erase(0, prefix.size());
+  return file;
+}
+
+std::string fix_for(const std::string& code, const std::string& message) {
+  for (auto name : kForbidden)
+    if (message.find(name) != message.npos)
+      return fmt::format("rules may not reach the network or the environment; take {} out", name);
+  if (message.find("undefined function") != message.npos) return "define the function, or import its package";
+  if (message.find("is unsafe") != message.npos) return "bind the variable: some x in …, or x := …";
+  if (message.find("`if` keyword") != message.npos || message.find("`contains` keyword") != message.npos)
+    return "the rules are Rego v1: write deny contains reason if { … }";
+  return code == "rego_parse_error" ? "correct the syntax; every gated action is refused until then"
+                                    : "correct the rule; every gated action is refused until then";
+}
+
+Problem to_problem(const Json& error, std::string_view folder) {
+  Problem out;
+  auto code = error.value("code", "");
+  out.code = code == "rego_parse_error" ? "syntax" : "compile";
+  out.message = error.value("message", "the engine does not accept this file");
+  if (auto it = error.find("location"); it != error.end() && it->is_object()) {
+    out.file = without_prefix(it->value("file", ""), folder);
+    out.row = it->value("row", 0);
+    out.col = it->value("col", 0);
+  }
+  for (auto at = out.message.find(folder); at != std::string::npos; at = out.message.find(folder))
+    out.message.erase(at, folder.size() + 1);
+  out.fix = fix_for(code, out.message);
+  return out;
+}
+
+std::vector<Problem> to_problems(const Json& answer, std::string_view folder) {
+  std::vector<Problem> out;
+  if (auto it = answer.find("errors"); it != answer.end() && it->is_array())
+    for (const auto& error : *it)
+      if (error.is_object()) out.push_back(to_problem(error, folder));
+  return out;
+}
+
+Failure odd(const ToolRun& run) {
+  auto text = run.err.empty() ? run.out : run.err;
+  return fail(Code::policy_unavailable, "the policy engine ended with status {}: {}", run.exit_code,
+              text.substr(0, 500));
+}
+
+}  // namespace
+
+bool is_forbidden_builtin(std::string_view name) {
+  return std::ranges::find(kForbidden, name) != kForbidden.end();
+}
+
+bool OpaTool::sandboxed() const {
+  auto path = net::find_program(binary_);
+  return path && !is_script(*path);
+}
+
+Result<net::Command> OpaTool::command(std::vector<std::string> args, const std::string& folder,
+                                      std::vector<std::string> read, std::vector<std::string> write) const {
+  auto path = net::find_program(binary_);
+  if (!path)
+    return fail(Code::policy_unavailable, "{}; install Open Policy Agent, or name it in POLICY_BINARY",
+                path.error().message);
+  args.insert(args.begin(), *path);
+  bool narrow = !is_script(*path);
+  read.push_back(folder);
+  return net::sandboxed({std::move(args), {}, folder}, {std::move(read), std::move(write), narrow, narrow},
+                        launcher_);
+}
+
+Result<ToolRun> OpaTool::run(std::vector<std::string> args, const std::string& folder,
+                             std::vector<std::string> read, std::string_view input) {
+  auto result = net::run_child(TRY(command(std::move(args), folder, std::move(read), {})), input,
+                               kToolDeadline, kMaxToolOutput);
+  if (!result) return fail(Code::policy_unavailable, "the policy engine: {}", result.error().message);
+  if (result->exit.signal != 0)
+    return fail(Code::policy_unavailable, "the policy engine ended by {}", result->exit.text());
+  return ToolRun{result->exit.code, std::move(result->out), std::move(result->err)};
+}
+
+Result<std::string> OpaTool::capabilities(const RunDir& run_dir) {
+  std::lock_guard lock(mutex_);
+  auto path = run_dir.path() + "/" + std::string(kCapabilities);
+  std::error_code ec;
+  if (std::filesystem::exists(path, ec)) return path;
+  auto ran = TRY(run({"capabilities", "--current"}, run_dir.path(), {}, ""));
+  auto all = parse_json(ran.out);
+  if (ran.exit_code != 0 || !all || !all->contains("builtins")) return odd(ran);
+  auto& builtins = (*all)["builtins"];
+  for (auto it = builtins.begin(); it != builtins.end();)
+    it = is_forbidden_builtin(it->value("name", "")) ? builtins.erase(it) : it + 1;
+  (*all)["allow_net"] = Json::array();  // no remote schema either
+  TRY(run_dir.write(run_dir.path(), {{std::string(kCapabilities), dump_json(*all)}}));
+  return path;
+}
+
+Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
+                             const std::vector<PolicyFile>& files) {
+  auto allowed = TRY(capabilities(run_dir));
+  Json texts = Json::array();
+  for (const auto& file : files)
+    if (is_rego(file.path)) texts.push_back({{"path", file.path}, {"text", file.text}});
+  auto ran = TRY(run({"eval", "--format", "json", "--capabilities", allowed, "--data", ".", "--stdin-input",
+                      "--strict-builtin-errors", kParseQuery},
+                     folder, {allowed}, dump_json(texts)));
+  auto answer = parse_json(ran.out);
+  if (!answer) return odd(ran);
+  Parse out;
+  out.errors = to_problems(*answer, folder);
+  if (!out.errors.empty()) return out;
+  auto value = answer->value(Json::json_pointer("/result/0/expressions/0/value"), Json());
+  if (ran.exit_code != 0 || !value.is_array() || value.size() != texts.size()) return odd(ran);
+  out.modules = std::move(value);
+  return out;
+}
+
+Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const std::string& folder,
+                                                   const std::string& schema_folder) {
+  auto allowed = TRY(capabilities(run_dir));
+  auto ran = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed, "--schema",
+                      schema_folder, "."},
+                     folder, {allowed, schema_folder}, ""));
+  // Errors go to stderr, one JSON document.
+  auto answer = parse_json(ran.err.empty() ? ran.out : ran.err);
+  if (ran.exit_code != 0 && !answer) return odd(ran);
+  return answer ? to_problems(*answer, folder) : std::vector<Problem>();
+}
+
+Result<ToolRun> OpaTool::test(const std::string& folder) {
+  return run({"test", "--format", "json", "--verbose", "."}, folder, {}, "");
+}
+
+Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& folder,
+                                  const std::string& socket_folder) {
+  auto child = nursery.start(TRY(command({"run", "--server", "--addr", "unix://" + socket_folder + "/s",
+                                          "--log-level", "error", "--skip-version-check", "."},
+                                         folder, {}, {socket_folder})));
+  if (!child) return fail(Code::policy_unavailable, "{}", child.error().message);
+  child->close_stdin();
+  return child;
+}
+
+}  // namespace dash::policy

@@ -1,0 +1,51 @@
+// What a policy directory means: which files are rules, which are not and why, which built-in rules stand in,
+// and what the engine is to load. Pure: made from a snapshot and from the engine's own parse of it.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/json.hpp"
+#include "core/policy/snapshot.hpp"
+
+namespace dash::policy {
+
+// A place and what is wrong there; lint adds what only evaluation shows.
+struct Problem {
+  std::string file;  // relative to the policy directory; empty: the directory itself
+  int row = 0, col = 0;
+  std::string code;  // stable word: "syntax", "name_mismatch", …
+  std::string message;
+  std::string fix;
+  bool is_error = true;
+};
+
+struct RuleFile {
+  std::string file;
+  std::string package;              // dotted: "admission.allowed_regions"
+  std::optional<std::string> rule;  // the rule id, when the package is admission.<rule_id>
+  bool is_builtin = false;          // from the binary
+  bool evaluates = false;           // its denials count
+  bool has_deny = false, has_approval = false;
+  int line = 0;  // of the first deny (or needs_approval) head
+  Json module;   // the engine's syntax tree
+};
+
+struct RuleSet {
+  std::vector<RuleFile>
+      rules;  // what Settings lists: everything but helpers, data and tests; ascending by file
+  std::vector<PolicyFile> live;   // what the engine loads, built-ins included
+  std::vector<Problem> problems;  // of this directory; none of them stops the gate
+  std::string digest;             // SHA-256 hex of `live`
+};
+
+// `modules`: [{file, module}] as the engine parsed the snapshot's .rego files.
+RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules);
+
+// core/policy/builtin/*.rego as "..builtin/<id>.rego"; with tests when asked.
+std::vector<PolicyFile> builtin_files(bool with_tests);
+
+// Letters to change to come from one word to the other (Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+}  // namespace dash::policy

@@ -1,0 +1,124 @@
+#include "core/policy/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/config/clouds.hpp"
+#include "core/config/settings.hpp"
+
+namespace dash::policy {
+namespace {
+
+constexpr std::array<std::string_view, 7> kWeekdays{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+
+// Settings whose nonsense closes the gate: remembers the first fault and gives what can be given.
+class Reader {
+ public:
+  Reader(const ReadSetting& read, GateSettings& out) : read_(read), out_(out) {}
+
+  Result<bool> flag(std::string_view key, bool when_faulty) {
+    auto text = TRY(read_(std::string(key)));
+    auto value = config::parse_flag(key, text.value_or(""), false);
+    if (value) return *value;
+    blame(value.error().message);
+    return when_faulty;
+  }
+  Result<std::optional<std::vector<std::string>>> list(std::string_view key) {
+    using List = std::optional<std::vector<std::string>>;
+    auto text = TRY(read_(std::string(key)));
+    auto value = config::parse_list(key, text.value_or(""));
+    if (value) return List(*std::move(value));
+    blame(value.error().message);
+    return List();
+  }
+  void blame(std::string what) {
+    if (!out_.fault) out_.fault = std::move(what);
+  }
+
+ private:
+  const ReadSetting& read_;
+  GateSettings& out_;
+};
+
+void fold(GateSettings& out, Reader& reader) {
+  for (const auto& region : out.typed.allowed_regions)
+    out.folded.allowed_regions.push_back(fold_region(region));
+  for (const auto& type : out.typed.denied_instance_types)
+    out.folded.denied_instance_types.push_back(fold_word(type));
+  for (const auto& day : out.typed.prod_window) {
+    auto weekday = fold_weekday(day);
+    if (!weekday)
+      reader.blame(fmt::format(
+          "the setting {} holds '{}', which is no weekday; write mon, tue, wed, thu, fri, sat or sun",
+          kWindowKey, day));
+    else
+      out.folded.prod_window.push_back(*weekday);
+  }
+}
+
+}  // namespace
+
+bool GateSettings::gates(const std::string& canonical) const {
+  if (!enabled) return false;
+  return !gated_known || std::ranges::find(gated, canonical) != gated.end();
+}
+
+Result<GateSettings> read_settings(const ReadSetting& read) {
+  GateSettings out;
+  Reader reader(read, out);
+  out.enabled = TRY(reader.flag(kEnabledKey, true));
+  if (!out.enabled) return out;
+  auto gated = TRY(reader.list(kGatedKey));
+  out.gated_known = gated.has_value();
+  for (const auto& word : gated.value_or(std::vector<std::string>()))
+    out.gated.push_back(config::canonical_action(word));
+  out.enforce_needs_approval = TRY(reader.flag(kApprovalKey, true));
+  out.typed.allowed_regions = TRY(reader.list(kRegionsKey)).value_or(std::vector<std::string>());
+  out.typed.denied_instance_types = TRY(reader.list(kTypesKey)).value_or(std::vector<std::string>());
+  out.typed.prod_window = TRY(reader.list(kWindowKey)).value_or(std::vector<std::string>());
+  out.provider_names = TRY(read(std::string(kCloudNamesKey))).value_or("") == "provider";
+  fold(out, reader);
+  return out;
+}
+
+GateSettings settings_of(const config::Values& values) {
+  auto read = [&](const std::string& key) -> Result<std::optional<std::string>> {
+    auto it = values.find(key);
+    return it == values.end() ? std::optional<std::string>() : std::optional(it->second);
+  };
+  return read_settings(read).value();  // reading a map cannot fail
+}
+
+const std::vector<std::string>& gated_action_names() {
+  static const std::vector<std::string> names{
+      "cloud1:vm:deploy",  "cloud2:vm:deploy",       "cloud3:vm:deploy",  "cloud4:compute:deploy",
+      "clouddb:provision", "k8s:provision",          "cloud1:vm:destroy", "cloud2:vm:destroy",
+      "cloud3:vm:destroy", "cloud4:compute:destroy",
+  };
+  return names;
+}
+
+std::string fold_word(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  auto first = text.find_first_not_of(kSpace);
+  if (first == text.npos) return "";
+  std::string out(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::string fold_region(std::string_view text) {
+  auto out = fold_word(text);
+  std::erase(out, ' ');
+  return out;
+}
+
+std::optional<std::string> fold_weekday(std::string_view text) {
+  auto day = fold_word(text);
+  if (std::ranges::find(kWeekdays, day) == kWeekdays.end()) return std::nullopt;
+  return day;
+}
+
+}  // namespace dash::policy

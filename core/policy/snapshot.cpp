@@ -1,0 +1,135 @@
+#include "core/policy/snapshot.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/base/file.hpp"
+
+namespace dash::policy {
+namespace {
+
+// Coarser than any kernel's tick (4 ms at CONFIG_HZ=250, 10 ms at 100), by which files are stamped.
+constexpr std::int64_t kStampGrainNs = 50'000'000;
+constexpr int kMaxDepth = 16;  // also ends a loop of symbolic links
+constexpr int kAttempts = 5;
+
+struct CloseDir {
+  void operator()(DIR* d) const { ::closedir(d); }
+};
+using Dir = std::unique_ptr<DIR, CloseDir>;
+
+std::int64_t nanos(const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
+
+std::int64_t now_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return nanos(t);
+}
+
+bool is_data(std::string_view path) {
+  return path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
+}
+
+Failure unreadable(const std::string& path) {
+  return fail(Code::policy_unavailable, "{} cannot be read: {}", path, ::strerrordesc_np(errno));
+}
+
+class Walk {
+ public:
+  explicit Walk(std::string root) : root_(std::move(root)) {}
+
+  Result<Fingerprint> run() {
+    TRY(folder(root_, "", 0));
+    std::ranges::sort(out_.files, {}, &FileStamp::path);
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> folder(const std::string& path, const std::string& prefix, int depth) {
+    if (depth > kMaxDepth)
+      return fail(Code::policy_unavailable, "{} lies deeper than {} folders", path, kMaxDepth);
+    int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return unreadable(path);
+    Dir dir(::fdopendir(fd));
+    while (auto* entry = ::readdir(dir.get())) {
+      std::string_view name = entry->d_name;
+      if (name == "." || name.starts_with("..") || name.starts_with(".#")) continue;
+      bool may_be_folder = entry->d_type != DT_REG;
+      if (!may_be_folder && !is_rego(name) && !is_data(name)) continue;
+      TRY(one(fd, path, prefix + std::string(name), name, depth));
+    }
+    return {};
+  }
+
+  Result<void> one(int fd, const std::string& folder_path, const std::string& relative, std::string_view name,
+                   int depth) {
+    struct stat st {};
+    if (::fstatat(fd, name.data(), &st, 0) != 0) {
+      struct stat link {};
+      if (errno == ENOENT && ::fstatat(fd, name.data(), &link, AT_SYMLINK_NOFOLLOW) != 0)
+        return {};  // just removed
+      if (!is_rego(name) && !is_data(name)) return {};
+      return unreadable(folder_path + "/" + std::string(name));
+    }
+    if (S_ISDIR(st.st_mode)) return folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
+    if (!S_ISREG(st.st_mode) || (!is_rego(name) && !is_data(name))) return {};
+    out_.files.push_back({relative, st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size),
+                          nanos(st.st_mtim), nanos(st.st_ctim)});
+    if (out_.files.size() > kMaxPolicyFiles)
+      return fail(Code::policy_unavailable, "{} holds more than {} files", root_, kMaxPolicyFiles);
+    return {};
+  }
+
+  std::string root_;
+  Fingerprint out_;
+};
+
+Result<std::vector<PolicyFile>> read_all(const std::string& directory, const Fingerprint& stamps) {
+  std::vector<PolicyFile> out;
+  std::size_t left = kMaxPolicyBytes;
+  for (const auto& stamp : stamps.files) {
+    auto text = read_file(directory + "/" + stamp.path, left);
+    if (!text) return fail(Code::policy_unavailable, "{}", text.error().message);
+    left -= text->size();
+    out.push_back({stamp.path, *std::move(text)});
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_rego(std::string_view path) { return path.ends_with(".rego"); }
+bool is_test(std::string_view path) { return path.ends_with("_test.rego"); }
+std::string_view base_name(std::string_view path) {
+  auto slash = path.rfind('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+bool Fingerprint::fresh_at(std::int64_t at_ns) const {
+  return std::ranges::any_of(
+      files, [&](const FileStamp& f) { return std::max(f.mtime_ns, f.ctime_ns) > at_ns - kStampGrainNs; });
+}
+
+Result<Fingerprint> fingerprint(const std::string& directory) { return Walk(directory).run(); }
+
+Result<Snapshot> read_snapshot(const std::string& directory) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto began = now_ns();
+    auto before = TRY(fingerprint(directory));
+    auto files = read_all(directory, before);
+    auto after = TRY(fingerprint(directory));
+    if (before != after) continue;  // it moved under our hands
+    bool settled = !after.fresh_at(began);
+    return Snapshot{std::move(after), TRY(std::move(files)), settled};
+  }
+  return fail(Code::policy_unavailable, "{} keeps changing while it is read", directory);
+}
+
+}  // namespace dash::policy

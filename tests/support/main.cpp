@@ -1,0 +1,11 @@
+// The test program's main. It is also its own launcher of sandboxed children, as dashctl is
+// (core/net/exec_child.hpp).
+#include <gtest/gtest.h>
+
+#include "core/net/exec_child.hpp"
+
+int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == dash::net::kExecChild) return dash::net::exec_child({argv + 2, argv + argc});
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
