@@ -35,6 +35,18 @@ Group completion_group() {
             declare_completion}}};
 }
 
-std::vector<Group> root() { return {completion_group(), man_group()}; }
+// In the order of the help page. A row each, so that two changes seldom meet.
+std::vector<Group> root() {
+  std::vector<Group> groups;
+  groups.push_back(serve_group());
+  groups.push_back(migrate_group());
+  groups.push_back(config_group());
+  groups.push_back(user_group());
+  groups.push_back(token_group());
+  groups.push_back(vault_group());
+  groups.push_back(completion_group());
+  groups.push_back(man_group());
+  return groups;
+}
 
 }  // namespace dash::cmd

@@ -6,7 +6,13 @@
 
 namespace dash::cmd {
 
+Group migrate_group();
 Group completion_group();
+Group config_group();
+Group serve_group();
+Group token_group();
+Group user_group();
+Group vault_group();
 
 // In the order of the help page.
 std::vector<Group> root();

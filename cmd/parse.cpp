@@ -93,7 +93,7 @@ class Parser {
     auto name = flag.short_name.empty() ? flag.name : flag.short_name + "," + flag.name;
     if (flag.is_switch()) return app_.add_flag(name);
     auto* option = app_.add_option(name, kIgnored);
-    if (flag.is_positional()) return option->expected(flag.is_repeatable ? -1 : 1);
+    if (flag.is_positional() && flag.is_repeatable) return option->expected(-1);
     option->expected(1)->allow_extra_args(false);
     if (flag.is_repeatable) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return option;

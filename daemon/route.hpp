@@ -13,7 +13,7 @@ namespace dash::daemon {
 
 // What a route does with a request body.
 enum class Body {
-  none,    // a body is refused with 413, unread
+  none,    // read and ignored up to 64 KiB (clients send "{}" out of habit), 413 above
   small,   // buffered whole, up to Route::max_body
   part,    // Content-Length is required (411) and at most max_body and 8 MiB; lies in one buffer of the
            // PartPool
@@ -22,6 +22,7 @@ enum class Body {
 
 // The worker pool that runs a route's hooks and handler: named after what they wait for.
 enum class Pool {
+  io,      // none: runs on the I/O thread itself and must not block (/livez)
   fast,    // the database
   login,   // scrypt: memory-hard, few at a time
   policy,  // the rule engine
@@ -31,6 +32,7 @@ enum class Pool {
 // Limit of a small body unless the route says more: the largest JSON document of the API but for imports and
 // inline uploads.
 inline constexpr std::uint64_t kSmallBody = 1u << 20;
+inline constexpr std::uint64_t kIgnoredBody = 64u << 10;
 
 using Handler = std::function<Result<Response>(Request&)>;
 // Sees the head alone (body and part are empty), before a byte of the body is read, on the route's pool. An

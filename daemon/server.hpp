@@ -29,17 +29,17 @@ struct ReadyCheck {
 struct ServerOptions {
   // "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock"; empty and LISTEN_FDS set: the sockets that systemd
   // hands over.
-  std::vector<std::string> listen;
-  std::vector<std::string> trusted_proxies;  // literal addresses, or "unix" for every peer on a Unix socket
-  std::string tls_certificate_file;          // PEM chain; empty: no TLS
-  std::string tls_key_file;
+  std::vector<std::string> listen{};
+  std::vector<std::string> trusted_proxies{};  // literal addresses, or "unix" for every peer on a Unix socket
+  std::string tls_certificate_file{};          // PEM chain; empty: no TLS
+  std::string tls_key_file{};
   std::size_t io_threads = 1;
   PoolSize fast{4, 256};
   PoolSize login{2, 32};
   PoolSize policy{4, 64};
   PoolSize store{8, 64};
-  Limits limits;
-  std::vector<ReadyCheck> ready_checks;
+  Limits limits{};
+  std::vector<ReadyCheck> ready_checks{};
 };
 
 class Server {

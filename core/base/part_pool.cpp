@@ -34,6 +34,11 @@ Part PartPool::try_take() {
   return Part(this, pop_locked());
 }
 
+std::size_t PartPool::available() const {
+  std::lock_guard lock(mutex_);
+  return left_;
+}
+
 Result<Part> PartPool::take(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   if (!freed_.wait_for(lock, patience, [&] { return left_ > 0; })) {

@@ -44,6 +44,8 @@ class PartPool {
   explicit PartPool(std::size_t count) : left_(count) {}
   // Empty Part when none is free right now.
   Part try_take();
+  // Buffers that could be taken now.
+  std::size_t available() const;
   // Waits at most `patience`; Code::busy with retry_after otherwise.
   Result<Part> take(std::chrono::milliseconds patience);
 
@@ -51,7 +53,7 @@ class PartPool {
   friend class Part;
   void put_back(std::unique_ptr<char[]> buffer);
   std::unique_ptr<char[]> pop_locked();
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable freed_;
   std::size_t left_;                             // buffers that may still be handed out
   std::vector<std::unique_ptr<char[]>> spares_;  // allocated before, free now

@@ -25,8 +25,8 @@ Result<void> forget_digest(db::Transaction& tx, const std::string& place, const 
   return {};
 }
 
-Result<std::map<std::string, KnownDigest>> known_digests(db::Transaction& tx, const std::string& place) {
-  std::map<std::string, KnownDigest> all;
+Result<KnownDigests> known_digests(db::Transaction& tx, const std::string& place) {
+  KnownDigests all;
   for (const auto& row :
        TRY(tx.query("SELECT name, etag, digest FROM asset_digests WHERE place = $1", {place})))
     all.emplace(row.text(0), KnownDigest{row.text(1), row.text(2)});

@@ -23,7 +23,8 @@ struct KnownDigest {
   std::string digest;
 };
 // name → digest of everything known at a place.
-Result<std::map<std::string, KnownDigest>> known_digests(db::Transaction& tx, const std::string& place);
+using KnownDigests = std::map<std::string, KnownDigest>;
+Result<KnownDigests> known_digests(db::Transaction& tx, const std::string& place);
 
 enum class Closed { committed, aborted };
 Result<std::optional<Closed>> closed_upload(db::Transaction& tx, const std::string& handle_id);

@@ -3,7 +3,7 @@
 #pragma once
 #include "core/audit/log.hpp"
 #include "core/identity/directory.hpp"
-#include "core/storage/upload/lane.hpp"
+#include "core/storage/storage.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/scratch.hpp"
@@ -63,17 +63,18 @@ struct StorageWorld {
 struct Replica {
   explicit Replica(StorageWorld& world)
       : audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
-        stores(
-            world.config,
+        storage(
+            {world.config, *world.sql, audit, world.clock, parts},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
-            }),
-        scopes(*world.sql, audit),
-        lane({stores, scopes, *world.sql, audit, world.clock}, Secret(std::string(32, 'h'))) {}
+            },
+            Secret(std::string(32, 'h'))) {}
+  PartPool parts{4};
   audit::Log audit;
-  Stores stores;
-  Scopes scopes;
-  Lane lane;
+  Storage storage;
+  Lane& lane = storage.lane();
+  Scopes& scopes = storage.scopes();
+  Assets& assets = storage.assets();
 };
 
 }  // namespace dash::storage

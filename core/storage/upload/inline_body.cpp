@@ -165,9 +165,10 @@ Result<void> InlineBody::end_other() {
 
 // Takes characters up to the text's end, an escape, or a step. Returns how many.
 Result<std::size_t> InlineBody::read_content(std::string_view piece) {
-  auto end = std::min({piece.find_first_of("\"\\"), piece.size(), kStepBytes});
+  piece = piece.substr(0, kStepBytes);
+  auto end = std::min({piece.find('"'), piece.find('\\'), piece.size()});
   TRY(decode(piece.substr(0, end)));
-  if (end == piece.size() || end == kStepBytes) return end;
+  if (end == piece.size()) return end;
   if (piece[end] == '"') {
     if (!base64_.finish()) return bad_base64();
     at_ = At::comma_or_end;

@@ -1,0 +1,205 @@
+#include <unistd.h>
+
+#include "cmd/groups.hpp"
+#include "cmd/instance.hpp"
+#include "cmd/output.hpp"
+#include "cmd/secret_input.hpp"
+#include "core/config/lint.hpp"
+#include "core/config/registry.hpp"
+#include "core/migrate/setup.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct ConfigFlags {
+  InstanceFlags instance;
+  std::string key, value;
+  std::int64_t limit = 50;
+  bool reveal = false;
+};
+
+// As this instance shows it: canonical or provider-spelled, secrets masked.
+Result<config::Values> shown(OpenInstance& instance) {
+  if (!instance.api) return instance.local->services().setup.read(instance.who, {});
+  config::Values out;
+  auto answer = TRY(instance.api->get("/api/setup/config"));
+  for (const auto& [key, value] : answer.items()) out[key] = migrate::setting_text(value);
+  return out;
+}
+
+// Canonical, secrets in clear: the data directory's owner can read them anyway.
+Result<config::Values> revealed(OpenInstance& instance) { return instance.local->services().config.all(); }
+
+std::optional<std::string> find(const config::Values& values, const std::string& key) {
+  if (auto parts = config::split_region_key(key)) {
+    for (const auto& name : {config::region_blob_key(parts->cloud),
+                             config::provider_key(config::region_blob_key(parts->cloud))}) {
+      auto blob = values.find(name);
+      auto map = config::parse_region_blob(parts->cloud, blob == values.end() ? "" : blob->second);
+      if (map && map->contains(parts->region) && (*map)[parts->region].contains(parts->field))
+        return (*map)[parts->region][parts->field];
+    }
+    return std::nullopt;
+  }
+  for (const auto& name : {config::canonical_key(key), config::provider_key(config::canonical_key(key))})
+    if (auto at = values.find(name); at != values.end()) return at->second;
+  return std::nullopt;
+}
+
+Run declare_get(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  flags
+      .argument("KEY", o->key,
+                "in either spelling; <cloud>_region.<region>.<field> reaches into a region set")
+      .required();
+  flags.toggle("--reveal", o->reveal, "show a secret (with --data-dir)").guard();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    if (o->reveal && !o->instance.target.empty())
+      return fail(Code::usage,
+                  "--reveal works with --data-dir only: an instance never returns a secret through its API");
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    auto value = find(TRY(o->reveal ? revealed(instance) : shown(instance)), o->key);
+    if (!value) return fail(Code::not_found, "the setting {} is not set", o->key);
+    if (!o->reveal && config::is_masked(*value))
+      return fail(Code::forbidden,
+                  "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
+                  o->key);
+    context.out.line("{}", *value);
+    context.out.document({{"key", o->key}, {"value", *value}});
+    return {};
+  };
+}
+
+Result<std::string> apply(OpenInstance& instance, const config::Changes& changes) {
+  if (!instance.api) return instance.local->services().setup.change(instance.who, changes, "cli");
+  Json body = Json::object();
+  for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
+  auto answer = TRY(instance.api->put("/api/setup/config", body));
+  return string_member(answer, "change_id").value_or("");
+}
+
+void report(Context& context, const std::string& key, std::string_view done, const std::string& change_id) {
+  if (change_id.empty())
+    context.out.line("{}: nothing changed", printable(key));
+  else
+    context.out.line("{} {} (change {})", done, printable(key), change_id);
+  context.out.document({{"key", key}, {"changed", !change_id.empty()}, {"change_id", change_id}});
+}
+
+// One newline at the end belongs to the shell, not to the value; an empty value is a value.
+Result<std::string> read_value() {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    auto n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0) return fail(Code::internal, "cannot read the value from stdin");
+    if (n == 0) break;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+Run declare_set(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", o->key, "in either spelling").required();
+  flags.argument("VALUE", o->value, "or - to read it from stdin, as secrets should be").required();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto value = o->value == "-" ? TRY(read_value()) : o->value;
+    if (config::is_masked(value))
+      return fail(Code::invalid, "the value is the mask that stands for a secret; nothing was changed");
+    if (o->value != "-" && config::is_secret(o->key))
+      context.out.warn(
+          "{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    report(context, o->key, "set", TRY(apply(instance, {{o->key, value}})));
+    return {};
+  };
+}
+
+Run declare_unset(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", o->key, "in either spelling").required();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    report(context, o->key, "removed", TRY(apply(instance, {{o->key, std::nullopt}})));
+    return {};
+  };
+}
+
+Run declare_list(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    auto values = TRY(shown(instance));
+    for (const auto& [key, value] : values) context.out.line("{} = {}", printable(key), printable(value));
+    context.out.document({{"values", values}});
+    return {};
+  };
+}
+
+Run declare_lint(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  declare_local(flags, o->instance.local);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_local(o->instance.local));
+    auto& store = instance->services().config;
+    auto findings = config::lint(TRY(store.all()), TRY(store.unreadable_keys()));
+    auto listed = OrderedJson::array();
+    for (const auto& finding : findings) {
+      context.out.line("{} {}", printable(finding.key), finding.problem);
+      listed.push_back({{"key", finding.key}, {"problem", finding.problem}});
+    }
+    context.out.document({{"findings", listed}});
+    if (!findings.empty()) return fail(Code::invalid, "{} settings need a look", findings.size());
+    context.out.line("no problem found");
+    return {};
+  };
+}
+
+Run declare_history(Flags& flags) {
+  auto o = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", o->key, "only this one's changes");
+  flags.number("--limit", o->limit, "N", "so many, newest first; 50 when left out");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    auto entries = OrderedJson::array();
+    if (instance.api) {
+      auto path =
+          fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(o->key), o->limit);
+      entries = OrderedJson(TRY(instance.api->get(path)).value("history", Json::array()));
+    } else {
+      for (const auto& entry :
+           TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))
+        entries.push_back(migrate::to_json(entry));
+    }
+    auto text = [](const OrderedJson& entry, const char* name) { return printable(entry.value(name, "")); };
+    for (const auto& e : entries)
+      context.out.line("{}  {}  {:<8} {:<40} by {} ({})", text(e, "changed_at"), text(e, "change_id"),
+                       text(e, "what"), text(e, "key"), text(e, "changed_by"), text(e, "origin"));
+    context.out.document({{"history", entries}});
+    return {};
+  };
+}
+
+}  // namespace
+
+Group config_group() {
+  return {"config",
+          "Settings of an instance",
+          {{"get", "Print one setting", "", declare_get},
+           {"set", "Set one setting", "", declare_set},
+           {"unset", "Remove one setting", "", declare_unset},
+           {"list", "List all settings, secrets masked", "", declare_list},
+           {"lint", "Look for values that their readers refuse, misspelt names and unreadable rows", "",
+            declare_lint},
+           {"history", "Tell who changed what and when; values are never shown",
+            "`dashctl migrate rollback` undoes a change by its id.", declare_history}}};
+}
+
+}  // namespace dash::cmd

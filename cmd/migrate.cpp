@@ -1,0 +1,88 @@
+#include "cmd/migrate.hpp"
+
+#include "cmd/groups.hpp"
+#include "cmd/output.hpp"
+#include "core/migrate/bundle_file.hpp"
+
+namespace dash::cmd {
+migrate::LocalParts local_parts(app::Services& s) {
+  return {s.config, s.setup, s.endpoints, s.vaults, s.setup_code};
+}
+
+Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code) {
+  MigrateTarget out;
+  if (flags.target.empty()) {
+    if (flags.local.data_dir.empty())
+      return fail(Code::usage, "name the instance with --target URL or --data-dir DIR");
+    out.local = TRY(open_local(flags.local));
+    out.instance =
+        std::make_unique<migrate::LocalInstance>(flags.local.data_dir, local_parts(out.local->services()));
+    out.is_set_up = TRY(out.instance->is_set_up());
+    return out;
+  }
+  out.http = net::make_curl_client();
+  out.api = std::make_unique<net::ApiClient>(
+      TRY(open_api(context, *out.http, flags.target, flags.login, Login::session)));
+  out.instance = std::make_unique<migrate::HttpInstance>(*out.api, std::move(setup_code));
+  out.is_set_up = TRY(out.instance->is_set_up());
+  if (out.is_set_up) TRY(sign_in(context, *out.api, flags.login));
+  return out;
+}
+
+Result<migrate::Bundle> load_bundle(Context& context, const std::string& path) {
+  auto file = TRY(migrate::read_bundle_file(path));
+  if (file.others_can_read)
+    context.out.warn(
+        "OTHER USERS CAN READ {}, and it holds live credentials: chmod 600 it, and replace what they may "
+        "have seen",
+        path);
+  auto bundle = TRY(migrate::parse_bundle(file.text, path == "-" ? "on stdin" : path));
+  for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, remark);
+  return bundle;
+}
+
+void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same) {
+  using migrate::Category;
+  auto& out = context.out;
+  for (auto category : {Category::add, Category::change, Category::unknown, Category::same}) {
+    out.line("  {}", out.heading(fmt::format("{}: {}", migrate::word(category), diff.count(category))));
+    if (category == Category::same && !show_same) continue;
+    for (const auto& row : diff.rows)
+      if (row.category == category)
+        out.line("      {} = {} chars #{}", printable(row.key), row.chars, row.fingerprint);
+  }
+  for (const auto& [key, reason] : staged.refused)
+    out.note("refused: {} ({}) never travels", printable(key), reason);
+  for (const auto& key : staged.masked)
+    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
+  for (const auto& cloud : staged.empty_region_sets)
+    out.note("empty: the bundle has no region field for {}, so the target's stay", cloud);
+  for (const auto& key : diff.kept)
+    out.note("kept: {} is empty in the bundle and not on the target (--allow-empty-values overwrites)",
+             printable(key));
+  for (const auto& key : diff.would_drop)
+    out.note("would drop: {} has no place on the target and is not sent", printable(key));
+  if (staged.endpoints_left_out > 0)
+    out.note("{} notification endpoints are not selected (--only {})", staged.endpoints_left_out,
+             migrate::kEndpointsName);
+  for (const auto& warning : diff.warnings) out.warn("{}", printable(warning));
+}
+
+Group migrate_group() {
+  return {
+      "migrate",
+      "Move a dashboard's configuration from one instance to another",
+      {{"export", "Write a source's configuration to a bundle",
+        "The bundle is a plain JSON file to review and edit. It holds live credentials: shred it after the "
+        "cutover.",
+        declare_export},
+       {"diff", "Compare a bundle with a target, read-only",
+        "Prints ADD, CHANGE, UNKNOWN and SAME with lengths and fingerprints, never values.", declare_diff},
+       {"import", "Compare, and with --apply write a bundle to a target",
+        "Writes keys and regions in one request, all or nothing, then the webhooks; reads everything back.",
+        declare_import},
+       {"rollback", "Undo an import on a dashctl target", "", declare_rollback},
+       {"shred", "Overwrite and remove bundles", "", declare_shred}}};
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,83 @@
+#include "cmd/groups.hpp"
+#include "cmd/instance.hpp"
+#include "cmd/output.hpp"
+#include "core/migrate/vaults.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct VaultFlags {
+  InstanceFlags instance;
+  std::string id, backend;
+};
+
+constexpr std::string_view kRoute = "/api/secrets/vaults";
+
+Run declare_list(Flags& flags) {
+  auto o = std::make_shared<VaultFlags>();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto vaults = OrderedJson::array();
+    if (instance.api) {
+      vaults = OrderedJson(TRY(instance.api->get(kRoute)).value("vaults", Json::array()));
+    } else {
+      for (const auto& vault : TRY(instance.local->services().vaults.list(instance.who)))
+        vaults.push_back(migrate::to_json(vault));
+    }
+    for (const auto& vault : vaults)
+      context.out.line("{:<24} {}", printable(vault["id"].get<std::string>()),
+                       vault["backend"].get<std::string>());
+    context.out.document({{"vaults", vaults}});
+    return {};
+  };
+}
+
+Run declare_add(Flags& flags) {
+  auto o = std::make_shared<VaultFlags>();
+  flags.argument("ID", o->id, "the name that a reference carries: azure_kv://ID/secret").required();
+  flags.argument("BACKEND", o->backend, "aws_sm, azure_kv, gcp_sm, bt_safe or wlc").required();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    OrderedJson made;
+    if (instance.api)
+      made = OrderedJson(TRY(instance.api->post(kRoute, {{"id", o->id}, {"backend", o->backend}})));
+    else
+      made = migrate::to_json(TRY(instance.local->services().vaults.add(instance.who, o->id, o->backend)));
+    context.out.line("registered {} ({})", printable(o->id), printable(o->backend));
+    context.out.document(made);
+    return {};
+  };
+}
+
+Run declare_remove(Flags& flags) {
+  auto o = std::make_shared<VaultFlags>();
+  flags.argument("ID", o->id, "the vault's name").required();
+  flags.text("--backend", o->backend, "BACKEND", "only of this backend");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    if (instance.api) {
+      auto query = o->backend.empty() ? "" : "?backend=" + net::percent_encode(o->backend);
+      TRY(instance.api->remove(fmt::format("{}/{}{}", kRoute, net::percent_encode(o->id), query)));
+    } else {
+      TRY(instance.local->services().vaults.remove(instance.who, o->id, o->backend));
+    }
+    context.out.line("removed {}", printable(o->id));
+    context.out.document({{"id", o->id}, {"removed", true}});
+    return {};
+  };
+}
+
+}  // namespace
+
+Group vault_group() {
+  return {"vault",
+          "Registered secret vaults, the ids that references may name",
+          {{"list", "List the registered vaults", "", declare_list},
+           {"add", "Register a vault", "", declare_add},
+           {"remove", "Remove a vault's registration; the vault itself is not touched", "", declare_remove}}};
+}
+
+}  // namespace dash::cmd

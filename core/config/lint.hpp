@@ -1,0 +1,20 @@
+// What is wrong with a stored configuration: values that their readers will refuse, names that look misspelt,
+// rows that cannot be opened. Pure; `dashctl config lint` prints it. Names keys, never values.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/config/store.hpp"
+
+namespace dash::config {
+
+struct Finding {
+  std::string key;
+  std::string problem;  // and what to do
+};
+
+// Sorted by key.
+std::vector<Finding> lint(const Values& values, const std::set<std::string>& unreadable);
+
+}  // namespace dash::config

@@ -1,0 +1,39 @@
+// Writes what a comparison found and proves it by reading back: one request for keys and regions together,
+// all or nothing; then the webhooks row by row; then the same comparison again, in which everything must be
+// SAME.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/migrate/diff.hpp"
+
+namespace dash::migrate {
+
+struct Applied {
+  bool wrote = false;  // false: the target already matched
+  Written written;
+  std::map<std::string, std::string> failed_endpoints;  // name → why
+  std::size_t endpoints_written = 0;
+  std::vector<std::string> not_as_written;  // keys that read back otherwise
+  std::vector<std::string> unverified;      // keys that the target hides from us
+};
+
+struct ApplyOrder {
+  DiffOptions diff;
+  std::optional<Claim> claim;
+  std::function<void(std::string_view)> stage;  // "writing", "reading back": for whoever is told at Ctrl-C
+  std::function<void(std::chrono::milliseconds)> wait;  // a peer answers from a cache for some seconds
+};
+
+// An error is one of the single write, before which nothing happened; everything after it is in the report.
+Result<Applied> apply(const Bundle& bundle, const Staged& staged, const Diff& diff, Instance& target,
+                      const ApplyOrder& order, Progress& progress);
+
+// Code::partial naming what failed, else nothing.
+Result<void> verdict(const Applied& applied);
+
+OrderedJson to_json(const Applied& applied);
+
+}  // namespace dash::migrate

@@ -1,0 +1,64 @@
+// A bundle: one instance's configuration as a plain JSON document that people review and edit before it is
+// written to another. The spec's four sections (config, regions, excluded, annotations) are enough; export
+// adds schema, meta and notification_endpoints. Inside it is canonical; a file in the providers' spelling is
+// read all the same. The text holds live credentials. Pure.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.hpp"
+#include "core/config/regions.hpp"
+#include "core/config/store.hpp"
+#include "core/migrate/endpoints.hpp"
+
+namespace dash::migrate {
+
+inline constexpr int kBundleSchema = 1;
+inline constexpr std::size_t kMaxBundleBytes = 256u << 20;
+
+struct Annotation {
+  bool secret = false;
+  bool vault_ref = false;
+  bool masked = false;
+  bool operator==(const Annotation&) const = default;
+};
+
+struct BundleMeta {
+  std::string source_url;     // as it was named
+  std::string exported_at;    // 2026-07-03T14:00:00Z
+  std::string export_method;  // http, docker or local
+  Secret fingerprint_key;     // raw bytes; keys the fingerprints that diff and import print
+};
+
+struct Bundle {
+  BundleMeta meta;
+  config::Values config;
+  config::RegionSets regions;
+  std::vector<FullEndpoint> endpoints;
+  std::map<std::string, std::string>
+      excluded;  // key → reason: a held-back word, masked, malformed_region_set
+  std::map<std::string, Annotation> annotations;
+  // Found while reading, for people: an edit since the export, entries that mean nothing.
+  std::vector<std::string> remarks;
+
+  std::size_t region_count() const;
+};
+
+// The whole document, indented, with counts and digest.
+std::string write_bundle(const Bundle& bundle);
+
+// Code::integrity with `file` and the reason: cut, not an object, of a newer schema, a section of the wrong
+// shape, one key in both spellings with two values.
+Result<Bundle> parse_bundle(std::string_view text, std::string_view file);
+
+// "sha256:<hex>" over the sections, however they are laid out in the file.
+std::string digest_of(const Bundle& bundle);
+
+// Eight hex digits of HMAC-SHA256 under the bundle's key: tells values apart, cannot be guessed back.
+std::string fingerprint(const Bundle& bundle, std::string_view value);
+// Unicode code points of UTF-8 text.
+std::size_t code_points(std::string_view text);
+
+}  // namespace dash::migrate

@@ -1,0 +1,40 @@
+// Bundles on disk: ~/.dashboard-migrate/bundle-<timestamp>.json, folder 0700, file 0600 from its first byte,
+// written whole or not at all, never through a symbolic link. A bundle holds live credentials: it is shredded
+// after the cutover.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+
+namespace dash::migrate {
+
+// $HOME/.dashboard-migrate.
+std::string default_bundle_folder();
+
+// Where the bundle will go; `out` empty chooses the default folder and makes it. Called before the source is
+// read, so that a bad path costs nothing. Code::invalid for a folder in the place of the file,
+// Code::integrity for a default folder that is a link or somebody else's.
+Result<std::string> place_bundle(const std::string& out, Time now);
+
+// Writes to a path of place_bundle(); in the default folder a name that is taken gets a number, elsewhere the
+// file is replaced. The path that was written.
+Result<std::string> write_bundle_file(const std::string& path, std::string_view text);
+
+struct BundleText {
+  std::string text;
+  bool others_can_read = false;
+};
+// Code::integrity with the path when there is none or it cannot be read.
+Result<BundleText> read_bundle_file(const std::string& path);
+
+// Bundles in the default folder that are older than a day.
+std::vector<std::string> stale_bundles(Time now);
+
+// Overwrites the bytes and removes the file; a link or a folder is refused. On copy-on-write and flash
+// storage old blocks may survive.
+Result<void> shred_file(const std::string& path);
+
+}  // namespace dash::migrate

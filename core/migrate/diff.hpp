@@ -1,0 +1,58 @@
+// The comparison of a staged bundle with a target, key by key: region fields against the target's region
+// sets, what the target masks by a blind comparison. Values stay inside; what leaves is a length and a keyed
+// fingerprint. Used by diff, import and its read-back.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.hpp"
+#include "core/migrate/instance.hpp"
+#include "core/migrate/stage.hpp"
+
+namespace dash::migrate {
+
+enum class Category { add, change, unknown, same };
+// ADD, CHANGE, UNKNOWN, SAME.
+std::string_view word(Category category);
+
+struct DiffRow {
+  std::string key;  // canonical, or notification_endpoints.<name>
+  Category category = Category::same;
+  std::size_t chars = 0;    // of the bundle's value
+  std::string fingerprint;  // of the bundle's value
+};
+
+// A webhook of the bundle beside the target's row of that name.
+struct EndpointRow {
+  FullEndpoint mine;
+  std::optional<std::string> id;  // on the target
+  Category category = Category::add;
+};
+
+struct Diff {
+  std::vector<DiffRow> rows;  // sorted by key
+  std::vector<EndpointRow> endpoints;
+  config::Values to_write;              // ADD, CHANGE and UNKNOWN; endpoints apart
+  std::vector<std::string> kept;        // blank in the bundle, not blank on the target: left alone
+  std::vector<std::string> would_drop;  // region fields that a peer's model lacks: not sent
+  std::vector<std::string> warnings;    // sentences about the target
+  config::Values target;                // what it told of the keys above, for a plan
+  bool target_is_peer = false;
+  std::size_t count(Category category) const;
+  bool has_differences() const;
+};
+
+struct DiffOptions {
+  bool compare_blindly = true;  // false with --no-compare
+  Selection selection;
+};
+
+Result<Diff> compare(const Bundle& bundle, const Staged& staged, Instance& target, const DiffOptions& options,
+                     Progress& progress);
+
+// {counts, entries: [{key, category, chars, fingerprint}], …}: what --output json prints and the same in
+// tests.
+OrderedJson to_json(const Diff& diff);
+
+}  // namespace dash::migrate

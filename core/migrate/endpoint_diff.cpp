@@ -1,0 +1,70 @@
+#include "core/migrate/endpoint_diff.hpp"
+
+#include <algorithm>
+
+namespace dash::migrate {
+namespace {
+
+// The names under which a row's hidden members are compared.
+std::string url_name(const Endpoint& row) { return fmt::format("{}/{}/url", kEndpointsName, row.id); }
+std::string secret_name(const Endpoint& row) { return fmt::format("{}/{}/secret", kEndpointsName, row.id); }
+
+bool shows_a_difference(const FullEndpoint& mine, const Endpoint& theirs) {
+  auto events = [](const std::optional<std::string>& text) { return text.value_or(""); };
+  return mine.fmt != theirs.fmt || mine.enabled != theirs.enabled ||
+         mine.secret.empty() == theirs.has_secret || events(mine.event_types) != events(theirs.event_types);
+}
+
+// Of two rows with one name the later wins, as the peer does.
+const Endpoint* find_named(const std::vector<Endpoint>& rows, const std::string& name) {
+  const Endpoint* found = nullptr;
+  for (const auto& row : rows)
+    if (row.name == name) found = &row;
+  return found;
+}
+
+Category hidden_category(const FullEndpoint& mine, const Endpoint& theirs,
+                         const std::map<std::string, Comparison>& results) {
+  auto told = [&](const std::string& name) {
+    auto it = results.find(name);
+    return it == results.end()              ? Category::unknown
+           : it->second == Comparison::same ? Category::same
+                                            : Category::change;
+  };
+  auto url = told(url_name(theirs));
+  auto secret = mine.secret.empty() ? Category::same : told(secret_name(theirs));
+  if (url == Category::change || secret == Category::change) return Category::change;
+  return url == Category::same && secret == Category::same ? Category::same : Category::unknown;
+}
+
+}  // namespace
+
+Result<void> compare_endpoints(const Bundle& bundle, const std::vector<FullEndpoint>& mine, Instance& target,
+                               bool compare_blindly, Diff& out) {
+  auto theirs = TRY(within("the target's notification endpoints", target.endpoints()));
+  config::Values hidden;
+  for (const auto& row : mine) {
+    const auto* other = find_named(theirs, row.name);
+    if (!other) continue;
+    hidden[url_name(*other)] = row.url.expose();
+    if (!row.secret.empty()) hidden[secret_name(*other)] = row.secret.expose();
+  }
+  std::map<std::string, Comparison> results;
+  if (compare_blindly && !hidden.empty()) results = TRY(target.compare(hidden)).value_or(results);
+  for (const auto& row : mine) {
+    const auto* other = find_named(theirs, row.name);
+    EndpointRow found{row, std::nullopt, Category::add};
+    if (other) {
+      found.id = other->id;
+      found.category =
+          shows_a_difference(row, *other) ? Category::change : hidden_category(row, *other, results);
+    }
+    out.rows.push_back({fmt::format("{}.{}", kEndpointsName, row.name), found.category,
+                        code_points(row.url.expose()), fingerprint(bundle, row.url.expose())});
+    out.endpoints.push_back(std::move(found));
+  }
+  std::ranges::sort(out.rows, {}, &DiffRow::key);
+  return {};
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,96 @@
+#include "core/migrate/export.hpp"
+
+#include <algorithm>
+
+#include "core/config/held_back.hpp"
+#include "core/config/registry.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/migrate/vaults.hpp"
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::size_t kFingerprintKeyBytes = 32;
+
+// A peer that cannot open its own store serves the sealed text: Fernet, base64url of a version byte, an
+// 8-byte time whose first four are zero until 2106, and at least 64 bytes more.
+bool is_peer_ciphertext(std::string_view value) {
+  constexpr std::size_t kLeast = 100;
+  return value.size() >= kLeast && value.starts_with("gAAAAA") && value.find_first_of(" {\n") == value.npos;
+}
+
+Result<void> refuse_ciphertext(const config::Values& values) {
+  std::vector<std::string> sealed;
+  for (const auto& [key, value] : values)
+    if (is_peer_ciphertext(value)) sealed.push_back(key);
+  if (sealed.empty()) return {};
+  return fail(Code::integrity,
+              "the source cannot open its own store (is its signing key the one that the values were written "
+              "with?); {} keys are "
+              "ciphertext: {}",
+              sealed.size(), fmt::join(sealed, ", "));
+}
+
+class Exporter {
+ public:
+  explicit Exporter(bool include_on_prem) : include_on_prem_(include_on_prem) {}
+
+  void take(const std::string& key, const std::string& value) {
+    if (auto cloud = config::cloud_of_region_blob(key)) return take_regions(*cloud, key, value);
+    if (auto parts = config::split_region_key(key)) {
+      config::set_region_field(out_.bundle.regions[parts->cloud], *parts, value);
+      return;
+    }
+    auto reason = config::held_back_reason(key, value);
+    if (reason == config::HeldBack::on_prem && include_on_prem_) reason.reset();
+    if (reason) {
+      out_.bundle.excluded[key] = config::word(*reason);
+    } else if (config::is_masked(value)) {
+      out_.bundle.excluded[key] = "masked";
+      out_.bundle.annotations[key] = {true, false, true};
+      out_.findings.masked.push_back(key);
+    } else {
+      carry(key, value);
+    }
+  }
+
+  Exported finish() { return std::move(out_); }
+
+ private:
+  void carry(const std::string& key, const std::string& value) {
+    bool is_reference = !vault_scheme(value).empty();
+    bool is_secret = config::is_secret(key);
+    out_.bundle.config[key] = value;
+    out_.bundle.annotations[key] = {is_secret, is_reference || config::is_vault_pointer(key), false};
+    if (is_secret && !is_reference && !value.empty()) out_.findings.in_clear.push_back(key);
+  }
+
+  void take_regions(const std::string& cloud, const std::string& key, const std::string& value) {
+    auto map = config::parse_region_blob(cloud, value);
+    if (map) {
+      if (!map->empty()) config::merge_regions(out_.bundle.regions[cloud], *map);
+    } else {
+      out_.bundle.excluded[key] = "malformed_region_set";
+      out_.findings.malformed.push_back(key);
+    }
+  }
+
+  bool include_on_prem_;
+  Exported out_;
+};
+
+}  // namespace
+
+Result<Exported> make_bundle(const config::Values& values, std::vector<FullEndpoint> endpoints,
+                             const ExportOrder& order, const Clock& clock) {
+  TRY(refuse_ciphertext(values));
+  Exporter exporter(order.include_on_prem);
+  for (const auto& [key, value] : values) exporter.take(key, value);
+  auto out = exporter.finish();
+  out.bundle.endpoints = std::move(endpoints);
+  out.bundle.meta = {order.source, format_iso(clock.now()), order.method,
+                     Secret(crypto::random_bytes(kFingerprintKeyBytes))};
+  return out;
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,223 @@
+#include "core/migrate/http_instance.hpp"
+
+#include <algorithm>
+
+#include "core/config/registry.hpp"
+#include "core/crypto/hash.hpp"
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::size_t kNonceBytes = 32;
+constexpr std::string_view kEndpoints = "/api/notifications/endpoints";
+
+bool is_missing_route(const Error& error) {
+  return error.code == Code::not_found || error.code == Code::method_not_allowed ||
+         error.code == Code::unsupported;
+}
+
+Failure strange_answer(const net::ApiClient& api, std::string_view path) {
+  return fail(Code::upstream, "{} answered {} in an unknown shape: is this the address of a dashboard?",
+              api.url(), path);
+}
+
+// The names that only one spelling uses decide; nullopt when there is none.
+std::optional<config::Spelling> spelling_of(const Json& config) {
+  for (const auto& [key, value] : config.items()) {
+    if (config::is_provider_key(key)) return config::Spelling::provider;
+    if (config::provider_key(key) != key) return config::Spelling::canonical;
+  }
+  return std::nullopt;
+}
+
+Endpoint endpoint_of(const Json& row) {
+  Endpoint e;
+  e.id = string_member(row, "id").value_or("");
+  e.name = string_member(row, "name").value_or("");
+  e.fmt = string_member(row, "fmt").value_or("");
+  e.url_hint = string_member(row, "url_hint").value_or("");
+  e.has_secret = row.value("has_secret", Json()) == true;
+  e.enabled = row.value("enabled", Json(true)) == true;
+  e.event_types = string_member(row, "event_types");
+  return e;
+}
+
+}  // namespace
+
+Result<bool> HttpInstance::is_set_up() {
+  auto status = api_.get("/api/setup/status");
+  if (!status) {
+    auto error = std::move(status).error();
+    if (!error.message.starts_with("Cannot reach"))
+      error.message = fmt::format("Cannot reach {}: its status check failed: {}", api_.url(), error.message);
+    if (error.code != Code::tls) error.code = Code::unreachable;
+    return Failure(std::move(error));
+  }
+  auto complete = status->is_object() ? status->find("complete") : status->end();
+  if (complete == status->end() || !complete->is_boolean())
+    return fail(Code::unreachable, "Cannot reach {}: what answers there is no dashboard", api_.url());
+  return complete->get<bool>();
+}
+
+Result<Json> HttpInstance::read_config() {
+  net::HttpRequest request;
+  request.url = "/api/setup/config";
+  request.headers.add("Accept", "application/json");
+  if (!setup_code_.empty()) request.headers.add("X-Setup-Code", setup_code_.expose());
+  auto response = TRY(api_.send(std::move(request)));
+  auto json = parse_json(response.body);
+  if (!json || !json->is_object()) return strange_answer(api_, "/api/setup/config");
+  return json;
+}
+
+// Whether the path exists, whatever it thinks of us.
+Result<bool> HttpInstance::has_route(std::string_view path) {
+  auto answer = api_.get(path);
+  if (answer) return true;
+  switch (answer.error().code) {
+    case Code::unreachable:
+    case Code::tls:
+    case Code::timeout:
+      return Failure(std::move(answer).error());
+    case Code::unauthenticated:
+    case Code::forbidden:
+    case Code::throttled:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// dashctl keeps a history and a peer does not; a peer has a health page of its own, and speaks the providers'
+// names even before it has a key to show that by.
+Result<void> HttpInstance::learn_spelling(const Json& config) {
+  auto spelling = spelling_of(config);
+  bool may_be_peer = spelling != config::Spelling::canonical;
+  if (may_be_peer && !TRY(has_route("/api/setup/config/history?limit=1")))
+    is_peer_ = spelling == config::Spelling::provider || TRY(has_route("/api/health"));
+  spelling_ = spelling.value_or(is_peer_ ? config::Spelling::provider : config::Spelling::canonical);
+  return {};
+}
+
+Result<Told> HttpInstance::read() {
+  auto config = TRY(read_config());
+  TRY(learn_spelling(config));
+  Told told;
+  told.spelling = *spelling_;
+  told.is_peer = is_peer_;
+  for (const auto& [key, value] : config.items()) {
+    if (value.is_null()) continue;
+    auto name = config::canonical_key(key);
+    told.values[name] = config::canonical_value(name, setting_text(value));
+  }
+  return told;
+}
+
+Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(const config::Values& mine) {
+  using Results = std::optional<std::map<std::string, Comparison>>;
+  if (is_peer_) return Results();
+  auto nonce = crypto::random_bytes(kNonceBytes);
+  auto macs = Json::object();
+  for (const auto& [key, value] : mine)
+    macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + value));
+  auto answer =
+      api_.post("/api/setup/compare", {{"nonce", crypto::to_hex(nonce)}, {"keys", std::move(macs)}});
+  if (!answer && is_missing_route(answer.error())) return Results();
+  auto body = TRY(std::move(answer));
+  auto told = body.is_object() ? body.find("results") : body.end();
+  if (told == body.end() || !told->is_object()) return strange_answer(api_, "/api/setup/compare");
+  std::map<std::string, Comparison> results;
+  for (const auto& [key, word] : told->items()) {
+    if (word == "same") results[key] = Comparison::same;
+    if (word == "differs") results[key] = Comparison::differs;
+    if (word == "absent") results[key] = Comparison::absent;
+  }
+  return Results(std::move(results));
+}
+
+Json HttpInstance::body_of(const WriteOrder& order) const {
+  auto spelling = spelling_.value_or(config::Spelling::canonical);
+  auto config = Json::object();
+  for (const auto& [key, value] : order.values)
+    config[config::spelled_key(spelling, key)] = config::spelled_value(spelling, key, value);
+  Json body{{"config", std::move(config)}, {"include_on_prem", order.include_on_prem}};
+  if (order.replace_regions) body["regions"] = "replace";
+  if (order.claim) {
+    body["admin_username"] = order.claim->admin;
+    body["admin_password"] = order.claim->password.expose();
+    if (!order.claim->setup_code.empty()) body["setup_code"] = order.claim->setup_code.expose();
+  }
+  return body;
+}
+
+Result<Written> HttpInstance::write(const WriteOrder& order) {
+  auto answer = TRY(api_.post("/api/setup/import", body_of(order)));
+  auto ok = answer.is_object() ? answer.find("ok") : answer.end();
+  auto count = answer.is_object() ? answer.find("keys_written") : answer.end();
+  if (ok == answer.end() || *ok != true || count == answer.end() || !count->is_number_unsigned())
+    return strange_answer(api_, "/api/setup/import");
+  Written written;
+  written.keys_written = count->get<std::size_t>();
+  if (auto regions = answer.find("regions_merged"); regions != answer.end() && regions->is_array())
+    for (const auto& region : *regions)
+      if (region.is_string()) written.regions_merged.push_back(region.get<std::string>());
+  if (auto refused = answer.find("refused"); refused != answer.end() && refused->is_object())
+    for (const auto& [key, reason] : refused->items())
+      written.refused[config::canonical_key(key)] =
+          reason.is_string() ? reason.get<std::string>() : "refused";
+  written.change_id = string_member(answer, "change_id").value_or("");
+  if (order.claim) TRY(api_.login(order.claim->admin, order.claim->password));
+  return written;
+}
+
+Result<std::vector<Endpoint>> HttpInstance::endpoints() {
+  auto answer = TRY(api_.get(kEndpoints));
+  auto rows = answer.is_object() ? answer.find("endpoints") : answer.end();
+  if (rows == answer.end() || !rows->is_array()) return strange_answer(api_, kEndpoints);
+  std::vector<Endpoint> out;
+  for (const auto& row : *rows)
+    if (row.is_object()) out.push_back(endpoint_of(row));
+  return out;
+}
+
+Result<void> HttpInstance::put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) {
+  Json body{{"name", row.name},       {"url", row.url.expose()},
+            {"fmt", row.fmt},         {"secret", row.secret.expose()},
+            {"enabled", row.enabled}, {"event_types", nullptr}};
+  if (row.event_types) body["event_types"] = *row.event_types;
+  if (id) {
+    TRY(api_.patch(fmt::format("{}/{}", kEndpoints, net::percent_encode(*id)), body));
+  } else {
+    TRY(api_.post(kEndpoints, body));
+  }
+  return {};
+}
+
+Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
+  using Vaults = std::optional<std::set<std::string>>;
+  if (is_peer_) return Vaults();
+  auto answer = api_.get("/api/secrets/vaults");
+  if (!answer && is_missing_route(answer.error())) return Vaults();
+  auto body = TRY(std::move(answer));
+  auto rows = body.is_object() ? body.find("vaults") : body.end();
+  if (rows == body.end() || !rows->is_array()) return Vaults();
+  std::set<std::string> out;
+  for (const auto& row : *rows)
+    if (row.is_object())
+      out.insert(string_member(row, "backend").value_or("") + "://" + string_member(row, "id").value_or(""));
+  return Vaults(std::move(out));
+}
+
+Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id) {
+  auto answer = api_.post("/api/setup/rollback", {{"change_id", change_id}});
+  if (!answer && answer.error().code == Code::method_not_allowed)
+    return fail(Code::unsupported, "{} keeps no history of changes: import the snapshot instead", api_.url());
+  auto body = TRY(std::move(answer));
+  std::vector<std::string> out;
+  if (auto keys = body.find("restored"); body.is_object() && keys != body.end() && keys->is_array())
+    for (const auto& key : *keys)
+      if (key.is_string()) out.push_back(key.get<std::string>());
+  return out;
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,37 @@
+// An instance through its API, in the spelling that it speaks. See facts of the setup routes in
+// daemon/openapi.yaml.
+#pragma once
+#include "core/migrate/instance.hpp"
+#include "core/net/api_client.hpp"
+
+namespace dash::migrate {
+
+class HttpInstance final : public Instance {
+ public:
+  // `setup_code` opens an instance that nobody owns yet; may be empty.
+  HttpInstance(net::ApiClient& api, Secret setup_code) : api_(api), setup_code_(std::move(setup_code)) {}
+
+  std::string name() const override { return api_.url(); }
+  // Any failure is "Cannot reach <url>": the check comes first.
+  Result<bool> is_set_up() override;
+  Result<Told> read() override;
+  Result<std::optional<std::map<std::string, Comparison>>> compare(const config::Values& mine) override;
+  Result<Written> write(const WriteOrder& order) override;
+  Result<std::vector<Endpoint>> endpoints() override;
+  Result<void> put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) override;
+  Result<std::optional<std::set<std::string>>> vaults() override;
+  Result<std::vector<std::string>> rollback(const std::string& change_id) override;
+
+ private:
+  Result<Json> read_config();
+  Result<void> learn_spelling(const Json& config);
+  Result<bool> has_route(std::string_view path);
+  Json body_of(const WriteOrder& order) const;
+
+  net::ApiClient& api_;
+  Secret setup_code_;
+  std::optional<config::Spelling> spelling_;  // learnt by read()
+  bool is_peer_ = false;
+};
+
+}  // namespace dash::migrate

@@ -1,0 +1,69 @@
+// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a peer
+// dashboard that speaks the providers' names) or in a data directory. Everything here is in canonical
+// spelling; the implementation speaks the other side's. Used by export, diff, import and rollback. One
+// thread.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/config/clouds.hpp"
+#include "core/config/store.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/migrate/setup.hpp"
+
+namespace dash::migrate {
+
+// What an instance tells of its configuration.
+struct Told {
+  config::Values values;  // a secret may be masked
+  config::Spelling spelling = config::Spelling::canonical;
+  bool is_peer = false;  // not dashctl: keeps only the region fields of its model, refuses nothing, cannot
+                         // compare blindly
+};
+
+// How a target that nobody owns yet is taken over by an import.
+struct Claim {
+  Secret setup_code;  // a peer asks for none
+  std::string admin;
+  Secret password;
+};
+
+struct WriteOrder {
+  config::Values values;  // flat keys, region keys, or whole region sets when they are replaced
+  bool replace_regions = false;
+  bool include_on_prem = false;
+  std::optional<Claim> claim;
+};
+
+struct Written {
+  std::size_t keys_written = 0;
+  std::vector<std::string> regions_merged;
+  std::map<std::string, std::string> refused;  // key → reason word
+  std::string change_id;                       // empty where the target keeps no history
+};
+
+class Instance {
+ public:
+  virtual ~Instance() = default;
+
+  // The address or the folder, for messages.
+  virtual std::string name() const = 0;
+  virtual Result<bool> is_set_up() = 0;
+  virtual Result<Told> read() = 0;
+  // Whether the instance has these values, where it does not show them; nullopt where it cannot tell.
+  virtual Result<std::optional<std::map<std::string, Comparison>>> compare(const config::Values& mine) = 0;
+  // One request; all of it or nothing.
+  virtual Result<Written> write(const WriteOrder& order) = 0;
+  virtual Result<std::vector<Endpoint>> endpoints() = 0;
+  // Makes a row, or overwrites the one with `id`.
+  virtual Result<void> put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) = 0;
+  // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
+  virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
+  // Undoes the write of that id, secrets and regions included. The keys restored.
+  virtual Result<std::vector<std::string>> rollback(const std::string& change_id) = 0;
+};
+
+}  // namespace dash::migrate

@@ -1,0 +1,62 @@
+#include "core/migrate/local_instance.hpp"
+
+namespace dash::migrate {
+
+Result<bool> LocalInstance::is_set_up() { return TRY(parts_.setup.status(who_)).complete; }
+
+Result<Told> LocalInstance::read() {
+  auto unreadable = TRY(parts_.config.unreadable_keys());
+  if (!unreadable.empty())
+    return fail(Code::integrity,
+                "the key of the instance in {} does not open {} of its settings, so it is not the key that "
+                "they were written "
+                "with: {}",
+                folder_, unreadable.size(), fmt::join(unreadable, ", "));
+  Told told;
+  told.values = TRY(parts_.config.all());
+  return told;
+}
+
+Result<std::optional<std::map<std::string, Comparison>>> LocalInstance::compare(const config::Values&) {
+  return std::optional<std::map<std::string, Comparison>>();
+}
+
+Result<Written> LocalInstance::write(const WriteOrder& order) {
+  ImportRequest request;
+  request.config = Json::object();
+  for (const auto& [key, value] : order.values) request.config[key] = value;
+  request.rules = {order.include_on_prem, order.replace_regions};
+  if (order.claim) {
+    request.admin_username = order.claim->admin;
+    request.admin_password = order.claim->password;
+    // Whoever holds the folder holds its code.
+    request.setup_code =
+        order.claim->setup_code.empty() ? TRY(parts_.setup_code.ensure()) : order.claim->setup_code;
+  }
+  auto report = TRY(parts_.setup.import(who_, request, ""));
+  return Written{report.keys_written, report.regions_merged, report.refused, report.change_id};
+}
+
+Result<std::vector<Endpoint>> LocalInstance::endpoints() { return parts_.endpoints.list(who_); }
+
+Result<void> LocalInstance::put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) {
+  EndpointInput input{row.name, row.url, row.fmt, row.secret, row.event_types, row.enabled};
+  if (id) {
+    TRY(parts_.endpoints.change(who_, *id, input));
+  } else {
+    TRY(parts_.endpoints.add(who_, input));
+  }
+  return {};
+}
+
+Result<std::optional<std::set<std::string>>> LocalInstance::vaults() {
+  std::set<std::string> out;
+  for (const auto& vault : TRY(parts_.vaults.list(who_))) out.insert(vault.backend + "://" + vault.id);
+  return std::optional(std::move(out));
+}
+
+Result<std::vector<std::string>> LocalInstance::rollback(const std::string& change_id) {
+  return parts_.setup.rollback(who_, change_id);
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,128 @@
+#include "core/migrate/stage.hpp"
+
+#include <algorithm>
+
+#include "core/base/text.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/held_back.hpp"
+#include "core/config/registry.hpp"
+
+namespace dash::migrate {
+namespace {
+
+using config::RegionKey;
+using config::RegionSets;
+
+class Stage {
+ public:
+  Stage(const Bundle& bundle, const Selection& selection) : bundle_(bundle), selection_(selection) {}
+
+  Staged run() {
+    for (const auto& [key, value] : bundle_.config) take(key, value);
+    // The regions section wins over what a hand put into config.
+    for (const auto& [cloud, map] : bundle_.regions) config::merge_regions(sets_[cloud], map);
+    for (const auto& [cloud, map] : sets_)
+      selection_.replace_regions ? replace(cloud, map) : merge(cloud, map);
+    if (is_selected(selection_.only, kEndpointsName)) {
+      out_.endpoints = bundle_.endpoints;
+    } else {
+      out_.endpoints_left_out = bundle_.endpoints.size();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void take(const std::string& key, const std::string& value) {
+    if (config::is_masked(value)) {
+      if (is_selected(selection_.only, key)) out_.masked.push_back(key);
+      return;
+    }
+    if (auto cloud = config::cloud_of_region_blob(key)) return take_blob(*cloud, key, value);
+    if (config::has_region_prefix(key)) return take_region_field(key, value);
+    auto reason = config::held_back_reason(key, value);
+    if (reason == config::HeldBack::on_prem && selection_.include_on_prem) reason.reset();
+    if (reason) {
+      refuse(key, config::word(*reason));
+    } else {
+      put(key, value);
+    }
+  }
+
+  void take_blob(const std::string& cloud, const std::string& key, const std::string& value) {
+    auto map = config::parse_region_blob(cloud, value);
+    if (!map) return refuse(key, "malformed_region_set");
+    config::merge_regions(sets_[cloud], *map);
+  }
+
+  void take_region_field(const std::string& key, const std::string& value) {
+    auto parts = config::split_region_key(key);
+    if (!parts) return refuse(key, "invalid_region_key");
+    config::set_region_field(sets_[parts->cloud], *parts, value);
+  }
+
+  void merge(const std::string& cloud, const config::RegionMap& map) {
+    for (const auto& [region, fields] : map) {
+      for (const auto& [field, value] : fields) {
+        auto key = config::region_key(cloud, region, field);
+        if (!config::is_masked(value)) {
+          put(key, value);
+        } else if (is_selected(selection_.only, key)) {
+          out_.masked.push_back(key);
+        }
+      }
+    }
+  }
+
+  void replace(const std::string& cloud, const config::RegionMap& map) {
+    auto text = config::write_region_blob(map);
+    if (text == "{}") {
+      out_.empty_region_sets.push_back(cloud);
+    } else {
+      put(config::region_blob_key(cloud), text);
+    }
+  }
+
+  void refuse(const std::string& key, std::string_view reason) {
+    if (is_selected(selection_.only, key)) out_.refused[key] = reason;
+  }
+
+  void put(const std::string& key, const std::string& value) {
+    if (is_selected(selection_.only, key)) out_.values[key] = value;
+  }
+
+  const Bundle& bundle_;
+  const Selection& selection_;
+  RegionSets sets_;
+  Staged out_;
+};
+
+std::string why_nothing(const Staged& staged, const Selection& selection) {
+  if (!staged.refused.empty())
+    return fmt::format("holds nothing to write: all {} of its keys are held back ({}{})",
+                       staged.refused.size(), staged.refused.begin()->first,
+                       staged.refused.size() > 1 ? ", …" : "");
+  if (!staged.masked.empty()) return "holds nothing to write: its values are masked";
+  if (!selection.only.empty())
+    return fmt::format("holds no key that starts with {}", fmt::join(selection.only, " or "));
+  return "holds nothing to write: its config and regions are empty";
+}
+
+}  // namespace
+
+bool is_selected(const std::vector<std::string>& only, std::string_view key) {
+  if (only.empty()) return true;
+  auto provider = config::provider_key(key);
+  return std::ranges::any_of(only, [&](const std::string& prefix) {
+    return key.starts_with(prefix) || provider.starts_with(prefix) ||
+           key.starts_with(config::canonical_key(prefix));
+  });
+}
+
+Result<Staged> stage(const Bundle& bundle, const Selection& selection, std::string_view file) {
+  auto staged = Stage(bundle, selection).run();
+  if (staged.values.empty() && staged.endpoints.empty())
+    return fail(Code::integrity, "the bundle {} {}", file, why_nothing(staged, selection));
+  return staged;
+}
+
+}  // namespace dash::migrate

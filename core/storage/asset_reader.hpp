@@ -1,0 +1,37 @@
+// Reads a range of an asset in order, a buffer at a time, for a download. A quick reader is served from 8 MiB
+// reads into a buffer of the PartPool; one that takes long to drain it gets small buffers instead, so that
+// slow downloads do not starve uploads. Not thread-safe; one reader, one download.
+#pragma once
+#include <span>
+
+#include "core/base/clock.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/storage/assets.hpp"
+
+namespace dash::storage {
+
+class AssetReader {
+ public:
+  // Bytes `first` to `end` (exclusive) of what find() found. The content is held to its etag:
+  // Code::precondition when it was replaced meanwhile.
+  AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts, const Clock& clock)
+      : found_(std::move(found)), next_(first), end_(end), parts_(parts), clock_(clock) {}
+  // Fills `into` from the front; 0 is the end.
+  Result<std::size_t> read(std::span<char> into);
+  const Found& found() const { return found_; }
+
+ private:
+  Result<void> refill();
+  Found found_;
+  std::uint64_t next_;  // of the object, first byte that is not in the buffer
+  std::uint64_t end_;
+  PartPool& parts_;
+  const Clock& clock_;
+  Part part_;
+  std::unique_ptr<char[]> small_;
+  std::span<const char> ready_;  // in part_ or small_
+  SteadyTime refilled_at_{};
+  bool is_slow_ = false;
+};
+
+}  // namespace dash::storage

@@ -1,0 +1,156 @@
+#include "core/storage/assets.hpp"
+
+#include <algorithm>
+
+#include "core/base/text.hpp"
+#include "core/storage/names.hpp"
+#include "core/storage/records.hpp"
+
+namespace dash::storage {
+namespace {
+
+// Calls `each` for every object that is an asset, page by page.
+Result<void> each_asset(const Opened& at,
+                        const std::function<void(std::string_view name, const Object&)>& each) {
+  std::string cursor;
+  do {
+    auto page = TRY(at.store->list(at.prefix, cursor));
+    for (const auto& object : page.objects) {
+      std::string_view name = object.key;
+      if (!name.starts_with(at.prefix)) continue;
+      name.remove_prefix(at.prefix.size());
+      if (is_asset_key(name)) each(name, object);
+    }
+    cursor = std::move(page.cursor);
+  } while (!cursor.empty());
+  return {};
+}
+
+std::string digest_in(const KnownDigests& known, const std::string& name, const Object& object) {
+  if (!object.digest.empty()) return object.digest;
+  auto it = known.find(name);
+  return it != known.end() && it->second.etag == object.etag ? it->second.digest : std::string();
+}
+
+}  // namespace
+
+Result<Listing> Assets::list(const identity::Principal& who) {
+  return list_at(who, TRY(seams_.stores.open("")));
+}
+
+Result<Listing> Assets::list(const identity::Principal& who, std::string_view backend) {
+  TRY(identity::require_admin(who));
+  return list_at(who, TRY(seams_.stores.open(backend)));
+}
+
+Result<Listing> Assets::list_at(const identity::Principal& who, const Opened& at) {
+  auto scopes = TRY(seams_.scopes.all(at.id()));
+  auto digests = TRY(db::read<KnownDigests>(
+      seams_.sql, [&](db::Transaction& tx) { return known_digests(tx, at.store->place()); }));
+  Listing listing{at.shown_id(), {}};
+  TRY(each_asset(at, [&](std::string_view name, const Object& object) {
+    std::string text(name);
+    auto scope = scopes.find(text);
+    auto workgroup = scope == scopes.end() ? Workgroup() : Workgroup(scope->second);
+    if (!judge_scope(who, workgroup, Use::see, name)) return;
+    auto digest = digest_in(digests, text, object);
+    listing.items.push_back({std::move(text), asset_type(name).value(), object.size, listing.backend,
+                             std::move(workgroup), std::move(digest)});
+  }));
+  std::ranges::sort(listing.items, {}, &Asset::name);
+  return listing;
+}
+
+Result<std::string> Assets::digest_of(const Opened& at, const std::string& name, const Object& object) {
+  return db::read<std::string>(
+      seams_.sql, [&](db::Transaction& tx) { return known_digest(tx, at.store->place(), name, object); });
+}
+
+Result<Found> Assets::find(const identity::Principal& who, std::string_view backend,
+                           const std::string& name) {
+  if (!is_asset_key(name)) return absent_asset(name);
+  auto at = seams_.stores.open(backend);
+  if (!at && at.error().code == Code::invalid) return fail(Code::not_found, "{}", at.error().message);
+  auto opened = TRY(std::move(at));
+  auto workgroup = TRY(seams_.scopes.of(opened.id(), name));
+  TRY(judge_scope(who, workgroup, Use::see, name));
+  auto key = opened.key_of(name);
+  auto object = opened.store->head(key);
+  if (!object && object.error().code == Code::not_found) return absent_asset(name);
+  auto head = TRY(std::move(object));
+  auto digest = TRY(digest_of(opened, name, head));
+  Asset asset{
+      name, asset_type(name).value(), head.size, opened.shown_id(), std::move(workgroup), std::move(digest)};
+  return Found{std::move(asset), std::move(head), std::move(key), opened.store};
+}
+
+Result<void> Assets::remove(const identity::Principal& who, const std::string& name) {
+  auto at = TRY(seams_.stores.open(""));
+  auto found = TRY(find(who, at.id(), name));
+  TRY(seams_.scopes.ask(who, at.id(), name, Use::remove));
+  auto removed = at.store->remove(found.key);
+  if (!removed && removed.error().code == Code::not_found) return absent_asset(name);
+  TRY(std::move(removed));
+  return seams_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(Scopes::drop(tx, at.id(), name));
+    TRY(forget_digest(tx, at.store->place(), name));
+    OrderedJson details{{"backend", at.id()}, {"size", found.object.size}};
+    if (found.asset.workgroup) details["workgroup"] = *found.asset.workgroup;
+    TRY(seams_.audit.append(tx, audit::by(who, "storage.delete", name, std::move(details))));
+    return {};
+  });
+}
+
+Result<Asset> Assets::set_scope(const identity::Principal& who, std::string_view backend,
+                                const std::string& name, const Workgroup& workgroup) {
+  TRY(identity::require_admin(who));
+  auto at = TRY(seams_.stores.open(backend));
+  auto folded = workgroup && !trim(*workgroup).empty() ? Workgroup(lower(trim(*workgroup))) : Workgroup();
+  auto found = find(who, at.id(), name);
+  // Somebody removed the object out of band: its scope can still be lifted.
+  auto is_lifting = !folded && TRY(seams_.scopes.of(at.id(), name)).has_value();
+  if (!found && !(found.error().code == Code::not_found && is_lifting))
+    return Failure(std::move(found).error());
+  TRY(seams_.scopes.set(who, at.id(), name, folded));
+  auto asset =
+      found ? std::move(found->asset) : Asset{name, asset_type(name).value_or(""), 0, at.shown_id(), {}, ""};
+  asset.workgroup = std::move(folded);
+  return asset;
+}
+
+Result<Probe> Assets::test(const identity::Principal& who, std::string_view backend) {
+  TRY(identity::require_admin(who));
+  auto spelling = spelling_of(TRY(seams_.stores.values()));
+  TRY(find_backend(trim(backend), spelling));
+  auto at = seams_.stores.open(backend);
+  if (!at) return Probe{0, at.error().message};
+  Probe probe;
+  auto listed = each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });
+  if (!listed) return Probe{0, listed.error().message};
+  return probe;
+}
+
+OrderedJson to_json(const Asset& asset) {
+  auto or_null = [](const auto& text, bool known) {
+    return known ? OrderedJson(text) : OrderedJson(nullptr);
+  };
+  return {{"name", asset.name},
+          {"type", asset.type},
+          {"size", asset.size},
+          {"backend", asset.backend},
+          {"workgroup", or_null(asset.workgroup.value_or(""), asset.workgroup.has_value())},
+          {"digest", or_null(asset.digest, !asset.digest.empty())}};
+}
+
+OrderedJson to_json(const Listing& listing) {
+  auto items = OrderedJson::array();
+  for (const auto& asset : listing.items) items.push_back(to_json(asset));
+  return {{"backend", listing.backend}, {"items", std::move(items)}, {"count", listing.items.size()}};
+}
+
+OrderedJson to_json(const Probe& probe) {
+  if (!probe.error.empty()) return {{"ok", false}, {"error", probe.error}};
+  return {{"ok", true}, {"count", probe.count}};
+}
+
+}  // namespace dash::storage

@@ -1,0 +1,75 @@
+// What is stored: list, fetch, delete, scope, reachability probe (2-storage.md, Endpoints). Every call asks
+// scope; an asset that the asker may not see is as absent as one that is not there. Thread-safe.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/identity/principal.hpp"
+#include "core/storage/scope.hpp"
+#include "core/storage/stores.hpp"
+
+namespace dash::storage {
+
+struct Asset {
+  std::string name;
+  std::string_view type;
+  std::uint64_t size = 0;
+  std::string backend;  // as this instance spells it
+  Workgroup workgroup;
+  std::string digest;  // "" when not known
+};
+struct Listing {
+  std::string backend;
+  std::vector<Asset> items;  // by name, byte order
+};
+struct Found {
+  Asset asset;
+  Object object;
+  std::string key;
+  std::shared_ptr<ObjectStore> store;
+};
+struct Probe {
+  std::size_t count = 0;
+  std::string error;  // "" when reachable
+};
+
+OrderedJson to_json(const Asset&);
+OrderedJson to_json(const Listing&);
+OrderedJson to_json(const Probe&);
+
+class Assets {
+ public:
+  struct Seams {
+    Stores& stores;
+    Scopes& scopes;
+    db::Sql& sql;
+    audit::Log& audit;
+  };
+  explicit Assets(Seams seams) : seams_(seams) {}
+
+  // Of the active backend, for everybody.
+  Result<Listing> list(const identity::Principal& who);
+  // Of a named one, for admins.
+  Result<Listing> list(const identity::Principal& who, std::string_view backend);
+  // Blank backend: the active one. Code::not_found for everything that stands in the way of a name, and for
+  // an unknown backend.
+  Result<Found> find(const identity::Principal& who, std::string_view backend, const std::string& name);
+  // From the active backend; drops the scope.
+  Result<void> remove(const identity::Principal& who, const std::string& name);
+  // Blank backend: the active one. Answers as the asset is now.
+  Result<Asset> set_scope(const identity::Principal& who, std::string_view backend, const std::string& name,
+                          const Workgroup& workgroup);
+  // Lists, and tells what went wrong as an answer. Code::invalid for an unknown backend.
+  Result<Probe> test(const identity::Principal& who, std::string_view backend);
+
+ private:
+  Result<Listing> list_at(const identity::Principal& who, const Opened& at);
+  Result<std::string> digest_of(const Opened& at, const std::string& name, const Object& object);
+  Seams seams_;
+};
+
+}  // namespace dash::storage

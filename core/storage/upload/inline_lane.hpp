@@ -1,0 +1,92 @@
+// The inline lane (2-storage.md, Behaviour rule 1): one request with the file as base64 in JSON, up to 64 MB,
+// for every backend. The body is pushed in as it arrives and leaves for the store part by part: at most two
+// buffers of the PartPool are held, one as long as the file is smaller than a part. Members may come in any
+// order, but content above 16 MiB needs its filename first.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/audit/log.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/identity/principal.hpp"
+#include "core/storage/digest.hpp"
+#include "core/storage/scope.hpp"
+#include "core/storage/secret_scan.hpp"
+#include "core/storage/stores.hpp"
+#include "core/storage/upload/inline_body.hpp"
+
+namespace dash::storage {
+
+struct Uploaded {
+  std::string backend;
+  std::string filename;
+  std::uint64_t size = 0;
+  std::string digest;
+  std::vector<Finding> findings;
+};
+OrderedJson to_json(const Uploaded&);
+
+struct UploadSeams {
+  Stores& stores;
+  Scopes& scopes;
+  db::Sql& sql;
+  audit::Log& audit;
+  PartPool& parts;
+};
+
+// A file on its way into a store whose size is not known yet. Destroyed before finish(): nothing is left,
+// nothing is listed.
+class Incoming {
+ public:
+  // `at` is where it goes; scope and name are asked as soon as the name is given.
+  Incoming(UploadSeams seams, identity::Principal who, Opened at);
+  ~Incoming();
+  Incoming(const Incoming&) = delete;
+  Incoming& operator=(const Incoming&) = delete;
+
+  // Once. Code::invalid for the name, Code::conflict for another workgroup's.
+  Result<void> name(const std::string& filename);
+  Result<void> write(std::string_view bytes);
+  Result<Uploaded> finish();
+
+ private:
+  Result<void> make_room();
+  Result<void> stage(const Part& part, std::size_t size, bool is_last);
+  void account(std::string_view part_bytes);
+  Result<Object> put_whole();
+  Result<Object> commit_staged();
+  Result<void> record(const Object& object);
+  UploadSeams seams_;
+  identity::Principal who_;
+  Opened at_;
+  std::string name_;
+  Part held_;  // a full part that waits for the name
+  Part filling_;
+  std::size_t filled_ = 0;
+  std::uint64_t size_ = 0;
+  std::string upload_;  // of the store, once the file is larger than a part
+  std::vector<StagedPart> staged_;
+  PartDigests digests_;
+  std::string digest_;  // of the whole, once it is here
+  std::vector<Finding> findings_;
+};
+
+// The JSON around an Incoming.
+class InlineUpload {
+ public:
+  // Code::upstream when no backend is active.
+  static Result<std::unique_ptr<InlineUpload>> open(UploadSeams seams, identity::Principal who);
+  InlineUpload(UploadSeams seams, identity::Principal who, Opened at);
+  Result<void> write(std::string_view body);
+  Result<Uploaded> finish();
+
+ private:
+  Result<void> name_when_known();
+  Incoming file_;
+  InlineBody body_;
+  bool is_named_ = false;
+};
+
+}  // namespace dash::storage

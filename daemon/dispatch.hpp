@@ -1,0 +1,75 @@
+// From a request's head to the row that answers it, and what every answer has in common: request ids,
+// security headers, one access line, counts, the worker pools. Connections call it; it knows no socket.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.hpp"
+#include "core/base/worker_pool.hpp"
+#include "daemon/census.hpp"
+#include "daemon/forwarded.hpp"
+#include "daemon/metrics.hpp"
+#include "daemon/parser.hpp"
+#include "daemon/router.hpp"
+#include "daemon/server.hpp"
+
+namespace dash::daemon {
+
+// One request and its answer.
+struct Exchange {
+  Request request;
+  const Route* route = nullptr;
+  bool head_only = false;        // HEAD
+  std::uint64_t body_limit = 0;  // of the decoded body
+  std::string small_body;        // what Request::body views for Body::small
+  std::unique_ptr<BodySink> sink;
+  SteadyTime began;
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
+             PartPool& parts);
+
+  // Fills the exchange from the head. A response when the head alone is reason to refuse: no such path or
+  // method, a body that is too large or has no length.
+  std::optional<Response> begin(const Head& head, const std::string& peer, Exchange& exchange) const;
+  // For bytes that are no request.
+  void begin_nameless(const std::string& peer, Exchange& exchange) const;
+
+  // The pool of a route; null: the I/O thread itself.
+  WorkerPool* pool(Pool which);
+  // Runs a hook or handler; an exception becomes Code::internal.
+  static Result<Response> handle(Exchange& exchange);
+  static Result<void> admit(Exchange& exchange);
+  static Result<void> write(Exchange& exchange, std::string_view bytes);
+  static Result<Response> finish(Exchange& exchange);
+  static Result<std::size_t> read(BodySource& source, std::span<char> into);
+
+  // The answer to an error, its detail logged.
+  Response refusal(const Exchange& exchange, const Error& error) const;
+  // Headers that every answer carries.
+  void complete(const Exchange& exchange, Response& response) const;
+  // One access line and the counts. `cut`: the client did not get all of it.
+  void account(const Exchange& exchange, int status, std::uint64_t bytes, bool cut);
+
+  std::string metrics_text() const;
+  const Limits& limits() const { return limits_; }
+  PartPool& parts() { return parts_; }
+  Census& connections() { return connections_; }
+  std::atomic<bool>& draining() { return draining_; }
+
+ private:
+  const Limits limits_;
+  const TrustedProxies proxies_;
+  PartPool& parts_;
+  const Router router_;
+  Metrics metrics_;
+  Census connections_;
+  std::atomic<bool> draining_ = false;
+  WorkerPool fast_, login_, policy_, store_;  // last: joined before the rest goes
+};
+
+}  // namespace dash::daemon

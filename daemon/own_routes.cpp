@@ -1,0 +1,72 @@
+#include "daemon/own_routes.hpp"
+
+#include <array>
+#include <utility>
+
+#include "core/base/embedded.hpp"
+#include "core/base/log.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<Response> ready(const std::vector<ReadyCheck>& checks) {
+  bool all = true;
+  auto told = OrderedJson::object();
+  for (const auto& check : checks) {
+    auto outcome = check.check();
+    told[check.name] = outcome ? "ok" : outcome.error().message;
+    if (outcome) continue;
+    all = all && !check.required;
+    if (!outcome.error().detail.empty())
+      log::warning("not_ready", {{"check", check.name}, {"detail", outcome.error().detail}});
+  }
+  return json_response(all ? 200 : 503, OrderedJson{{"ready", all}, {"checks", told}});
+}
+
+std::string_view content_type_of(std::string_view path) {
+  constexpr std::array kTypes = {
+      std::pair<std::string_view, std::string_view>{".html", "text/html; charset=utf-8"},
+      std::pair<std::string_view, std::string_view>{".js", "text/javascript; charset=utf-8"},
+      std::pair<std::string_view, std::string_view>{".css", "text/css; charset=utf-8"},
+      std::pair<std::string_view, std::string_view>{".svg", "image/svg+xml"},
+      std::pair<std::string_view, std::string_view>{".yaml", "application/yaml"},
+  };
+  for (const auto& [ending, type] : kTypes)
+    if (path.ends_with(ending)) return type;
+  return "application/octet-stream";
+}
+
+Result<Response> file(const std::string& path) {
+  auto bytes = embedded(path);
+  if (!bytes) return fail(Code::not_found, "Not Found");
+  return text_response(200, content_type_of(path), std::string(*bytes));
+}
+
+Result<Response> to_console(Request&) {
+  auto response = text_response(307, "", "");
+  response.headers.add("Location", "/console/");
+  return response;
+}
+
+}  // namespace
+
+void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
+                    std::function<std::string()> metrics_text) {
+  auto on_io = [&](std::string pattern, Handler handler) {
+    routes.push_back({.pattern = std::move(pattern), .handler = std::move(handler), .pool = Pool::io});
+  };
+  on_io("/livez", [](Request&) -> Result<Response> {
+    return json_response(200, OrderedJson{{"alive", true}});
+  });
+  on_io("/metrics", [metrics_text = std::move(metrics_text)](Request&) -> Result<Response> {
+    return text_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text());
+  });
+  on_io("/openapi.yaml", [](Request&) { return file("daemon/openapi.yaml"); });
+  on_io("/", to_console);
+  on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
+  on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
+  routes.push_back(
+      {.pattern = "/readyz", .handler = [checks = std::move(checks)](Request&) { return ready(checks); }});
+}
+
+}  // namespace dash::daemon

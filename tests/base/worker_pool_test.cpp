@@ -1,0 +1,52 @@
+#include "core/base/worker_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+namespace dash {
+namespace {
+
+TEST(WorkerPool, RefusesWhenTheQueueIsFull) {
+  std::promise<void> release, started;
+  auto gate = release.get_future().share();
+  WorkerPool pool("test", 1, 2);
+  ASSERT_TRUE(pool.try_post([&, gate] {
+    started.set_value();
+    gate.wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(pool.try_post([] {}));
+  EXPECT_TRUE(pool.try_post([] {}));
+  EXPECT_FALSE(pool.try_post([] {}));
+  auto load = pool.load();
+  EXPECT_EQ(load.busy, 1u);
+  EXPECT_EQ(load.queued, 2u);
+  EXPECT_EQ(load.refused, 1u);
+  release.set_value();
+}
+
+TEST(WorkerPool, AFurtherStepIsTakenEvenWhenTheQueueIsFull) {
+  std::promise<void> release, ran;
+  auto gate = release.get_future().share();
+  WorkerPool pool("test", 1, 1);
+  ASSERT_TRUE(pool.try_post([gate] { gate.wait(); }));
+  while (!pool.try_post([] {})) {
+  }
+  pool.post([&] { ran.set_value(); });
+  release.set_value();
+  ran.get_future().wait();
+}
+
+TEST(WorkerPool, EndsOnlyWhenWhatItAcceptedIsDone) {
+  std::atomic<int> done = 0;
+  {
+    WorkerPool pool("test", 2, 100);
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(pool.try_post([&] { ++done; }));
+  }
+  EXPECT_EQ(done, 100);
+}
+
+}  // namespace
+}  // namespace dash

@@ -1,0 +1,337 @@
+#include <atomic>
+
+#include "tests/daemon/running.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Error refused() { return Error{Code::forbidden, "not yours", {}, {}, {}}; }
+
+// PUT /api/part: stores the size and the ends of the part.
+Route part_route(Admit admit = {}) {
+  return {.method = "PUT",
+          .pattern = "/api/part",
+          .handler = [](Request& request) -> Result<Response> {
+            auto ends =
+                request.body.empty() ? "" : fmt::format("{}{}", request.body.front(), request.body.back());
+            return json_response(200, OrderedJson{{"bytes", request.body.size()}, {"ends", ends}});
+          },
+          .body = Body::part,
+          .max_body = kPartBytes,
+          .pool = Pool::store,
+          .admit = std::move(admit)};
+}
+
+std::string put_head(std::size_t length, std::string_view headers = "") {
+  return fmt::format("PUT /api/part HTTP/1.1\r\nHost: t\r\n{}Content-Length: {}\r\n\r\n", headers, length);
+}
+
+TEST(PartBody, ArrivesWholeInOneBufferThatGoesBack) {
+  Running running({part_route()}, {}, /*part_count=*/1);
+  RawClient client(running.port());
+  for (int i = 0; i < 3; ++i) {
+    auto answer = client.ask(put_head(kPartBytes) + "a" + std::string(kPartBytes - 2, 'x') + "z");
+    EXPECT_EQ(answer.body, R"({"bytes":8388608,"ends":"az"})");
+  }
+  EXPECT_EQ(client.ask(put_head(0)).body, R"({"bytes":0,"ends":""})");
+  EXPECT_EQ(running.parts.available(), 1u);
+}
+
+TEST(PartBody, NeedsALengthOfAtMostOnePart) {
+  Running running({part_route()});
+  EXPECT_EQ(
+      ask(running.port(), "PUT /api/part HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+          .status,
+      411);
+  EXPECT_EQ(ask(running.port(), put_head(kPartBytes + 1)).status, 413);
+}
+
+TEST(PartBody, IsAdmittedBeforeAByteOfItIsRead) {
+  std::atomic<std::uint64_t> declared = 0;
+  Running running({part_route([&](Request& request) -> Result<void> {
+    declared = request.content_length.value_or(0);
+    EXPECT_FALSE(request.part);
+    return Failure(refused());
+  })});
+  RawClient client(running.port());
+  auto answer = client.ask(put_head(kPartBytes));  // and no body at all
+  EXPECT_EQ(answer.status, 403);
+  EXPECT_EQ(answer.headers["connection"], "close");
+  EXPECT_EQ(declared, kPartBytes);
+}
+
+TEST(PartBody, ARefusalIsReadableByAClientThatGoesOnSending) {
+  Running running({part_route([](Request&) -> Result<void> { return Failure(refused()); })});
+  RawClient client(running.port());
+  ASSERT_TRUE(client.send(put_head(kPartBytes)));
+  ASSERT_TRUE(client.send(std::string(kPartBytes - 1, 'x')));  // far more than the socket buffers hold
+  EXPECT_EQ(client.receive().status, 403);
+}
+
+TEST(PartBody, ARefusalOfASmallBodyThatIsAlreadyHereKeepsTheConnection) {
+  Running running({part_route([](Request&) -> Result<void> { return Failure(refused()); }), hello()});
+  RawClient client(running.port());
+  client.send(put_head(5) + "12345" + get("/api/hello"));
+  EXPECT_EQ(client.receive().status, 403);
+  EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST(PartBody, WaitsForABufferAndThenSaysWhenToComeAgain) {
+  ServerOptions options;
+  options.limits.part_patience = std::chrono::milliseconds(1);
+  Running running({part_route()}, options, /*part_count=*/1);
+  auto taken = running.parts.try_take();
+  auto answer = ask(running.port(), put_head(5) + "12345");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers["retry-after"], "2");
+}
+
+TEST(PartBody, GoesOnWhenABufferComesBackInTime) {
+  Gate admitted;
+  admitted.open();
+  Running running({part_route([&](Request&) -> Result<void> {
+                    admitted.pass();
+                    return {};
+                  })},
+                  {}, /*part_count=*/1);
+  auto taken = running.parts.try_take();
+  RawClient client(running.port());
+  client.send(put_head(5) + "12345");
+  admitted.await_arrivals(1);
+  taken = Part();
+  EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST(PartBody, ABufferComesBackWhenTheClientGoesAway) {
+  Gate admitted;
+  admitted.open();
+  Running running({part_route([&](Request&) -> Result<void> {
+                    admitted.pass();
+                    return {};
+                  })},
+                  {}, /*part_count=*/1);
+  {
+    RawClient client(running.port());
+    client.send(put_head(1000) + "some");
+    admitted.await_arrivals(1);
+  }
+  EXPECT_EQ(ask(running.port(), put_head(5) + "12345").status, 200);
+}
+
+TEST(Expect100, IsAnsweredOnlyWhenTheRequestIsAdmitted) {
+  std::atomic<bool> admits = true;
+  Running running({part_route([&](Request&) -> Result<void> {
+    if (!admits) return Failure(refused());
+    return {};
+  })});
+  RawClient client(running.port());
+  EXPECT_EQ(client.ask(put_head(5, "Expect: 100-continue\r\n")).status, 100);
+  EXPECT_EQ(client.ask("12345").status, 200);
+  admits = false;
+  EXPECT_EQ(client.ask(put_head(5, "Expect: 100-continue\r\n")).status, 403);
+  EXPECT_TRUE(client.closed());
+}
+
+TEST(SmallBody, IsBoundedByTheRoutesLimitWhetherDeclaredOrChunked) {
+  auto route = echo();
+  route.max_body = 10;
+  Running running({route});
+  EXPECT_EQ(ask(running.port(), post("/api/echo", "0123456789")).body, "0123456789");
+  EXPECT_EQ(ask(running.port(), post("/api/echo", "0123456789a")).status, 413);
+  auto chunked = "POST /api/echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(ask(running.port(), chunked + std::string("a\r\n0123456789\r\n0\r\n\r\n")).body, "0123456789");
+  EXPECT_EQ(ask(running.port(), chunked + std::string("b\r\n0123456789a\r\n0\r\n\r\n")).status, 413);
+}
+
+TEST(SmallBody, OfAMebibyteArrivesWhole) {
+  Running running({echo()});
+  std::string body;
+  while (body.size() < kSmallBody) body += std::to_string(body.size()) + ",";
+  body.resize(kSmallBody);
+  RawClient client(running.port());
+  EXPECT_EQ(client.ask(post("/api/echo", body)).body, body);
+}
+
+TEST(NoBody, AHabitualBodyIsIgnoredAndALargeOneRefused) {
+  Running running({hello()});
+  RawClient client(running.port());
+  client.send("GET /api/hello HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n{}" + get("/api/hello"));
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(ask(running.port(), "GET /api/hello HTTP/1.1\r\nHost: t\r\nContent-Length: 65537\r\n\r\n").status,
+            413);
+}
+
+// Collects what it is given; stops at a gate or fails after so many bytes.
+struct Collected {
+  std::string bytes;
+  std::atomic<int> sinks_gone = 0;
+  Gate gate;
+  std::size_t refuse_after = SIZE_MAX;
+};
+
+class Collector final : public BodySink {
+ public:
+  explicit Collector(Collected& all) : all_(all) {}
+  ~Collector() override { ++all_.sinks_gone; }
+  Result<void> write(std::string_view bytes) override {
+    all_.gate.pass();
+    all_.bytes += bytes;
+    if (all_.bytes.size() > all_.refuse_after) return Failure(refused());
+    return {};
+  }
+  Result<Response> finish() override { return json_response(201, OrderedJson{{"bytes", all_.bytes.size()}}); }
+
+ private:
+  Collected& all_;
+};
+
+Route stream_route(Collected& all, std::uint64_t most = 64u << 20) {
+  return {.method = "POST",
+          .pattern = "/api/stream",
+          .body = Body::stream,
+          .max_body = most,
+          .pool = Pool::store,
+          .open = [&all](Request&) -> Result<std::unique_ptr<BodySink>> {
+            return std::make_unique<Collector>(all);
+          }};
+}
+
+TEST(StreamBody, ArrivesInOrderAndIsAnsweredByTheSink) {
+  Collected all;
+  all.gate.open();
+  Running running({stream_route(all)});
+  std::string body;
+  while (body.size() < 1'000'000) body += std::to_string(body.size()) + ",";
+  RawClient client(running.port());
+  auto answer = client.ask(post("/api/stream", body));
+  EXPECT_EQ(answer.status, 201);
+  EXPECT_EQ(all.bytes, body);
+  all.bytes.clear();
+  EXPECT_EQ(client
+                .ask("POST /api/stream HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: "
+                     "chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+                .status,
+            201);
+  EXPECT_EQ(all.bytes, "abc");
+  EXPECT_EQ(client.ask(post("/api/stream", "")).body, R"({"bytes":3})");
+}
+
+TEST(StreamBody, IsNotReadWhileTheSinkIsBusy) {
+  Collected all;
+  Running running({stream_route(all)});
+  RawClient client(running.port());
+  const std::string body(32u << 20, 'x');
+  ASSERT_TRUE(client.send(
+      fmt::format("POST /api/stream HTTP/1.1\r\nHost: t\r\nContent-Length: {}\r\n\r\n", body.size())));
+  auto sent = client.send_until_full(body);
+  all.gate.await_arrivals(1);
+  EXPECT_LT(sent, body.size());  // only what the kernel and one piece hold
+  all.gate.open();
+  ASSERT_TRUE(client.send(std::string_view(body).substr(sent)));
+  EXPECT_EQ(client.receive().status, 201);
+  EXPECT_EQ(all.bytes.size(), body.size());
+}
+
+TEST(StreamBody, IsRefusedMidwayAndTheClientReadsIt) {
+  Collected all;
+  all.gate.open();
+  all.refuse_after = 200'000;
+  Running running({stream_route(all)});
+  RawClient client(running.port());
+  client.send(fmt::format("POST /api/stream HTTP/1.1\r\nHost: t\r\nContent-Length: {}\r\n\r\n", 4u << 20));
+  client.send(std::string(3u << 20, 'x'));
+  EXPECT_EQ(client.receive().status, 403);
+  EXPECT_LT(all.bytes.size(), 1u << 20);
+}
+
+TEST(StreamBody, TheSinkGoesWithAClientThatGoes) {
+  Collected all;
+  all.gate.open();
+  Running running({stream_route(all)});
+  {
+    RawClient client(running.port());
+    client.send("POST /api/stream HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n" +
+                std::string(200'000, 'x'));
+    all.gate.await_arrivals(1);
+  }
+  running.server->stop();
+  running.server.reset();
+  EXPECT_EQ(all.sinks_gone, 1);
+}
+
+TEST(StreamBody, IsBoundedWhenItsLengthIsNotDeclared) {
+  Collected all;
+  all.gate.open();
+  Running running({stream_route(all, /*most=*/4)});
+  EXPECT_EQ(
+      ask(running.port(),
+          "POST /api/stream HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n")
+          .status,
+      413);
+}
+
+// `pieces` of 100,000 bytes, then the end or an error.
+class Pieces final : public BodySource {
+ public:
+  Pieces(int pieces, bool sized, bool fails, int really)
+      : pieces_(pieces), really_(really), sized_(sized), fails_(fails) {}
+  std::optional<std::uint64_t> size() const override {
+    if (!sized_) return std::nullopt;
+    return static_cast<std::uint64_t>(pieces_) * 100'000;
+  }
+  Result<std::size_t> read(std::span<char> into) override {
+    if (given_ == really_ && fails_) return fail(Code::upstream, "the store went away");
+    if (given_ == really_) return std::size_t{0};
+    ++given_;
+    std::fill_n(into.begin(), 100'000, 'y');
+    return std::size_t{100'000};
+  }
+
+ private:
+  int pieces_, really_, given_ = 0;
+  bool sized_, fails_;
+};
+
+Route source_route(int pieces, bool sized, bool fails, int really) {
+  return {.pattern = "/api/source", .handler = [=](Request&) -> Result<Response> {
+            Response response;
+            response.content_type = "application/octet-stream";
+            response.source = std::make_unique<Pieces>(pieces, sized, fails, really);
+            return response;
+          }};
+}
+
+TEST(BodySource, IsSentWithItsLengthOrInChunks) {
+  for (bool sized : {true, false}) {
+    Running running({source_route(50, sized, false, 50)});
+    RawClient client(running.port());
+    for (int i = 0; i < 2; ++i) {
+      auto answer = client.ask(get("/api/source"));
+      EXPECT_EQ(answer.headers.contains("content-length"), sized);
+      EXPECT_TRUE(answer.whole);
+      EXPECT_EQ(answer.body.size(), 5'000'000u);
+    }
+    client.send("HEAD /api/source HTTP/1.1\r\nHost: t\r\n\r\n" + get("/api/source"));
+    EXPECT_EQ(client.receive(/*to_head=*/true).status, 200);
+    EXPECT_EQ(client.receive().body.size(), 5'000'000u);
+  }
+}
+
+TEST(BodySource, AnErrorOrAShortBodyCutsTheConnectionAndNeverEndsCleanly) {
+  for (bool sized : {true, false}) {
+    Running running({source_route(50, sized, true, 3)});
+    auto answer = ask(running.port(), get("/api/source"));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_FALSE(answer.whole) << sized;
+    EXPECT_EQ(running.log.count("the store went away"), 1u);
+  }
+  for (int really : {49, 51}) {
+    Running running({source_route(50, /*sized=*/true, false, really)});
+    EXPECT_FALSE(ask(running.port(), get("/api/source")).whole && really < 50);
+    EXPECT_EQ(running.log.count("not as long as was said"), really < 50 ? 1u : 0u);
+  }
+}
+
+}  // namespace
+}  // namespace dash::daemon
