@@ -9,11 +9,16 @@
 namespace dash::daemon {
 
 void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_audit_routes(std::vector<Route>& routes, app::Services& services);
+void add_change_window_routes(std::vector<Route>& routes, app::Services& services);
+void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
+void add_job_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
 void add_token_routes(std::vector<Route>& routes, app::Services& services);
 void add_user_routes(std::vector<Route>& routes, app::Services& services);
 void add_vault_routes(std::vector<Route>& routes, app::Services& services);
+void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);
 
 std::vector<Route> all_routes(app::Services& services);
 

@@ -28,6 +28,11 @@ class Endpoints;
 class Setup;
 class Vaults;
 }  // namespace dash::migrate
+namespace dash::jobs {
+class Jobs;
+class Windows;
+class Workgroups;
+}  // namespace dash::jobs
 namespace dash::policy {
 class DecisionLog;
 class Engine;
@@ -61,6 +66,9 @@ struct Services {
   policy::Engine& engine;
   policy::DecisionLog& decisions;
   policy::Gate& gate;
+  jobs::Windows& windows;
+  jobs::Workgroups& workgroups;
+  jobs::Jobs& jobs;
 };
 
 struct Options {

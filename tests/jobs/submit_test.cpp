@@ -102,8 +102,8 @@ TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
 }
 
 TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
+  deployed();
   auto forged = sql_->write([&](db::Transaction& tx) -> Result<void> {
-    deployed();
     TRY(tx.exec("UPDATE jobs SET receipt = ''"));
     return {};
   });
