@@ -12,6 +12,7 @@ void add_account_routes(std::vector<Route>& routes, app::Services& services);
 void add_audit_routes(std::vector<Route>& routes, app::Services& services);
 void add_change_window_routes(std::vector<Route>& routes, app::Services& services);
 void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
+void add_feature_routes(std::vector<Route>& routes, app::Services& services);
 void add_job_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);

@@ -85,7 +85,7 @@ void add_schedule(OrderedJson& out, const Job& job) {
 }  // namespace
 
 const std::string kSelectJobs =
-    "SELECT id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, payload, "
+    "SELECT id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, parameters, "
     "state, reason, message, "
     "created_at, created_by, created_by_admin, run_at, window_ends_at, change_window_id, "
     "needs_policy_approval, "
