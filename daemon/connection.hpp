@@ -68,6 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::span<char> room();
   bool landed(std::size_t bytes);  // false: refused
   void flush_body(bool done);
+  bool keep_piece();  // false: refused
   void on_body_done();
   void run_handler();
   void answer(Result<Response> outcome);

@@ -116,7 +116,7 @@ void Connection::read_sized() {
 void Connection::flush_body(bool done) {
   body_done_ = done;
   if (exchange_.route->body != Body::stream) {
-    if (exchange_.route->body == Body::small) exchange_.small_body.append(piece_.data(), piece_size_);
+    if (exchange_.route->body == Body::small && !keep_piece()) return;
     piece_size_ = 0;
     return done ? on_body_done() : read_body();
   }
@@ -129,6 +129,16 @@ void Connection::flush_body(bool done) {
             phase_ = Phase::body;
             read_body();
           });
+}
+
+bool Connection::keep_piece() {
+  if (!exchange_.small_body_share.grow(dispatcher_.small_bodies(), piece_size_)) {
+    refuse(Error{
+        Code::busy, "too many large requests at once; try again shortly", {}, std::chrono::seconds(2), {}});
+    return false;
+  }
+  exchange_.small_body.append(piece_.data(), piece_size_);
+  return true;
 }
 
 void Connection::on_body_done() {

@@ -79,6 +79,7 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
       proxies_(std::move(proxies)),
       parts_(parts),
       router_(std::move(routes)),
+      small_bodies_(options.limits.small_bodies_bytes),
       fast_("fast", options.fast.threads, options.fast.queue),
       login_("login", options.login.threads, options.login.queue),
       policy_("policy", options.policy.threads, options.policy.queue),

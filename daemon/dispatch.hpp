@@ -8,6 +8,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/worker_pool.hpp"
+#include "daemon/budget.hpp"
 #include "daemon/census.hpp"
 #include "daemon/forwarded.hpp"
 #include "daemon/metrics.hpp"
@@ -24,6 +25,7 @@ struct Exchange {
   bool head_only = false;        // HEAD
   std::uint64_t body_limit = 0;  // of the decoded body
   std::string small_body;        // what Request::body views for Body::small
+  Budget::Share small_body_share;
   std::unique_ptr<BodySink> sink;
   SteadyTime began;
 };
@@ -58,6 +60,7 @@ class Dispatcher {
   std::string metrics_text() const;
   const Limits& limits() const { return limits_; }
   PartPool& parts() { return parts_; }
+  Budget& small_bodies() { return small_bodies_; }
   Census& connections() { return connections_; }
   std::atomic<bool>& draining() { return draining_; }
 
@@ -67,6 +70,7 @@ class Dispatcher {
   PartPool& parts_;
   const Router router_;
   Metrics metrics_;
+  Budget small_bodies_;
   Census connections_;
   std::atomic<bool> draining_ = false;
   WorkerPool fast_, login_, policy_, store_;  // last: joined before the rest goes

@@ -17,6 +17,8 @@ struct Limits {
   // A trickle may not hold a buffer for hours: at least this much in each window, both ways.
   std::uint64_t floor_bytes_per_second = 1024;
   std::chrono::milliseconds floor_window{30'000};
+  // Small bodies of all requests together: a few imports of 60,000 keys at once, not 900 of them.
+  std::uint64_t small_bodies_bytes = 256u << 20;
   // A part waits so long for a buffer with its socket unread, then 503.
   std::chrono::milliseconds part_patience{10'000};
   // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a

@@ -13,8 +13,7 @@ namespace dash::net {
 namespace {
 
 constexpr long kTransferBuffer = 256L << 10;
-constexpr long kLowSpeedBytes = 1;     // a peer that sends nothing at all …
-constexpr long kLowSpeedSeconds = 60;  // … for this long is gone
+constexpr long kLowSpeedBytes = 1;  // less in a second is silence
 
 struct CloseEasy {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -170,7 +169,7 @@ class CurlClient final : public HttpClient {
     curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_deadline.count()));
     curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, static_cast<long>(request.deadline.count()));
     curl_easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, kLowSpeedBytes);
-    curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, kLowSpeedSeconds);
+    curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.silence.count()));
     curl_easy_setopt(h, CURLOPT_BUFFERSIZE, kTransferBuffer);
     curl_easy_setopt(h, CURLOPT_UPLOAD_BUFFERSIZE, kTransferBuffer);
     curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);

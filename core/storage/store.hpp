@@ -1,6 +1,8 @@
-// The seam to a store: one bucket, container or folder. Keys are whole (the asset prefix is the caller's).
-// Thread-safe. Never retries: retry is a decorator. Errors leave as Code; not_found for an absent key,
-// precondition when must_match does not.
+// The seam to a store: one bucket, container or folder. Keys are whole (the asset prefix is the caller's) and
+// pass check_key() (key.hpp). Thread-safe. Never retries: retry is a decorator (retry.hpp). Errors leave as
+// Code (http_error.hpp): not_found for an absent key or upload, conflict and precondition for unmet
+// conditions, busy, unreachable and timeout for what may pass, upstream for what somebody must mend
+// (credentials, clock, a missing bucket); the store's own code stands in the message.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -41,9 +43,19 @@ struct StagedPart {
   std::string ref;  // the store's own word for these bytes; empty where it has none
 };
 
+// What a caller may plan with.
+struct Capabilities {
+  std::uint64_t max_bytes = 0;       // of one object sent through begin()
+  bool is_parallel = true;           // parts of one upload may be staged at once, in any order
+  bool keeps_digest_on_put = false;  // head() tells PutOptions::digest again
+  bool keeps_digest_on_commit = false;
+  bool copies_inside = false;
+};
+
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
+  virtual Capabilities capabilities() const { return {}; }
   // Endpoint and bucket (or folder), for messages and to notice that the settings moved:
   // "https://host/bucket".
   virtual std::string place() const = 0;
@@ -66,10 +78,18 @@ class ObjectStore {
   virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
                                        bool is_last) = 0;
   virtual Result<std::vector<StagedPart>> staged_parts(const std::string& upload) = 0;
-  // `parts` is 1, 2, … without a gap, as staged_parts() told them.
+  // `parts` is 1, 2, … without a gap, as staged_parts() told them. When an answer was lost, the same call
+  // again answers the object that it made, as long as nothing replaced it.
   virtual Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
                                 const PutOptions& options) = 0;
   virtual Result<void> abort(const std::string& upload) = 0;
+
+  // Drops what crashes left beneath `prefix`: uploads that began before `older_than`. How many.
+  virtual Result<std::uint32_t> sweep(std::string_view /*prefix*/, Time /*older_than*/) { return 0u; }
+  // A copy that the store makes itself; the caller's memory and network see nothing of it.
+  virtual Result<Object> copy_inside(const std::string& /*from*/, const std::string& /*to*/) {
+    return fail(Code::unsupported, "{} does not copy inside of itself", place());
+  }
 };
 
 }  // namespace dash::storage

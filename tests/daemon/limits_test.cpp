@@ -88,6 +88,27 @@ TEST(Limits, OneConnectionTooManyIs503) {
   EXPECT_EQ(one.ask(get("/api/hello")).status, 200);
 }
 
+TEST(Limits, SmallBodiesTogetherAreBounded) {
+  Gate gate;
+  auto waits = echo();
+  waits.pattern = "/api/waits";
+  waits.handler = [&](Request& request) -> Result<Response> {
+    gate.pass();
+    return text_response(200, "text/plain", std::string(request.body));
+  };
+  ServerOptions options;
+  options.limits.small_bodies_bytes = 10;
+  Running running({waits, echo()}, options);
+  RawClient first(running.port());
+  first.send(post("/api/waits", "12345678"));
+  gate.await_arrivals(1);
+  EXPECT_EQ(ask(running.port(), post("/api/echo", "123")).status, 503);
+  EXPECT_EQ(ask(running.port(), post("/api/echo", "12")).status, 200);
+  gate.open();
+  EXPECT_EQ(first.receive().body, "12345678");
+  EXPECT_EQ(first.ask(post("/api/echo", "1234567890")).status, 200);
+}
+
 TEST(Limits, AFullPoolIs503AndTheOthersGoOn) {
   Gate gate;
   Route slow{.pattern = "/api/slow",

@@ -1,0 +1,51 @@
+// When and how long to wait before asking again. Two questions, in two places: is the failure one that passes
+// (is_transient, here), and is asking twice safe (the caller's, per operation). Waits double from `first` to
+// `longest`, each a random part of it between half and whole, so that many clients do not come back at once;
+// a server's Retry-After is honoured when it is longer, and gives up at once when it is beyond `patience`.
+#pragma once
+#include <chrono>
+#include <functional>
+
+#include "core/base/error.hpp"
+
+namespace dash::net {
+
+struct RetryPolicy {
+  int attempts = 5;
+  std::chrono::milliseconds first{200};
+  std::chrono::milliseconds longest{5'000};
+  std::chrono::milliseconds patience{30'000};  // longest Retry-After worth waiting for
+};
+
+// unreachable, timeout, busy, throttled.
+bool is_transient(const Error& error);
+
+class Retry {
+ public:
+  using Sleep = std::function<void(std::chrono::milliseconds)>;
+  using Random = std::function<double()>;  // [0, 1)
+
+  // Real sleep and chance.
+  explicit Retry(RetryPolicy policy = {});
+  Retry(RetryPolicy policy, Sleep sleep, Random random)
+      : policy_(policy), sleep_(std::move(sleep)), random_(std::move(random)) {}
+
+  // Result of `operation(attempt)`, attempt counting from 0, asked again while the failure passes.
+  template <class Operation>
+  auto run(Operation&& operation) const -> decltype(operation(0)) {
+    for (int attempt = 0;; ++attempt) {
+      auto result = operation(attempt);
+      if (result || !may_go_on(attempt, result.error())) return result;
+      sleep_(pause(attempt, result.error()));
+    }
+  }
+
+ private:
+  bool may_go_on(int attempt, const Error& error) const;
+  std::chrono::milliseconds pause(int attempt, const Error& error) const;
+  RetryPolicy policy_;
+  Sleep sleep_;
+  Random random_;
+};
+
+}  // namespace dash::net

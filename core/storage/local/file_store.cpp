@@ -1,0 +1,164 @@
+#include "core/storage/local/file_store.hpp"
+
+#include <algorithm>
+
+#include "core/storage/key.hpp"
+#include "core/storage/local/staging.hpp"
+
+namespace dash::storage::local {
+namespace {
+
+constexpr std::size_t kPageEntries = 1000;
+constexpr int kMaxDepth = 32;
+// An upload that nobody goes on with is dropped by the next one that begins; handles live 12 h.
+constexpr std::chrono::hours kStagingLifetime{24};
+
+Result<void> check_path(std::string_view key) {
+  TRY(check_key(key));
+  if (key.front() == '.' || key.find("/.") != key.npos)
+    return fail(Code::invalid,
+                "'{}' has a part that begins with a dot; such names are kept for the store itself", key);
+  return {};
+}
+
+Object to_object(const std::string& key, const Entry& entry) {
+  return {key, entry.size, entry.version, entry.modified, ""};
+}
+
+std::string parent_of(std::string_view path) {
+  auto slash = path.rfind('/');
+  return std::string(slash == path.npos ? "" : path.substr(0, slash));
+}
+
+class FileStore final : public ObjectStore {
+ public:
+  FileStore(std::unique_ptr<FileTree> tree, const Clock& clock)
+      : tree_(std::move(tree)), staging_(*tree_), clock_(clock) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = 1ull << 43,
+            .is_parallel = true,
+            .keeps_digest_on_put = false,
+            .keeps_digest_on_commit = false,
+            .copies_inside = false};
+  }
+  std::string place() const override { return tree_->place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    std::vector<Object> found;
+    auto folder = parent_of(prefix);
+    auto walked = walk(folder, prefix, cursor, found, 0);
+    // An absent root is a mistake in the settings, an absent folder beneath it holds nothing.
+    if (!walked && (walked.error().code != Code::not_found || folder.empty()))
+      return Failure(root_error(std::move(walked).error()));
+    std::ranges::sort(found, {}, &Object::key);
+    Page page;
+    if (found.size() > kPageEntries) {
+      found.resize(kPageEntries);
+      page.cursor = found.back().key;
+    }
+    page.objects = std::move(found);
+    return page;
+  }
+
+  Result<Object> head(const std::string& key) override { return to_object(key, TRY(file(key))); }
+
+  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                           std::span<char> out) override {
+    TRY(check_path(key));
+    return tree_->read(key, offset, must_match, out);
+  }
+
+  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+    TRY(check_path(key));
+    auto path = TRY(staging_.write_file(bytes));
+    auto placed = place_file(path, key, !options.only_if_absent);
+    if (!placed) {
+      (void)tree_->remove(path);  // the rename's error is the one to tell
+      return Failure(std::move(placed).error());
+    }
+    return head(key);
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(file(key));
+    return tree_->remove(key);
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    TRY(check_path(key));
+    TRY(staging_.sweep(clock_.now() - kStagingLifetime));
+    return write_staged_upload(TRY(staging_.begin(key)));
+  }
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+                               bool) override {
+    TRY(staging_.put_part(TRY(read_staged_upload(upload)), n, bytes));
+    return std::string();
+  }
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    return staging_.parts(TRY(read_staged_upload(upload)));
+  }
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto ref = TRY(read_staged_upload(upload));
+    TRY(check_path(ref.key));
+    return to_object(ref.key, TRY(staging_.commit(ref, parts, !options.only_if_absent)));
+  }
+  Result<void> abort(const std::string& upload) override {
+    return staging_.abort(TRY(read_staged_upload(upload)));
+  }
+  Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
+    return staging_.sweep(older_than);
+  }
+
+ private:
+  Result<Entry> file(const std::string& key) {
+    TRY(check_path(key));
+    auto entry = TRY(tree_->stat(key));
+    if (entry.kind != Kind::file) return fail(Code::not_found, "there is no file '{}'", key);
+    return entry;
+  }
+
+  Result<void> place_file(const std::string& from, const std::string& key, bool may_replace) {
+    if (auto parent = parent_of(key); !parent.empty()) TRY(tree_->make_folder(parent));
+    return tree_->rename(from, key, may_replace);
+  }
+
+  Error root_error(Error error) const {
+    if (error.code == Code::not_found) {
+      error.code = Code::upstream;
+      error.message =
+          fmt::format("{} does not exist or is no folder; create it or mend storage_local_path", place());
+    }
+    return error;
+  }
+
+  // Every file beneath `folder` whose key begins with `prefix` and comes after `cursor`.
+  Result<void> walk(const std::string& folder, std::string_view prefix, std::string_view cursor,
+                    std::vector<Object>& found, int depth) {
+    if (depth > kMaxDepth) return {};
+    for (const auto& entry : TRY(tree_->list(folder))) {
+      if (entry.name.starts_with('.')) continue;
+      auto key = folder.empty() ? entry.name : folder + "/" + entry.name;
+      if (entry.kind == Kind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
+        auto inner = walk(key, prefix, cursor, found, depth + 1);
+        if (!inner && inner.error().code != Code::not_found) return inner;  // a folder may go while we look
+      } else if (entry.kind == Kind::file && key.starts_with(prefix) && key > cursor) {
+        found.push_back(to_object(key, entry));
+      }
+    }
+    return {};
+  }
+
+  std::unique_ptr<FileTree> tree_;
+  Staging staging_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectStore> make_file_store(std::unique_ptr<FileTree> tree, const Clock& clock) {
+  return std::make_unique<FileStore>(std::move(tree), clock);
+}
+
+}  // namespace dash::storage::local

@@ -1,0 +1,48 @@
+// The seam to a tree of files, under FileStore: a folder of this machine (folder_tree.cpp) or an SMB share
+// (smb/). Paths are relative to the root, '/' between segments, "" for the root; a path never leaves the root
+// and never goes through a symbolic link. Thread-safe. Errors: Code::not_found for what is absent.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+
+namespace dash::storage::local {
+
+enum class Kind { file, folder, other };
+
+struct Entry {
+  std::string name;  // last segment
+  Kind kind = Kind::other;
+  std::uint64_t size = 0;
+  Time modified;
+  std::string version;  // changes with the content, survives a rename
+};
+
+class FileTree {
+ public:
+  virtual ~FileTree() = default;
+  // "file:///srv/assets", for messages and to notice that the settings moved.
+  virtual std::string place() const = 0;
+
+  virtual Result<Entry> stat(const std::string& path) = 0;
+  virtual Result<std::vector<Entry>> list(const std::string& folder) = 0;
+  // Bytes from `offset` into the front of `out`, as many as there are. Code::precondition when the file's
+  // version is not `must_match` (unless that is empty).
+  virtual Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
+                                   std::span<char> out) = 0;
+  // Makes the file when absent; the bytes are on the disk when it returns.
+  virtual Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) = 0;
+  // With its parents, the root included; one that exists is fine.
+  virtual Result<void> make_folder(const std::string& path) = 0;
+  // One step, durable. Code::conflict when `to` exists and may not be replaced.
+  virtual Result<void> rename(const std::string& from, const std::string& to, bool may_replace) = 0;
+  virtual Result<void> remove(const std::string& file) = 0;
+  virtual Result<void> remove_folder(const std::string& empty_folder) = 0;
+};
+
+}  // namespace dash::storage::local

@@ -1,0 +1,41 @@
+// The hidden folder in which uploads to a tree of files wait for their commit. Called by file_store.cpp.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/storage/local/file_tree.hpp"
+#include "core/storage/store.hpp"
+
+namespace dash::storage::local {
+
+// A begun upload as plain text: the key, and the folder's random name.
+struct StagedUpload {
+  std::string key;
+  std::string id;  // 32 hex digits
+};
+std::string write_staged_upload(const StagedUpload& upload);
+Result<StagedUpload> read_staged_upload(const std::string& text);
+
+class Staging {
+ public:
+  explicit Staging(FileTree& tree) : tree_(tree) {}
+
+  // A new file with these bytes; its path. The caller renames or removes it.
+  Result<std::string> write_file(std::string_view bytes);
+
+  Result<StagedUpload> begin(const std::string& key);
+  Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
+  // Code::not_found after the commit or the abort.
+  Result<std::vector<StagedPart>> parts(const StagedUpload& upload);
+  // Renames the data to the key when it is exactly these parts. The same again finds what it made.
+  Result<Entry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts, bool may_replace);
+  Result<void> abort(const StagedUpload& upload);
+  Result<std::uint32_t> sweep(Time older_than);
+
+ private:
+  Result<Entry> committed_before(const StagedUpload& upload);
+  Result<void> drop(const std::string& path);
+  FileTree& tree_;
+};
+
+}  // namespace dash::storage::local

@@ -1,0 +1,55 @@
+#include "core/storage/registry.hpp"
+
+#include <array>
+
+#include "core/base/text.hpp"
+#include "core/storage/local/file_store.hpp"
+#include "core/storage/local/folder_tree.hpp"
+#include "core/storage/retry.hpp"
+#include "core/storage/s3/store.hpp"
+
+namespace dash::storage {
+namespace {
+
+using OpenRoom = Result<std::unique_ptr<ObjectStore>> (*)(const config::Values&, const StoreSeams&);
+
+struct Row {
+  std::string_view id;
+  OpenRoom open;
+};
+
+Result<std::unique_ptr<ObjectStore>> open_cloud1(const config::Values& values, const StoreSeams& seams) {
+  return s3::open_s3(values, seams.http, seams.clock);
+}
+
+std::string local_path(const config::Values& values) {
+  auto text = value_of(values, "storage_local_path");
+  auto path = trim(text);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
+  return local::make_file_store(TRY(local::open_folder_tree(local_path(values))), seams.clock);
+}
+
+constexpr std::array kRooms{
+    Row{"obj_cloud1", open_cloud1},
+    Row{"local", open_file_system},
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
+                                                     const StoreSeams& seams) {
+  for (const auto& row : kRooms)
+    if (row.id == backend.id) return row.open(values, seams);
+  return fail(Code::unsupported, "this build has no store for '{}'", backend.id);
+}
+
+Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,
+                                                const StoreSeams& seams) {
+  return with_retry(TRY(open_bare_store(backend, values, seams)));
+}
+
+}  // namespace dash::storage

@@ -1,0 +1,29 @@
+// The one table of stores: backend id → the room that opens it. Outside of the rooms, nothing else names
+// them. A new backend is a folder, a row here and the contract suite green. Called by app/wire.cpp.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/base/clock.hpp"
+#include "core/config/store.hpp"
+#include "core/net/http_client.hpp"
+#include "core/storage/backends.hpp"
+#include "core/storage/store.hpp"
+
+namespace dash::storage {
+
+// What a room may need of the outside world. Outlives every store.
+struct StoreSeams {
+  net::HttpClient& http;
+  const Clock& clock;
+  std::string program;  // this binary, for the child that speaks SMB
+};
+
+// The store as its protocol has it: no retry. Code::invalid names the setting that is missing or wrong.
+Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
+                                                     const StoreSeams& seams);
+// The same behind with_retry(): what the product uses.
+Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,
+                                                const StoreSeams& seams);
+
+}  // namespace dash::storage

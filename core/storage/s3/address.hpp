@@ -1,0 +1,34 @@
+// Where a bucket is: endpoint, region, path or host style. Pure over the settings. Called by store.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/config/store.hpp"
+
+namespace dash::storage::s3 {
+
+struct Address {
+  std::string scheme;  // "https"
+  std::string host;    // with the port, when it is not the scheme's own
+  std::string base;    // "/bucket" in path style, "" in host style; encoded, after the endpoint's own path
+  std::string bucket;
+  std::string region;
+  std::string ca_file;
+
+  // "https://host/bucket", the same whatever the style.
+  std::string place() const;
+  // Encoded path of a key, "/" for the bucket itself.
+  std::string path_of(std::string_view key) const;
+  std::string url_of(std::string_view path, std::string_view query) const;
+
+ private:
+  friend Result<Address> read_address(const config::Values& values);
+  std::string endpoint_;
+};
+
+// storage_obj_cloud1_bucket, _region (else cloud1_region, else us-east-1), _endpoint (else the cloud's own),
+// _path_style (else: for a bucket whose name is no host name, and for any endpoint of one's own), _ca_file.
+// Code::invalid names the setting.
+Result<Address> read_address(const config::Values& values);
+
+}  // namespace dash::storage::s3

@@ -1,0 +1,34 @@
+// XML as the stores speak it (S3, Azure Blob), and the only place that knows pugixml. A document becomes a
+// small tree of values; entities of a DTD are never expanded. Called by the wire.cpp of those rooms.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace dash::storage {
+
+struct XmlElement {
+  std::string name;  // without a namespace prefix
+  std::string text;  // of the element itself, white space kept
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<XmlElement> children;
+
+  // First child of that name, or nullptr.
+  const XmlElement* child(std::string_view child_name) const;
+  // Text of the first child of that name, "" when there is none.
+  std::string_view text_of(std::string_view child_name) const;
+  std::string_view attribute(std::string_view attribute_name) const;
+};
+
+inline constexpr int kMaxXmlDepth = 32;
+
+// The root element. Code::upstream for what is no XML or nested deeper than kMaxXmlDepth.
+Result<XmlElement> parse_xml(std::string_view text);
+
+// With an XML declaration, no white space added, reserved characters escaped.
+std::string write_xml(const XmlElement& root);
+
+}  // namespace dash::storage

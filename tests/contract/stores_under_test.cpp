@@ -1,0 +1,63 @@
+#include "tests/contract/stores_under_test.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "core/base/file.hpp"
+#include "core/storage/s3/client.hpp"
+#include "tests/support/must.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace dash::storage {
+namespace {
+
+config::Values s3_settings() {
+  return {{"storage_obj_cloud1_bucket", "contract"},
+          {"storage_obj_cloud1_endpoint", need_variable("S3_ENDPOINT")},
+          {"storage_obj_cloud1_region", need_variable("AWS_REGION")},
+          {"cloud1_access_key_id", need_variable("AWS_ACCESS_KEY_ID")},
+          {"cloud1_secret_access_key", need_variable("AWS_SECRET_ACCESS_KEY")}};
+}
+
+void make_s3_bucket(const config::Values& settings, const StoreSeams& seams) {
+  s3::Credentials credentials{settings.at("cloud1_access_key_id"),
+                              Secret(settings.at("cloud1_secret_access_key"))};
+  s3::Client client(must(s3::read_address(settings)), credentials, seams.http, seams.clock);
+  auto made = client.call({.method = "PUT", .doing = "making the bucket"});
+  if (!made && made.error().code != Code::conflict) must(std::move(made));  // conflict: there already
+}
+
+config::Values s3_with_wrong_secret(config::Values settings) {
+  settings["cloud1_secret_access_key"] += "x";
+  return settings;
+}
+
+config::Values folder_settings() {
+  static Scratch scratch;
+  return {{"storage_local_path", scratch / "assets"}};
+}
+void make_folder_root(const config::Values& settings, const StoreSeams&) {
+  must(make_folder(settings.at("storage_local_path"), 0750));
+}
+
+constexpr std::array kStores{
+    StoreUnderTest{"obj_cloud1", "obj_cloud1", s3_settings, make_s3_bucket, s3_with_wrong_secret,
+                   "storage_obj_cloud1_endpoint"},
+    StoreUnderTest{"folder", "local", folder_settings, make_folder_root, nullptr, ""},
+};
+constexpr std::size_t kClouds = 1;  // the first so many
+
+}  // namespace
+
+std::span<const StoreUnderTest> all_stores() { return kStores; }
+std::span<const StoreUnderTest> cloud_stores() { return std::span(kStores).first(kClouds); }
+
+std::string need_variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value || !*value)
+    throw std::runtime_error(fmt::format("{} is not set: scripts/test starts the servers and sets it", name));
+  return value;
+}
+
+}  // namespace dash::storage

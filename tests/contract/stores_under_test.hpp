@@ -1,0 +1,31 @@
+// The stores that the contract suite runs over: how to reach each one's test server and what only its kind
+// can be asked. scripts/test starts the servers and sets the variables; a missing one fails the test, by
+// name.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/storage/registry.hpp"
+
+namespace dash::storage {
+
+struct StoreUnderTest {
+  std::string_view name;     // for the test's name
+  std::string_view backend;  // id
+  config::Values (*settings)();
+  // Makes the bucket or container, where the product expects to find one.
+  void (*prepare)(const config::Values& settings, const StoreSeams& seams);
+  // The same settings with credentials that the server must refuse.
+  config::Values (*with_wrong_credentials)(config::Values settings);
+  std::string_view endpoint_key;  // where a fault proxy is put in between; "" for file systems
+};
+
+std::span<const StoreUnderTest> all_stores();
+// Those behind HTTP.
+std::span<const StoreUnderTest> cloud_stores();
+
+// Throws, naming the variable, when it is not set.
+std::string need_variable(const char* name);
+
+}  // namespace dash::storage

@@ -1,0 +1,34 @@
+// A proxy in front of a test server, made through the control API of toxiproxy (TOXIPROXY_URL), that can cut
+// connections in the middle. Gone with the object.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/net/http_client.hpp"
+
+namespace dash {
+
+class FaultProxy {
+ public:
+  // `upstream`: http://host:port of the server.
+  FaultProxy(net::HttpClient& http, std::string control_url, const std::string& upstream);
+  ~FaultProxy();
+  FaultProxy(const FaultProxy&) = delete;
+  FaultProxy& operator=(const FaultProxy&) = delete;
+
+  const std::string& url() const { return url_; }  // instead of `upstream`
+
+  enum class Direction { to_server, to_client };
+  // Closes each connection after so many bytes of that direction.
+  void cut_after(std::uint64_t bytes, Direction direction);
+  void heal();
+
+ private:
+  void control(std::string_view method, std::string_view path, std::string_view body);
+  net::HttpClient& http_;
+  std::string control_url_;
+  std::string name_;
+  std::string url_;
+};
+
+}  // namespace dash

@@ -1,0 +1,83 @@
+// A store that fails on the call that a test names: before it reaches the store behind (a lost request) or
+// after (a lost answer). Run a flow for call 1, 2, … until it passes untouched to see every place where it
+// can break.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "core/storage/store.hpp"
+
+namespace dash::storage {
+
+enum class Fault { before, after };
+
+class FaultyStore final : public ObjectStore {
+ public:
+  explicit FaultyStore(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
+
+  void fail_call(int number, Fault fault, Code code = Code::unreachable) {
+    number_ = number;
+    fault_ = fault;
+    code_ = code;
+  }
+  int calls() const { return calls_; }
+
+  Capabilities capabilities() const override { return store_->capabilities(); }
+  std::string place() const override { return store_->place(); }
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    return through([&] { return store_->list(prefix, cursor); });
+  }
+  Result<Object> head(const std::string& key) override {
+    return through([&] { return store_->head(key); });
+  }
+  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                           std::span<char> out) override {
+    return through([&] { return store_->read(key, offset, must_match, out); });
+  }
+  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+    return through([&] { return store_->put(key, bytes, options); });
+  }
+  Result<void> remove(const std::string& key) override {
+    return through([&] { return store_->remove(key); });
+  }
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
+    return through([&] { return store_->begin(key, size); });
+  }
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+                               bool is_last) override {
+    return through([&] { return store_->put_part(upload, n, bytes, is_last); });
+  }
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    return through([&] { return store_->staged_parts(upload); });
+  }
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    return through([&] { return store_->commit(upload, parts, options); });
+  }
+  Result<void> abort(const std::string& upload) override {
+    return through([&] { return store_->abort(upload); });
+  }
+  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
+    return through([&] { return store_->sweep(prefix, older_than); });
+  }
+  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
+    return through([&] { return store_->copy_inside(from, to); });
+  }
+
+ private:
+  template <class Call>
+  auto through(Call call) -> decltype(call()) {
+    bool is_named = ++calls_ == number_;
+    if (is_named && fault_ == Fault::before) return fail(code_, "the request was lost");
+    auto result = call();
+    if (is_named) return fail(code_, "the answer was lost");
+    return result;
+  }
+  std::shared_ptr<ObjectStore> store_;
+  std::atomic<int> calls_ = 0;
+  int number_ = 0;
+  Fault fault_ = Fault::before;
+  Code code_ = Code::unreachable;
+};
+
+}  // namespace dash::storage
