@@ -4,6 +4,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/config/clouds.hpp"
 #include "core/config/registry.hpp"
 #include "core/config/settings.hpp"
 #include "core/migrate/setup.hpp"
@@ -44,7 +45,7 @@ Result<void> check_gate_list(const std::string& member, const std::string& key, 
       return wrong_value(member,
                          fmt::format("'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word));
     if (key == policy::kGatedKey &&
-        std::ranges::find(actions, policy::canonical_action(word)) == actions.end())
+        std::ranges::find(actions, config::canonical_action(word)) == actions.end())
       return wrong_value(member, fmt::format("'{}' is no gated action", word));
   }
   return {};
