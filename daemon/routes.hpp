@@ -14,6 +14,7 @@ void add_change_window_routes(std::vector<Route>& routes, app::Services& service
 void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
 void add_feature_routes(std::vector<Route>& routes, app::Services& services);
 void add_job_routes(std::vector<Route>& routes, app::Services& services);
+void add_admission_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
 void add_token_routes(std::vector<Route>& routes, app::Services& services);
