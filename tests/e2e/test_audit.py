@@ -83,6 +83,7 @@ def test_an_export_verifies_with_the_anchor_and_the_public_key_alone(written, sc
 
 def test_both_doors_export_the_same(written, scratch):
     local = written.dashctl("audit", "export").out
+    written.log = []
     written.start()
     token = scratch / "token"
     token.write_text(written.token("root"))

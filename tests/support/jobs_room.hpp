@@ -13,7 +13,9 @@ namespace dash {
 
 class JobsRoom : public testing::Test {
  protected:
-  JobsRoom() {
+  using Open = std::function<std::unique_ptr<db::Sql>(const Scratch&)>;
+  JobsRoom() : JobsRoom([](const Scratch& scratch) { return scratch_database(scratch); }) {}
+  explicit JobsRoom(const Open& open) : sql_(open(scratch_)) {
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
       TRY(directory_.make_workgroup(tx, "team-a", ""));
       return {};
@@ -59,7 +61,7 @@ class JobsRoom : public testing::Test {
 
   Scratch scratch_;
   FakeClock clock_{"2026-07-03T14:00:00Z"};  // a Friday
-  std::unique_ptr<db::Sql> sql_ = scratch_database(scratch_);
+  std::unique_ptr<db::Sql> sql_;
   config::Store store_{*sql_, clock_, Secret(std::string(32, 's'))};
   config::Settings settings_{store_};
   audit::Log audit_{*sql_, clock_, Secret(std::string(32, 'k'))};
