@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
@@ -8,6 +10,7 @@
 #include "core/identity/setup_code.hpp"
 #include "core/jobs/worker.hpp"
 #include "core/migrate/setup.hpp"
+#include "core/policy/admission.hpp"
 #include "daemon/routes.hpp"
 #include "daemon/server.hpp"
 
@@ -58,6 +61,8 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
          return {};
        },
        true});
+  options.ready_checks.push_back(
+      {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, false});
   return options;
 }
 
@@ -66,6 +71,14 @@ jobs::Executors executors(const ServeFlags& flags) {
   const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
   auto fallback = data_dir_or_default(flags.local.data_dir) + "/deploy";
   return {folder && *folder ? folder : fallback, "/proc/self/exe"};
+}
+
+// The engine starts while the first requests come; a failure is told by /readyz and by each refusal.
+std::jthread warm_engine(app::Services& s) {
+  return std::jthread([&s] {
+    if (auto ready = policy::admission_ready(s.gate, s.engine); !ready)
+      log::warning("policy.not_ready", {{"cause", ready.error().message}});
+  });
 }
 
 Run declare_serve(Flags& flags) {
@@ -90,6 +103,7 @@ Run declare_serve(Flags& flags) {
     jobs::WorkerPool workers(s.jobs, executors(*o),
                              static_cast<std::size_t>(std::max<std::int64_t>(0, o->workers)),
                              [&s] { s.anchors.tick(); });
+    auto warming = warm_engine(s);
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);
   };
 }

@@ -14,10 +14,13 @@ void add_change_window_routes(std::vector<Route>& routes, app::Services& service
 void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
 void add_feature_routes(std::vector<Route>& routes, app::Services& services);
 void add_job_routes(std::vector<Route>& routes, app::Services& services);
+void add_fetch_routes(std::vector<Route>& routes, app::Services& services);
 void add_admission_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
+void add_storage_routes(std::vector<Route>& routes, app::Services& services);
 void add_token_routes(std::vector<Route>& routes, app::Services& services);
+void add_upload_routes(std::vector<Route>& routes, app::Services& services);
 void add_user_routes(std::vector<Route>& routes, app::Services& services);
 void add_vault_routes(std::vector<Route>& routes, app::Services& services);
 void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);

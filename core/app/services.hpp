@@ -33,6 +33,9 @@ class Jobs;
 class Windows;
 class Workgroups;
 }  // namespace dash::jobs
+namespace dash::storage {
+class Storage;
+}
 namespace dash::policy {
 class DecisionLog;
 class Engine;
@@ -69,6 +72,7 @@ struct Services {
   jobs::Windows& windows;
   jobs::Workgroups& workgroups;
   jobs::Jobs& jobs;
+  storage::Storage& storage;
 };
 
 struct Options {

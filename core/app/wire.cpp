@@ -21,6 +21,8 @@
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
 #include "core/policy/rule_folder.hpp"
+#include "core/storage/registry.hpp"
+#include "core/storage/storage.hpp"
 
 namespace dash::app {
 namespace {
@@ -53,9 +55,9 @@ class RealInstance final : public Instance {
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
-        vaults_(*sql_, clock_, audit_),
         endpoints_(*sql_, clock_, config_, audit_),
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_),
+        vaults_(*sql_, clock_, audit_),
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
@@ -63,6 +65,8 @@ class RealInstance final : public Instance {
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
         jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
+        storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
+                 keys_.derive("dashctl upload handle v1")),
         services_{
             .clock = clock_,
             .parts = parts_,
@@ -85,11 +89,18 @@ class RealInstance final : public Instance {
             .windows = windows_,
             .workgroups = workgroups_,
             .jobs = jobs_,  // a row each, so that two changes seldom meet
+            .storage = storage_,
         } {}
 
   Services& services() override { return services_; }
 
  private:
+  storage::OpenStore store_opener() {
+    return [this](const storage::Backend& backend, const config::Values& values) {
+      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe"});
+    };
+  }
+
   Keys keys_;
   SystemClock clock_;
   PartPool parts_;
@@ -103,9 +114,9 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Endpoints endpoints_;
   migrate::Setup setup_;
   migrate::Vaults vaults_;
-  migrate::Endpoints endpoints_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
@@ -113,6 +124,7 @@ class RealInstance final : public Instance {
   jobs::Windows windows_;
   jobs::Workgroups workgroups_;
   jobs::Jobs jobs_;
+  storage::Storage storage_;
   Services services_;
 };
 
