@@ -40,6 +40,8 @@ std::vector<Group> root() {
   std::vector<Group> groups;
   groups.push_back(serve_group());
   groups.push_back(migrate_group());
+  groups.push_back(audit_group());
+  groups.push_back(job_group());
   groups.push_back(storage_group());
   groups.push_back(config_group());
   groups.push_back(user_group());

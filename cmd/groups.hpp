@@ -7,6 +7,8 @@
 namespace dash::cmd {
 
 Group migrate_group();
+Group audit_group();
+Group job_group();
 Group policy_group();
 Group completion_group();
 Group config_group();

@@ -9,6 +9,11 @@
 namespace dash::daemon {
 
 void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_audit_routes(std::vector<Route>& routes, app::Services& services);
+void add_change_window_routes(std::vector<Route>& routes, app::Services& services);
+void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
+void add_feature_routes(std::vector<Route>& routes, app::Services& services);
+void add_job_routes(std::vector<Route>& routes, app::Services& services);
 void add_fetch_routes(std::vector<Route>& routes, app::Services& services);
 void add_admission_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
@@ -18,6 +23,7 @@ void add_token_routes(std::vector<Route>& routes, app::Services& services);
 void add_upload_routes(std::vector<Route>& routes, app::Services& services);
 void add_user_routes(std::vector<Route>& routes, app::Services& services);
 void add_vault_routes(std::vector<Route>& routes, app::Services& services);
+void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);
 
 std::vector<Route> all_routes(app::Services& services);
 

@@ -28,6 +28,11 @@ class Endpoints;
 class Setup;
 class Vaults;
 }  // namespace dash::migrate
+namespace dash::jobs {
+class Jobs;
+class Windows;
+class Workgroups;
+}  // namespace dash::jobs
 namespace dash::storage {
 class Storage;
 }
@@ -64,6 +69,9 @@ struct Services {
   policy::Engine& engine;
   policy::DecisionLog& decisions;
   policy::Gate& gate;
+  jobs::Windows& windows;
+  jobs::Workgroups& workgroups;
+  jobs::Jobs& jobs;
   storage::Storage& storage;
 };
 

@@ -14,6 +14,8 @@
 #include "core/migrate/endpoints.hpp"
 #include "core/migrate/setup.hpp"
 #include "core/migrate/vaults.hpp"
+#include "core/jobs/jobs.hpp"
+#include "core/jobs/workgroups.hpp"
 #include "core/net/http_client.hpp"
 #include "core/policy/decision_log.hpp"
 #include "core/policy/engine.hpp"
@@ -59,6 +61,10 @@ class RealInstance final : public Instance {
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
+        judge_(gate_),
+        windows_(*sql_, clock_, audit_),
+        workgroups_(*sql_, directory_, audit_, windows_),
+        jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
         storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         services_{
@@ -79,7 +85,10 @@ class RealInstance final : public Instance {
             .endpoints = endpoints_,
             .engine = *engine_,
             .decisions = decisions_,
-            .gate = gate_,  // a row each, so that two changes seldom meet
+            .gate = gate_,
+            .windows = windows_,
+            .workgroups = workgroups_,
+            .jobs = jobs_,  // a row each, so that two changes seldom meet
             .storage = storage_,
         } {}
 
@@ -111,6 +120,10 @@ class RealInstance final : public Instance {
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
+  jobs::GateJudge judge_;
+  jobs::Windows windows_;
+  jobs::Workgroups workgroups_;
+  jobs::Jobs jobs_;
   storage::Storage storage_;
   Services services_;
 };

@@ -45,11 +45,12 @@ Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter
   where.add(" AND at >= ${}", filter.since);
   where.add(" AND at < ${}", filter.until);
   where.add(" AND seq < ${}", filter.before);
+  where.add(" AND seq > ${}", filter.after);
   return db::read<Page>(log.sql(), [&](db::Transaction& tx) -> Result<Page> {
     Page page;
-    auto rows = TRY(
-        tx.query(fmt::format("{}{} ORDER BY seq DESC LIMIT {}", kSelectEntries, where.sql, filter.limit + 1),
-                 where.params));
+    auto rows = TRY(tx.query(fmt::format("{}{} ORDER BY seq {} LIMIT {}", kSelectEntries, where.sql,
+                                         filter.after ? "ASC" : "DESC", filter.limit + 1),
+                             where.params));
     bool more = std::cmp_greater(rows.size(), filter.limit);
     if (more) rows.pop_back();
     for (const auto& row : rows) {
@@ -57,7 +58,7 @@ Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter
       if (!entry) return unreadable(row.integer(0));
       page.entries.push_back(*std::move(entry));
     }
-    if (more) page.next_before = page.entries.back().seq;
+    if (more) (filter.after ? page.next_after : page.next_before) = page.entries.back().seq;
     return page;
   });
 }
@@ -67,6 +68,7 @@ OrderedJson to_json(const Page& page) {
   out["entries"] = OrderedJson::array();
   for (const auto& entry : page.entries) out["entries"].push_back(to_json(entry));
   out["next_before"] = page.next_before ? OrderedJson(*page.next_before) : OrderedJson(nullptr);
+  out["next_after"] = page.next_after ? OrderedJson(*page.next_after) : OrderedJson(nullptr);
   return out;
 }
 

@@ -19,6 +19,7 @@ struct Filter {
   std::optional<std::string> target;
   std::optional<std::int64_t> since;   // microseconds, included
   std::optional<std::int64_t> until;   // microseconds, excluded
+  std::optional<std::int64_t> after;   // entries with a greater seq, oldest first: for reading the whole log
   std::optional<std::int64_t> before;  // entries with a smaller seq: the next page
   std::int64_t limit = 50;             // 1..kMaxPage
 };
@@ -26,10 +27,11 @@ struct Filter {
 struct Page {
   std::vector<Stored> entries;
   std::optional<std::int64_t> next_before;  // absent on the last page
+  std::optional<std::int64_t> next_after;   // the same, going up
 };
 
 Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter);
-// {entries: [...], next_before: int|null}
+// {entries: [...], next_before: int|null, next_after: int|null}
 OrderedJson to_json(const Page& page);
 
 // All entries, oldest first, as one JSON object a line.

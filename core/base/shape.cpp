@@ -20,4 +20,8 @@ Failure wrong_type(std::string_view name, std::string_view type) {
   return refused(name, fmt::format("{}_type", type), fmt::format("Input should be a valid {}", type));
 }
 
+Failure wrong_value(std::string_view name, std::string_view message) {
+  return refused(name, "value_error", message);
+}
+
 }  // namespace dash

@@ -11,5 +11,7 @@ namespace dash {
 Failure missing_member(std::string_view name);
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);
+// The right type and a value that cannot be meant; `message` is a sentence.
+Failure wrong_value(std::string_view name, std::string_view message);
 
 }  // namespace dash

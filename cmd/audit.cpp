@@ -1,0 +1,157 @@
+#include <fstream>
+
+#include "cmd/groups.hpp"
+#include "cmd/instance.hpp"
+#include "cmd/output.hpp"
+#include "core/audit/anchor.hpp"
+#include "core/audit/prove.hpp"
+#include "core/audit/read.hpp"
+#include "core/audit/verify.hpp"
+#include "core/base/file.hpp"
+
+namespace dash::cmd {
+namespace {
+
+constexpr std::size_t kMaxCheckpointFile = 256u << 20;
+
+struct AuditFlags {
+  InstanceFlags instance;
+  std::string file, checkpoint, public_key, out = "-";
+  std::int64_t seq = 0, from = -1;
+};
+
+// One entry of an exported file at a time, so that a file of any size verifies in constant memory.
+Result<void> each_line(const std::string& path,
+                       const std::function<Result<void>(const std::optional<audit::Stored>&)>& take) {
+  std::ifstream in(path);
+  if (!in) return fail(Code::not_found, "cannot read {}", path);
+  std::int64_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.empty()) continue;
+    auto json = TRY(within(fmt::format("{} line {}", path, number), parse_json(line)));
+    TRY(take(TRY(within(fmt::format("{} line {}", path, number), audit::entry_from_json(json)))));
+  }
+  return {};
+}
+
+Result<OrderedJson> verify_file(const AuditFlags& o) {
+  if (o.checkpoint.empty() || o.public_key.empty())
+    return fail(Code::usage, "--file needs --checkpoint and --public-key");
+  auto key_text =
+      o.public_key.find('+') == std::string::npos ? TRY(read_file(o.public_key, 4096)) : o.public_key;
+  auto key = TRY(audit::parse_verifier_key(key_text));
+  audit::AnchorText anchor{o.checkpoint, TRY(read_file(o.checkpoint, kMaxCheckpointFile))};
+  auto verdict =
+      TRY(audit::verify_entries([&](const auto& take) { return each_line(o.file, take); }, {anchor}, key));
+  return audit::to_json(verdict);
+}
+
+Result<OrderedJson> verify_instance(Context& context, const AuditFlags& o) {
+  auto instance = TRY(open_instance(context, o.instance, Login::any));
+  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/audit/verify")));
+  auto& s = instance.local->services();
+  auto anchors = TRY(s.anchors.read());
+  if (!o.checkpoint.empty())
+    anchors.push_back({o.checkpoint, TRY(read_file(o.checkpoint, kMaxCheckpointFile))});
+  return audit::to_json(TRY(audit::verify(s.audit, anchors)));
+}
+
+void tell(Context& context, const OrderedJson& verdict) {
+  auto& out = context.out;
+  out.line("{} entries: {}", verdict["count"].get<std::int64_t>(),
+           verdict["ok"].get<bool>() ? "ok" : "BROKEN");
+  if (verdict["first_broken_seq"].is_number())
+    out.line("first broken entry: {}", verdict["first_broken_seq"].get<std::int64_t>());
+  if (verdict.contains("checkpoint") && verdict["checkpoint"].is_object())
+    out.line("newest checkpoint covers {} entries; {} lie beyond it",
+             verdict["checkpoint"]["size"].get<std::int64_t>(),
+             verdict["checkpoint"]["beyond"].get<std::int64_t>());
+  if (!verdict.contains("problems")) return;
+  for (const auto& problem : verdict["problems"]) out.line("- {}", printable(problem.get<std::string>()));
+}
+
+Run declare_verify(Flags& flags) {
+  auto o = std::make_shared<AuditFlags>();
+  flags.text("--file", o->file, "FILE", "an exported log, instead of an instance");
+  flags.text("--checkpoint", o->checkpoint, "FILE", "checkpoints kept elsewhere (an anchor's file)");
+  flags.text("--public-key", o->public_key, "KEY|FILE", "with --file: the key that signs the checkpoints");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto verdict = TRY(o->file.empty() ? verify_instance(context, *o) : verify_file(*o));
+    tell(context, verdict);
+    context.out.document(verdict);
+    if (verdict["ok"].get<bool>()) return {};
+    return fail(Code::integrity, "the audit log is not what was written");
+  };
+}
+
+Result<void> export_from(net::ApiClient& api, Context& context) {
+  for (std::int64_t after = 0;;) {
+    auto page = TRY(api.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPage)));
+    for (const auto& entry : page["entries"]) {
+      // Parsed again, so that both doors print the members in the same order.
+      auto stored = TRY(audit::entry_from_json(entry));
+      context.out.raw(dump_json(audit::to_json(stored)) + "\n");
+      after = stored.seq;
+    }
+    if (page["next_after"].is_null()) return {};
+  }
+}
+
+Run declare_export(Flags& flags) {
+  auto o = std::make_shared<AuditFlags>();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    if (instance.api) return export_from(*instance.api, context);
+    return audit::export_lines(instance.local->services().audit, instance.who,
+                               [&](std::string_view line) -> Result<void> {
+                                 context.out.raw(line);
+                                 return {};
+                               });
+  };
+}
+
+Result<OrderedJson> prove(OpenInstance& instance, const AuditFlags& o) {
+  bool prefix = o.from >= 0;
+  if (instance.api)
+    return OrderedJson(TRY(instance.api->get(prefix ? fmt::format("/api/audit/prove?from={}", o.from)
+                                                    : fmt::format("/api/audit/prove?seq={}", o.seq))));
+  auto& log = instance.local->services().audit;
+  const auto& key = log.keys().checkpoint.public_key;
+  if (prefix) return audit::to_json(TRY(audit::prove_consistency(log, o.from)), key);
+  return audit::to_json(TRY(audit::prove_inclusion(log, o.seq)), key);
+}
+
+Run declare_prove(Flags& flags) {
+  auto o = std::make_shared<AuditFlags>();
+  flags.number("--seq", o->seq, "N", "prove that entry N is in the log");
+  flags.number("--from", o->from, "SIZE", "prove that the log of that size is a prefix of this one");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    if (o->seq <= 0 && o->from < 0) return fail(Code::usage, "give --seq N or --from SIZE");
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto proof = TRY(prove(instance, *o));
+    context.out.line("{}", dump_json(proof, 2));
+    context.out.document(proof);
+    return {};
+  };
+}
+
+}  // namespace
+
+Group audit_group() {
+  return {"audit",
+          "The tamper-evident audit log",
+          {{"verify", "Check that the log is what was written",
+            "Reads an instance, or an exported file against a checkpoint and the public key alone. Exit code "
+            "9 when it is broken.",
+            declare_verify},
+           {"export", "Print the whole log, one JSON object a line", "", declare_export},
+           {"prove", "Print a proof for outsiders",
+            "An inclusion or consistency proof (RFC 6962) with a signed checkpoint and the public key.",
+            declare_prove}}};
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,178 @@
+#include "cmd/groups.hpp"
+#include "cmd/instance.hpp"
+#include "cmd/output.hpp"
+#include "core/jobs/jobs.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct JobFlags {
+  InstanceFlags instance;
+  std::string id, workgroup, batch, what, why;
+  std::vector<std::string> states;
+  std::int64_t page = 1, page_size = 20;
+};
+
+std::string path_of(const std::string& id) { return "/api/jobs/" + net::percent_encode(id); }
+std::string text_of(const OrderedJson& value) {
+  return value.is_string() ? printable(value.get<std::string>()) : "-";
+}
+
+void tell(Context& context, const OrderedJson& job) {
+  auto& out = context.out;
+  out.line("{} {} {}", text_of(job["id"]), text_of(job["job_type"]), text_of(job["status"]));
+  for (const auto* member : {"name", "region", "workgroup", "created_by", "created_at", "scheduled_for",
+                             "window_ends_at", "progress_message", "error_message", "reason"})
+    if (job.contains(member) && job[member].is_string() && !job[member].get_ref<const std::string&>().empty())
+      out.line("  {}: {}", member, text_of(job[member]));
+  for (const auto& reason : job["approval_reasons"]) out.line("  needs approval: {}", text_of(reason));
+}
+
+Result<jobs::Listing> listing_of(const JobFlags& o) {
+  jobs::Listing out;
+  for (const auto& word : o.states) {
+    auto state = jobs::parse_state(word);
+    if (!state) return fail(Code::usage, "\"{}\" is not a status of a job", word);
+    out.states.push_back(*state);
+  }
+  if (!o.workgroup.empty()) out.workgroup = o.workgroup;
+  if (!o.batch.empty()) out.batch_id = o.batch;
+  out.page = o.page, out.page_size = o.page_size;
+  return out;
+}
+
+std::string query_of(const JobFlags& o) {
+  auto out = fmt::format("?page={}&page_size={}&status={}", o.page, o.page_size, fmt::join(o.states, ","));
+  if (!o.workgroup.empty()) out += "&workgroup=" + net::percent_encode(o.workgroup);
+  if (!o.batch.empty()) out += "&batch_id=" + net::percent_encode(o.batch);
+  return out;
+}
+
+Run declare_list(Flags& flags) {
+  auto o = std::make_shared<JobFlags>();
+  flags.list("--status", o->states, "STATUS",
+             "only these: awaiting_approval, scheduled, pending, running, …");
+  flags.text("--workgroup", o->workgroup, "NAME", "only this workgroup's");
+  flags.text("--batch", o->batch, "ID", "only this batch");
+  flags.number("--page", o->page, "N", "page, from 1");
+  flags.number("--page-size", o->page_size, "N", "jobs a page, up to 100");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto listing = TRY(listing_of(*o));
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto page = instance.api ? OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(*o))))
+                             : jobs::to_json(TRY(instance.local->services().jobs.list(instance.who, listing)),
+                                             listing);
+    for (const auto& job : page["jobs"])
+      context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job["id"]), text_of(job["status"]),
+                       text_of(job["job_type"]), text_of(job["created_by"]), text_of(job["name"]));
+    context.out.document(page);
+    return {};
+  };
+}
+
+// An action on one job: what it does through the API, and directly.
+using Remote = std::function<Result<Json>(net::ApiClient&, const JobFlags&)>;
+using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const identity::Principal&, const JobFlags&)>;
+
+Run on_job(Flags& flags, std::shared_ptr<JobFlags> o, Remote remote, Local local,
+           std::function<void(Context&, const OrderedJson&)> print) {
+  declare_instance(flags, o->instance);
+  return [o, remote = std::move(remote), local = std::move(local),
+          print = std::move(print)](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto answer = instance.api ? OrderedJson(TRY(remote(*instance.api, *o)))
+                               : TRY(local(instance.local->services().jobs, instance.who, *o));
+    print(context, answer);
+    context.out.document(answer);
+    return {};
+  };
+}
+
+std::shared_ptr<JobFlags> job_flags(Flags& flags) {
+  auto o = std::make_shared<JobFlags>();
+  flags.argument("JOB", o->id, "id of the job").required();
+  return o;
+}
+
+void tell_state(Context& context, const OrderedJson& answer) {
+  context.out.line("{} is {}", text_of(answer["job_id"]), text_of(answer["status"]));
+}
+
+Run declare_show(Flags& flags) {
+  return on_job(
+      flags, job_flags(flags), [](auto& api, const auto& o) { return api.get(path_of(o.id)); },
+      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
+        return to_json(TRY(jobs.show(who, o.id)));
+      },
+      tell);
+}
+
+Run declare_logs(Flags& flags) {
+  return on_job(
+      flags, job_flags(flags), [](auto& api, const auto& o) { return api.get(path_of(o.id) + "/logs"); },
+      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
+        return jobs::to_json(TRY(jobs.logs(who, o.id, 0)));
+      },
+      [](Context& context, const OrderedJson& answer) {
+        for (const auto& line : answer["logs"]) context.out.line("{}", text_of(line["line"]));
+      });
+}
+
+Run declare_approve(Flags& flags) {
+  auto o = job_flags(flags);
+  flags.text("--only", o->what, "WHAT", "approve only the policy's or only the booking's part")
+      .one_of({"policy", "booking"});
+  return on_job(
+      flags, o,
+      [](auto& api, const auto& f) {
+        return api.post("/api/change-windows/approvals/" + net::percent_encode(f.id),
+                        f.what.empty() ? Json::object() : Json{{"approves", f.what}});
+      },
+      [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
+        auto what = f.what == "policy"    ? jobs::Approve::policy
+                    : f.what == "booking" ? jobs::Approve::booking
+                                          : jobs::Approve::all;
+        return jobs::to_json(TRY(jobs.approve(who, f.id, what)));
+      },
+      tell_state);
+}
+
+Run declare_reject(Flags& flags) {
+  auto o = job_flags(flags);
+  flags.text("--reason", o->why, "TEXT", "why, for the requester and the audit log");
+  return on_job(
+      flags, o,
+      [](auto& api, const auto& f) {
+        return api.post(path_of(f.id) + "/reject", {{"reason", f.why}});
+      },
+      [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
+        return to_json(TRY(jobs.reject(who, f.id, f.why)));
+      },
+      tell);
+}
+
+Run declare_cancel(Flags& flags) {
+  return on_job(
+      flags, job_flags(flags), [](auto& api, const auto& o) { return api.remove(path_of(o.id)); },
+      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
+        auto job = TRY(jobs.cancel(who, o.id));
+        return OrderedJson{{"job_id", job.id}, {"status", word(job.state)}};
+      },
+      tell_state);
+}
+
+}  // namespace
+
+Group job_group() {
+  return {"job",
+          "Jobs and their approvals",
+          {{"list", "List jobs, newest first", "", declare_list},
+           {"show", "Show one job", "", declare_show},
+           {"logs", "Print what a job's executor said", "", declare_logs},
+           {"approve", "Approve somebody else's change", "Needs change_windows:use.", declare_approve},
+           {"reject", "Reject somebody else's change", "Needs change_windows:use.", declare_reject},
+           {"cancel", "Cancel a job", "A running one is asked to stop.", declare_cancel}}};
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,115 @@
+#include "core/jobs/actions.hpp"
+
+#include <algorithm>
+
+namespace dash::jobs {
+namespace {
+
+Action destroy(std::string_view name, std::string_view cloud, std::string_view deploys) {
+  return {name, cloud, Surface::teardown, false, WhenLost::requeue, deploys, {}, {}, {}, {}, 0};
+}
+
+// The clouds' own limits on a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
+// name.
+const std::vector<Action>& table() {
+  static const std::vector<Action> kActions = {
+      {"cloud1:vm:deploy",
+       "cloud1",
+       Surface::deploy,
+       true,
+       WhenLost::fail,
+       "",
+       {"region"},
+       {"instance_type"},
+       {"image", "ami_id"},
+       {"name", "instance_name"},
+       255},
+      {"cloud2:vm:deploy",
+       "cloud2",
+       Surface::deploy,
+       true,
+       WhenLost::fail,
+       "",
+       {"region", "location"},
+       {"instance_type", "vm_size"},
+       {"image", "image_id"},
+       {"name", "vm_name"},
+       15},
+      {"cloud3:vm:deploy",
+       "cloud3",
+       Surface::deploy,
+       true,
+       WhenLost::fail,
+       "",
+       {"region"},
+       {"instance_type", "machine_type"},
+       {"image", "image_self_link"},
+       {"name", "instance_name"},
+       63},
+      {"cloud4:compute:deploy",
+       "cloud4",
+       Surface::deploy,
+       true,
+       WhenLost::fail,
+       "",
+       {"region"},
+       {"instance_type", "shape"},
+       {"image", "image_ocid"},
+       {"name", "instance_name"},
+       255},
+      {"clouddb:provision",
+       "",
+       Surface::provision,
+       false,
+       WhenLost::fail,
+       "",
+       {"region", "location"},
+       {"instance_type", "instance_class", "tier", "sku_name"},
+       {"image"},
+       {"name"},
+       0},
+      {"k8s:provision",
+       "",
+       Surface::provision,
+       false,
+       WhenLost::fail,
+       "",
+       {"region", "location"},
+       {"instance_type", "node_instance_type"},
+       {"image"},
+       {"name"},
+       0},
+      destroy("cloud1:vm:destroy", "cloud1", "cloud1:vm:deploy"),
+      destroy("cloud2:vm:destroy", "cloud2", "cloud2:vm:deploy"),
+      destroy("cloud3:vm:destroy", "cloud3", "cloud3:vm:deploy"),
+      destroy("cloud4:compute:destroy", "cloud4", "cloud4:compute:deploy"),
+  };
+  return kActions;
+}
+
+constexpr CloudDefaults kDefaults[] = {
+    {"cloud1", "cloud1_region", "us-east-2", "", "", "t3.medium", "db.t3.micro",
+     "cloud1_eks_node_instance_type", "t3.medium"},
+    {"cloud2", "cloud2_location", "centralus", "", "", "Standard_B2s", "Standard_B1ms",
+     "cloud2_aks_node_vm_size", "Standard_B2s"},
+    {"cloud3", "cloud3_region", "us-central1", "cloud3_zone", "us-central1-a", "e2-medium", "db-f1-micro", "",
+     "e2-medium"},
+    {"cloud4", "cloud4_region", "us-ashburn-1", "", "", "VM.Standard.E2.1.Micro", "MySQL.Free",
+     "cloud4_oke_node_shape", "VM.Standard.E4.Flex"},
+};
+
+}  // namespace
+
+std::span<const Action> actions() { return table(); }
+
+const Action* find_action(std::string_view name) {
+  auto found = std::ranges::find(table(), name, &Action::name);
+  return found == table().end() ? nullptr : &*found;
+}
+
+const CloudDefaults& defaults_of(std::string_view cloud) {
+  auto found = std::ranges::find(kDefaults, cloud, &CloudDefaults::cloud);
+  return found == std::end(kDefaults) ? kDefaults[0] : *found;
+}
+
+}  // namespace dash::jobs

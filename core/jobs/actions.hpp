@@ -1,0 +1,43 @@
+// The ten gated actions: what each is, which members of a body name its fields in the spec's and in the
+// provider's spelling, and what is built when a field is left away.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dash::jobs {
+
+enum class Surface { deploy, provision, teardown };
+
+// What becomes of a job whose worker died: making a thing twice costs money, removing it twice does not.
+enum class WhenLost { fail, requeue };
+
+struct Action {
+  std::string_view name;   // canonical
+  std::string_view cloud;  // "cloud1"; empty when the body says
+  Surface surface;
+  bool approvable;  // one job of it can wait for an approval
+  WhenLost when_lost;
+  std::string_view deploys;  // of a teardown: the action that made the thing
+  std::vector<std::string_view> region, instance_type, image, name_members;  // the spec's spelling first
+  std::size_t longest_name;  // of an expanded batch name; 0: no batch
+};
+
+std::span<const Action> actions();
+// `name` canonical; nullptr when it is not one of them.
+const Action* find_action(std::string_view name);
+
+// What is built when nothing says otherwise (setting first, then these).
+struct CloudDefaults {
+  std::string_view cloud;
+  std::string_view region_setting, region;
+  std::string_view zone_setting, zone;
+  std::string_view instance_type;
+  std::string_view database_type;
+  std::string_view node_type_setting, node_type;
+};
+// The row of cloud1 for an unknown cloud.
+const CloudDefaults& defaults_of(std::string_view cloud);
+
+}  // namespace dash::jobs

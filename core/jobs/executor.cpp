@@ -1,0 +1,111 @@
+#include "core/jobs/executor.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/log.hpp"
+#include "core/config/clouds.hpp"
+#include "core/jobs/actions.hpp"
+#include "core/net/exec_child.hpp"
+
+namespace dash::jobs {
+namespace {
+
+constexpr std::size_t kLongestLine = 4096;         // bytes of a log line; the rest of it is dropped
+constexpr auto kGrace = std::chrono::seconds(20);  // between SIGTERM and SIGKILL: the peer's drain time
+
+std::string file_of(std::string action) {
+  std::ranges::replace(action, ':', '-');
+  return action;
+}
+
+bool usable(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if ((info.st_mode & S_IWOTH) != 0) {
+    log::warning("executor_writable_by_others",
+                 {{"path", path}, {"advice", "chmod o-w, or it is never run"}});
+    return false;
+  }
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+// Cuts a stream of bytes into lines.
+class Lines {
+ public:
+  explicit Lines(const std::function<void(std::string)>& take) : take_(take) {}
+  void add(std::string_view bytes) {
+    for (char c : bytes) {
+      if (c == '\n') {
+        flush();
+      } else if (open_.size() < kLongestLine) {
+        open_ += c;
+      }
+    }
+  }
+  void finish() {
+    if (!open_.empty()) flush();
+  }
+  const std::string& last() const { return last_; }
+
+ private:
+  void flush() {
+    last_ = std::exchange(open_, {});
+    take_(last_);
+  }
+  const std::function<void(std::string)>& take_;
+  std::string open_, last_;
+};
+
+net::Command command_of(const std::string& path, const std::string& launcher) {
+  const char* search = std::getenv("PATH");
+  net::Command command{{path}, {fmt::format("PATH={}", search ? search : "/usr/bin:/bin")}, {}};
+  if (launcher.empty()) return command;
+  net::Sandbox sandbox;
+  sandbox.unprivileged = false;
+  sandbox.landlock = false;
+  return net::sandboxed(command, sandbox, launcher);
+}
+
+}  // namespace
+
+std::string Executors::expected_path(const std::string& action) const {
+  return folder_ + "/" + file_of(action);
+}
+
+std::map<std::string, std::string> Executors::available() const {
+  std::map<std::string, std::string> out;
+  for (const auto& action : actions()) {
+    std::string name(action.name);
+    for (const auto& spelling : {name, config::provider_action(name)})
+      if (auto path = expected_path(spelling); usable(path)) out.try_emplace(name, path);
+  }
+  return out;
+}
+
+Result<Outcome> Executors::run(const std::string& path, const Json& document,
+                               const std::function<void(std::string)>& line,
+                               const std::function<bool()>& should_stop) const {
+  auto child = TRY(net::Child::start(command_of(path, launcher_)));
+  auto input = dump_json(document) + "\n";
+  Lines out(line), err(line);
+  net::Talk talk;
+  talk.input = input;
+  talk.on_out = [&](std::string_view bytes) { out.add(bytes); };
+  talk.on_err = [&](std::string_view bytes) { err.add(bytes); };
+  talk.should_stop = should_stop;
+  talk.grace = kGrace;
+  auto exit = child.talk(talk);
+  out.finish();
+  err.finish();
+  if (!exit && exit.error().code == Code::interrupted) return Outcome{Ended::stopped, {}};
+  if (!exit) return Failure(exit.error());
+  if (exit->ok()) return Outcome{Ended::done, {}};
+  const auto& said = err.last().empty() ? out.last() : err.last();
+  return Outcome{Ended::failed, said.empty() ? exit->text() : fmt::format("{}: {}", exit->text(), said)};
+}
+
+}  // namespace dash::jobs

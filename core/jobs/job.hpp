@@ -1,0 +1,91 @@
+// A job: one change that is to be made, or was. Its states and the one table of its transitions (DESIGN §7).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/json.hpp"
+#include "core/db/sql.hpp"
+
+namespace dash::jobs {
+
+enum class State {
+  awaiting_approval,  // somebody else has to agree
+  scheduled,          // booked for later
+  pending,            // a worker may claim it
+  running,
+  completed,
+  failed,
+  cancelled,
+  rejected,  // somebody else disagreed
+  expired,   // nobody agreed in time
+  missed,    // its window closed before it ran
+};
+std::string_view word(State state);
+std::optional<State> parse_state(std::string_view word);
+bool is_final(State state);
+// Whether the table has the transition.
+bool may_become(State from, State to);
+
+struct Approval {
+  std::string by;
+  Time at;
+};
+
+struct Job {
+  std::string id;
+  std::int64_t seq = 0;
+  std::string action;  // canonical
+  std::string receipt;
+  std::optional<std::string> workgroup;
+  std::string name;
+  std::string region;
+  std::optional<std::string> resource_id;  // what the provider calls it, told by the executor
+  std::optional<std::string> batch_id;
+  Json request;            // what was judged
+  std::string parameters;  // sealed; see store.hpp
+  State state = State::pending;
+  std::optional<std::string> reason;  // a word: policy, user, window_closed, worker_lost, …
+  std::string message;                // what it is doing or waiting for
+  Time created_at;
+  std::string created_by;
+  bool created_by_admin = false;
+  std::optional<Time> run_at, window_ends_at;
+  std::optional<std::string> change_window_id;
+  bool needs_policy_approval = false, needs_booking_approval = false;
+  std::vector<std::string> approval_reasons;
+  std::string approval_digest;  // covers (action, request, rule set)
+  std::optional<Time> approval_expires_at;
+  std::optional<Approval> policy_approval, booking_approval;
+  int attempts = 0;
+  bool cancel_requested = false;
+  std::optional<Time> started_at, completed_at;
+  std::optional<std::string> error;
+
+  bool approved() const {
+    return (!needs_policy_approval || policy_approval) && (!needs_booking_approval || booking_approval);
+  }
+};
+
+// The job as the API and `--output json` show it.
+OrderedJson to_json(const Job& job);
+
+// "SELECT <columns> FROM jobs ", to be continued.
+extern const std::string kSelectJobs;
+Result<Job> row_to_job(const db::Row& row);
+
+// `detail.set` and so on are further assignments ("message = $3") whose parameters follow $1 (job) and $2
+// (new state).
+struct Change {
+  std::string set;        // "" or ", column = $3, …"
+  db::Params params;      // of `set`, from $3 on
+  std::string condition;  // "" or " AND column = $n": over `params` too
+};
+// The only way to change a state: one conditional statement, so a transition that the table lacks or that
+// somebody else made first changes nothing. False then. `from` lists the states that the caller means.
+Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,
+                        Change change = {});
+
+}  // namespace dash::jobs

@@ -1,0 +1,32 @@
+// The seam between jobs and the policy gate, so that the states can be tested without an engine. GateJudge is
+// the real one.
+#pragma once
+#include "core/policy/gate.hpp"
+
+namespace dash::jobs {
+
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  // As policy::Gate.
+  virtual Result<policy::Decision> judge(std::string_view action, const Json& request,
+                                         const policy::Actor& actor, Time at) = 0;
+  virtual Result<std::string> approval_digest(std::string_view action, const Json& request) = 0;
+};
+
+class GateJudge final : public Judge {
+ public:
+  explicit GateJudge(policy::Gate& gate) : gate_(gate) {}
+  Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
+                                 Time at) override {
+    return gate_.judge(action, request, actor, at);
+  }
+  Result<std::string> approval_digest(std::string_view action, const Json& request) override {
+    return gate_.approval_digest(action, request);
+  }
+
+ private:
+  policy::Gate& gate_;
+};
+
+}  // namespace dash::jobs

@@ -1,0 +1,180 @@
+#include "core/jobs/plan.hpp"
+
+#include <algorithm>
+
+#include "core/base/shape.hpp"
+#include "core/base/text.hpp"
+#include "core/config/clouds.hpp"
+#include "core/jobs/fields.hpp"
+#include "core/policy/settings.hpp"
+
+namespace dash::jobs {
+namespace {
+
+constexpr std::size_t kLongestText = 1024;
+constexpr std::size_t kShortestBase = 3;  // of a batch name, so that it still says something
+
+// Trimmed text under one of several names; blank counts as absent. Two names with different values are a
+// mistake that must not be decided by us: one would be judged and the other perhaps built.
+Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names) {
+  std::string value;
+  for (auto name : names) {
+    auto text = TRY(text_field(body, name));
+    if (!text) continue;
+    auto typed = std::string(trim(*text));
+    if (typed.size() > kLongestText) return wrong_value(name, "is too long");
+    if (typed.empty()) continue;
+    if (!value.empty() && value != typed)
+      return wrong_value(name, fmt::format("says something else than {}; give one of them", names.front()));
+    value = typed;
+  }
+  return value;
+}
+
+Result<std::string> needed(const Json& body, const std::vector<std::string_view>& names) {
+  auto value = TRY(one_of(body, names));
+  if (value.empty()) return missing_member(names.front());
+  return value;
+}
+
+// Letters, digits, hyphens after folding; blanks were only for people ("East US").
+Result<std::string> folded_region(std::string_view typed) {
+  auto folded = policy::fold_region(typed);
+  bool good = !folded.empty() && folded.size() <= 64 && std::ranges::all_of(folded, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+  if (!good) return fail(Code::invalid, "\"{}\" is not a region's name", typed);
+  return folded;
+}
+
+struct Place {
+  std::string typed;  // region for the gate's messages
+  std::string folded;
+  std::string zone;  // cloud3, may be empty
+};
+
+Result<Place> place_of(const Action& action, std::string_view cloud, const Json& body,
+                       const ReadText& setting) {
+  auto typed = TRY(one_of(body, action.region));
+  auto zone = cloud == "cloud3" ? TRY(one_of(body, {"zone"})) : std::string();
+  const auto& defaults = defaults_of(cloud);
+  if (cloud == "cloud3" && zone.empty()) {
+    // A zone where the region stands, or nothing at all.
+    if (auto region = region_of_zone(typed)) zone = std::exchange(typed, *region);
+    if (typed.empty()) {
+      zone = TRY(setting(std::string(defaults.zone_setting)));
+      typed = TRY(setting(std::string(defaults.region_setting)));
+      if (zone.empty() && typed.empty()) zone = defaults.zone;
+    }
+  }
+  if (!zone.empty()) {
+    auto region = region_of_zone(zone);
+    if (!region) return fail(Code::invalid, "\"{}\" is not a zone's name, like {}", zone, defaults.zone);
+    if (!typed.empty() && policy::fold_region(typed) != policy::fold_region(*region))
+      return wrong_value("zone", fmt::format("lies in {}, not in the region that is given", *region));
+    if (typed.empty()) typed = *region;
+  }
+  if (typed.empty()) typed = TRY(default_region(cloud, setting));
+  auto folded = TRY(folded_region(typed));
+  return Place{typed, folded, zone.empty() ? zone : TRY(folded_region(zone))};
+}
+
+Result<std::string> default_type(const Action& action, std::string_view cloud, const std::string& region,
+                                 const ReadText& setting) {
+  const auto& defaults = defaults_of(cloud);
+  if (action.name == "clouddb:provision") return std::string(defaults.database_type);
+  std::string key;
+  if (action.name == "k8s:provision") key = defaults.node_type_setting;
+  if (action.name == "cloud2:vm:deploy") key = fmt::format("cloud2_region.{}.default_vm_size", region);
+  auto configured = key.empty() ? std::string() : TRY(setting(key));
+  if (!configured.empty()) return configured;
+  return std::string(action.name == "k8s:provision" ? defaults.node_type : defaults.instance_type);
+}
+
+// base-01 … base-NN; the base is cut to what the cloud allows.
+Result<std::vector<std::string>> names_of(const Action& action, const std::string& base, std::int64_t count) {
+  if (count == 1) return std::vector{base};
+  auto room = action.longest_name - 3;
+  auto cut = base.substr(0, room);
+  if (cut.size() < kShortestBase)
+    return fail(Code::invalid, "the name of {} machines has {} characters or more", count, kShortestBase);
+  std::vector<std::string> out;
+  for (std::int64_t i = 1; i <= count; ++i) out.push_back(fmt::format("{}-{:02}", cut, i));
+  return out;
+}
+
+Result<std::int64_t> count_of(const Action& action, const Json& body) {
+  if (action.longest_name == 0) return 1;
+  auto count = TRY(integer_field(body, "count")).value_or(1);
+  if (count < 1 || count > kMaxCount) return wrong_value("count", fmt::format("is 1 to {}", kMaxCount));
+  return count;
+}
+
+// What no executor may take for a field of its own: everything that was resolved, and what is for us.
+Json parameters_of(const Action& action, const Json& body) {
+  Json out = body;
+  for (const auto* names : {&action.region, &action.instance_type, &action.image, &action.name_members})
+    for (auto name : *names) out.erase(std::string(name));
+  for (auto name : {"count", "workgroup", "zone", "cloud", "run_at", "run_timezone", "change_window_id"})
+    out.erase(name);
+  return out;
+}
+
+Result<std::string> cloud_of(const Action& action, const Json& body) {
+  if (!action.cloud.empty()) return std::string(action.cloud);
+  auto cloud = config::canonical_cloud(lower(TRY(one_of(body, {"cloud", "provider"}))));
+  if (cloud.empty()) return std::string("cloud1");
+  if (defaults_of(cloud).cloud != cloud)
+    return wrong_value("cloud", "is none of cloud1, cloud2, cloud3, cloud4");
+  return cloud;
+}
+
+}  // namespace
+
+std::optional<std::string> region_of_zone(std::string_view zone) {
+  auto text = trim(zone);
+  bool looks = text.size() > 3 && text[text.size() - 2] == '-' &&
+               std::isalpha(static_cast<unsigned char>(text.back())) &&
+               std::isdigit(static_cast<unsigned char>(text[text.size() - 3]));
+  return looks ? std::optional(std::string(text.substr(0, text.size() - 2))) : std::nullopt;
+}
+
+Result<std::string> default_region(std::string_view cloud, const ReadText& setting) {
+  const auto& defaults = defaults_of(cloud);
+  auto configured = TRY(setting(std::string(defaults.region_setting)));
+  if (configured.empty() && cloud == "cloud1") configured = TRY(setting("cloud1_default_region"));
+  return configured.empty() ? std::string(defaults.region) : configured;
+}
+
+Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting) {
+  TRY(require_object(body));
+  auto cloud = TRY(cloud_of(action, body));
+  auto name = TRY(needed(body, action.name_members));
+  auto image =
+      action.surface == Surface::deploy ? TRY(needed(body, action.image)) : TRY(one_of(body, action.image));
+  auto count = TRY(count_of(action, body));
+  auto place = TRY(place_of(action, cloud, body, setting));
+  auto type = TRY(one_of(body, action.instance_type));
+  if (type.empty()) type = TRY(default_type(action, cloud, place.folded, setting));
+  Plan out{&action, {}, std::nullopt, parameters_of(action, body)};
+  auto workgroup = lower(TRY(one_of(body, {"workgroup"})));
+  if (!workgroup.empty()) out.workgroup = workgroup;
+  for (auto& item_name : TRY(names_of(action, name, count))) {
+    Json request = {{"region", place.typed}, {"instance_type", type}, {"image", image}, {"name", item_name}};
+    request["workgroup"] = out.workgroup ? Json(*out.workgroup) : Json(nullptr);
+    if (!place.zone.empty()) request["zone"] = place.zone;
+    if (action.surface == Surface::deploy) {
+      request["count"] = count;
+      request["batch"] = count > 1;
+    } else {
+      request["cloud"] = cloud;
+      if (auto engine = TRY(one_of(body, {"engine"})); !engine.empty()) request["engine"] = engine;
+      if (body.contains("node_count") && body["node_count"].is_number_integer())
+        request["node_count"] = body["node_count"];
+    }
+    out.items.push_back({std::move(item_name), place.folded, std::move(request)});
+  }
+  return out;
+}
+
+}  // namespace dash::jobs

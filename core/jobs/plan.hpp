@@ -1,0 +1,42 @@
+// A deploy or provision body, resolved: every default filled in, both spellings understood, one item for each
+// machine. What the gate judges is what the executor builds (DESIGN §6). No database but the settings.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/jobs/actions.hpp"
+
+namespace dash::jobs {
+
+inline constexpr std::int64_t kMaxCount = 20;  // machines of one deploy, the peer's number
+
+struct Item {
+  std::string name;
+  std::string region;  // folded
+  Json request;        // what is judged: as typed where it was typed
+};
+
+struct Plan {
+  const Action* action = nullptr;
+  std::vector<Item> items;
+  std::optional<std::string> workgroup;
+  Json parameters;  // the members of the body that are not fields of the request, for the executor
+};
+
+// Stored text of a setting, empty when absent.
+using ReadText = std::function<Result<std::string>(const std::string& key)>;
+
+// Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
+// a malformed region.
+Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting);
+
+// "us-central1" of "us-central1-a"; nullopt when it does not look like a zone.
+std::optional<std::string> region_of_zone(std::string_view zone);
+// The region that a cloud's things are in when nothing says otherwise.
+Result<std::string> default_region(std::string_view cloud, const ReadText& setting);
+
+}  // namespace dash::jobs

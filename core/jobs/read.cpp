@@ -1,0 +1,188 @@
+// Listing, showing, cancelling, and what time does to jobs.
+#include "core/base/log.hpp"
+#include "core/jobs/jobs.hpp"
+#include "core/jobs/store.hpp"
+
+namespace dash::jobs {
+namespace {
+
+constexpr std::int64_t kMaxPageSize = 100;
+constexpr std::int64_t kMaxLogLines = 1000;  // a page of them
+constexpr int kMaxAttempts = 3;              // of a job that is re-queued when its worker dies
+
+bool sees_all(const identity::Principal& who) { return who.may(kReadJobs); }
+
+Result<void> may_see(const identity::Principal& who, const Job& job) {
+  bool approver =
+      who.may(identity::kUseChangeWindows) && (job.needs_policy_approval || job.needs_booking_approval);
+  if (sees_all(who) || who.username == job.created_by || approver) return {};
+  return fail(Code::forbidden, "Requires '{}' permission.", kReadJobs);
+}
+
+// Conditions of a listing with their parameters.
+struct Where {
+  std::string sql = "WHERE 1 = 1";
+  db::Params params;
+  void add(std::string_view condition, std::string value) {
+    params.emplace_back(std::move(value));
+    sql += fmt::format(fmt::runtime(condition), params.size());
+  }
+};
+
+Where where_of(const identity::Principal& who, const Listing& listing) {
+  Where where;
+  if (!sees_all(who)) {
+    bool approver = who.may(identity::kUseChangeWindows);
+    where.add(approver ? " AND (created_by = ${} OR needs_policy_approval = 1 OR needs_booking_approval = 1)"
+                       : " AND created_by = ${}",
+              who.username);
+  }
+  if (listing.workgroup) where.add(" AND workgroup = ${}", *listing.workgroup);
+  if (listing.batch_id) where.add(" AND batch_id = ${}", *listing.batch_id);
+  if (listing.states.empty()) return where;
+  std::string states;
+  for (auto state : listing.states) states += fmt::format("{}'{}'", states.empty() ? "" : ", ", word(state));
+  where.sql += fmt::format(" AND state IN ({})", states);
+  return where;
+}
+
+}  // namespace
+
+Result<JobPage> Jobs::list(const identity::Principal& who, const Listing& listing) {
+  if (listing.page < 1 || listing.page_size < 1 || listing.page_size > kMaxPageSize)
+    return fail(Code::invalid, "page starts at 1 and page_size is 1 to {}", kMaxPageSize);
+  auto where = where_of(who, listing);
+  return db::read<JobPage>(s_.sql, [&](db::Transaction& tx) -> Result<JobPage> {
+    JobPage out;
+    out.total = TRY(tx.query("SELECT count(*) FROM jobs " + where.sql, where.params))[0].integer(0);
+    auto rows = TRY(tx.query(fmt::format("{}{} ORDER BY seq DESC LIMIT {} OFFSET {}", kSelectJobs, where.sql,
+                                         listing.page_size, (listing.page - 1) * listing.page_size),
+                             where.params));
+    for (const auto& row : rows) out.jobs.push_back(TRY(row_to_job(row)));
+    return out;
+  });
+}
+
+Result<Job> Jobs::show(const identity::Principal& who, const std::string& id) {
+  return db::read<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
+    auto job = TRY(need_job(tx, id));
+    TRY(may_see(who, job));
+    return job;
+  });
+}
+
+Result<std::vector<LogLine>> Jobs::logs(const identity::Principal& who, const std::string& id,
+                                        std::int64_t after) {
+  return db::read<std::vector<LogLine>>(s_.sql, [&](db::Transaction& tx) -> Result<std::vector<LogLine>> {
+    TRY(may_see(who, TRY(need_job(tx, id))));
+    std::vector<LogLine> out;
+    auto rows = TRY(tx.query(
+        fmt::format("SELECT n, at, line FROM job_logs WHERE job_id = $1 AND n > $2 ORDER BY n LIMIT {}",
+                    kMaxLogLines),
+        {id, after}));
+    for (const auto& row : rows) out.push_back({row.integer(0), from_micros(row.integer(1)), row.text(2)});
+    return out;
+  });
+}
+
+OrderedJson to_json(const JobPage& page, const Listing& listing) {
+  OrderedJson out;
+  out["jobs"] = OrderedJson::array();
+  for (const auto& job : page.jobs) out["jobs"].push_back(to_json(job));
+  out["total"] = page.total;
+  out["page"] = listing.page;
+  out["page_size"] = listing.page_size;
+  return out;
+}
+
+OrderedJson to_json(const std::vector<LogLine>& lines) {
+  OrderedJson out;
+  out["logs"] = OrderedJson::array();
+  for (const auto& line : lines)
+    out["logs"].push_back({{"n", line.n}, {"at", format_iso_micros(line.at)}, {"line", line.line}});
+  return out;
+}
+
+Result<Job> Jobs::cancel(const identity::Principal& who, const std::string& id) {
+  return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
+    auto job = TRY(need_job(tx, id));
+    if (!who.is_admin && who.username != job.created_by)
+      return fail(Code::forbidden, "only its requester and admins may cancel a job");
+    bool stopped =
+        TRY(transition(tx, id, {State::awaiting_approval, State::scheduled, State::pending}, State::cancelled,
+                       {", reason = 'user', message = $3, completed_at = $4",
+                        {"cancelled by " + who.username, to_micros(s_.clock.now())},
+                        ""}));
+    bool asked =
+        !stopped &&
+        TRY(tx.exec("UPDATE jobs SET cancel_requested = 1, message = 'stopping' WHERE id = $1 AND state = "
+                    "'running'",
+                    {id})) == 1;
+    if (!stopped && !asked) return fail(Code::conflict, "job {} is {} already", id, word(job.state));
+    TRY(s_.audit.append(
+        tx, audit::by(who, "job_cancelled", job.name, {{"job_id", id}, {"job_type", job.action}})));
+    return need_job(tx, id);
+  });
+}
+
+namespace {
+
+// One statement a rule: each row moves at most once, whoever sweeps beside us.
+Result<void> sweep_times(db::Transaction& tx, std::int64_t now) {
+  constexpr std::string_view kRules[] = {
+      "UPDATE jobs SET state = 'expired', reason = 'not_approved', message = 'nobody approved it in time', "
+      "completed_at = $1 "
+      "WHERE state = 'awaiting_approval' AND (approval_expires_at <= $1 OR window_ends_at <= $1)",
+      "UPDATE jobs SET state = 'missed', reason = 'window_closed', message = 'its window closed before it "
+      "got a turn', "
+      "completed_at = $1 WHERE state IN ('scheduled', 'pending') AND window_ends_at <= $1",
+      "UPDATE jobs SET state = 'pending' WHERE state = 'scheduled' AND run_at <= $1",
+  };
+  for (auto rule : kRules) TRY(tx.exec(rule, {now}));
+  return {};
+}
+
+Result<void> sweep_lost(db::Transaction& tx, std::int64_t now) {
+  auto rows = TRY(tx.query(kSelectJobs + "WHERE state = 'running' AND lease_until < $1", {now}));
+  for (const auto& row : rows) {
+    auto job = TRY(row_to_job(row));
+    const auto* action = find_action(job.action);
+    bool again = action && action->when_lost == WhenLost::requeue && job.attempts < kMaxAttempts &&
+                 !job.cancel_requested;
+    auto next = again ? State::pending : job.cancel_requested ? State::cancelled : State::failed;
+    std::string set = again ? ", lease_owner = NULL, lease_until = NULL, message = $3"
+                            : ", lease_owner = NULL, lease_until = NULL, message = $3, reason = "
+                              "'worker_lost', error = $3, completed_at = $4";
+    std::string message =
+        again ? "its worker stopped answering; it will run again"
+              : "its worker stopped answering; look at the provider before you submit it again";
+    // The lease is asked again: its worker may have come back between.
+    TRY(transition(tx, job.id, {State::running}, next, {set, {message, now}, " AND lease_until < $4"}));
+    log::warning("job_worker_lost", {{"job", job.id}, {"action", job.action}, {"next", word(next)}});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> Jobs::sweep() {
+  auto now = to_micros(s_.clock.now());
+  // Most sweeps find nothing, and a read does not wait for writers.
+  bool due = TRY(db::read<bool>(s_.sql, [&](db::Transaction& tx) -> Result<bool> {
+    auto rows =
+        TRY(tx.query("SELECT 1 FROM jobs WHERE (state = 'awaiting_approval' AND (approval_expires_at <= $1 "
+                     "OR window_ends_at <= $1)) OR (state "
+                     "IN ('scheduled', 'pending') AND window_ends_at <= $1) OR (state = 'scheduled' AND "
+                     "run_at <= $1) OR (state = 'running' AND "
+                     "lease_until < $1) LIMIT 1",
+                     {now}));
+    return !rows.empty();
+  }));
+  if (!due) return {};
+  return s_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(sweep_times(tx, now));
+    return sweep_lost(tx, now);
+  });
+}
+
+}  // namespace dash::jobs

@@ -1,0 +1,62 @@
+// Runs jobs. A claim is one atomic statement, a lease says who runs a job and is renewed while it runs, so a
+// job is never run twice at once and never lost: when its worker dies, the sweep of any other instance takes
+// it (Jobs::sweep). Threads share nothing but the database.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/jobs/executor.hpp"
+#include "core/jobs/jobs.hpp"
+
+namespace dash::jobs {
+
+class Worker {
+ public:
+  Worker(Jobs& jobs, const Executors& executors, std::string owner)
+      : jobs_(jobs), executors_(executors), owner_(std::move(owner)) {}
+
+  // Claims one job and runs it to its end, or to `stop`. False when there was nothing to do.
+  Result<bool> work(const std::atomic<bool>& stop);
+
+  // The parts of work(), for tests of what happens between them.
+  Result<std::optional<Job>> claim();
+  // Judges the claimed job again. False: it was refused, put back or sent for approval, and must not run.
+  Result<bool> still_admitted(const Job& job);
+
+ private:
+  Result<void> run(const Job& job, const std::atomic<bool>& stop);
+  Result<void> finish(const Job& job, const Outcome& outcome, bool by_shutdown);
+  Result<void> put_back(const Job& job, std::string message, std::chrono::seconds pause);
+  Result<std::int64_t> lease_micros();
+  Jobs& jobs_;
+  const Executors& executors_;
+  std::string owner_;
+};
+
+// The threads of `serve`: `workers` of them run jobs, one more sweeps every second and calls `every_second`.
+class WorkerPool {
+ public:
+  WorkerPool(Jobs& jobs, Executors executors, std::size_t workers, std::function<void()> every_second);
+  // Stops claiming, lets running jobs end within the executors' grace, joins.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+ private:
+  void keep_house(const std::function<void()>& every_second);
+  void work(std::size_t number);
+  bool pause(std::chrono::milliseconds length);
+  Jobs& jobs_;
+  Executors executors_;
+  std::string owner_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace dash::jobs

@@ -1,0 +1,128 @@
+#include "core/migrate/feature_panel.hpp"
+
+#include <algorithm>
+
+#include "core/base/shape.hpp"
+#include "core/base/text.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/registry.hpp"
+#include "core/config/settings.hpp"
+#include "core/migrate/setup.hpp"
+#include "core/policy/settings.hpp"
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::string_view kSwitch = "enabled";
+
+struct Panel {
+  std::vector<const config::KeyInfo*> keys;
+  std::string switch_key;  // the key that "enabled" stands for, empty when the panel has none
+};
+
+Result<Panel> find_panel(const std::string& name) {
+  Panel out;
+  for (const auto& info : config::registered_keys())
+    if (info.panel == name && info.group == "panel") out.keys.push_back(&info);
+  if (out.keys.empty()) return fail(Code::not_found, "there is no settings panel \"{}\"", name);
+  for (const auto* info : out.keys)
+    if (info->type == "bool" && info->key == name + "_enabled") out.switch_key = info->key;
+  return out;
+}
+
+bool is_gate_list(std::string_view key) {
+  return key == policy::kGatedKey || key == policy::kRegionsKey || key == policy::kTypesKey ||
+         key == policy::kWindowKey;
+}
+
+// What the gate would close on later.
+Result<void> check_gate_list(const std::string& member, const std::string& key, const std::string& text) {
+  auto list = config::parse_list(key, text);
+  if (!list) return wrong_value(member, list.error().message);
+  const auto& actions = policy::gated_action_names();
+  for (const auto& word : *list) {
+    if (key == policy::kWindowKey && !policy::fold_weekday(word))
+      return wrong_value(member,
+                         fmt::format("'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word));
+    if (key == policy::kGatedKey &&
+        std::ranges::find(actions, config::canonical_action(word)) == actions.end())
+      return wrong_value(member, fmt::format("'{}' is no gated action", word));
+  }
+  return {};
+}
+
+bool all_strings(const Json& value) {
+  return std::ranges::all_of(value, [](const Json& item) { return item.is_string(); });
+}
+
+Result<std::string> text_of(const config::KeyInfo& info, const std::string& member, const Json& value) {
+  bool list = is_gate_list(info.key) || info.type == "list";
+  if (value.is_string()) return std::string(trim(value.get_ref<const std::string&>()));
+  if (value.is_boolean() && info.type == "bool") return std::string(value.get<bool>() ? "true" : "false");
+  if (value.is_number() && (info.type == "int" || info.type == "float")) return dump_json(value);
+  if (value.is_array() && list && all_strings(value)) return dump_json(value);
+  if ((value.is_array() || value.is_object()) && info.type == "json") return dump_json(value);
+  return wrong_type(member, list ? "list of strings" : info.type);
+}
+
+Result<void> check_value(const config::KeyInfo& info, const std::string& member, const std::string& text) {
+  if (text.empty()) return {};
+  if (is_gate_list(info.key)) return check_gate_list(member, info.key, text);
+  if (info.type == "bool" && !config::parse_flag(info.key, text, false)) return wrong_type(member, "boolean");
+  bool digits =
+      text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos && text != "-";
+  if (info.type == "int" && !digits) return wrong_type(member, "integer");
+  if (info.type == "json" && !parse_json(text)) return wrong_value(member, "is not JSON");
+  return {};
+}
+
+}  // namespace
+
+Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& who,
+                               const std::string& name) {
+  TRY(identity::require_admin(who));
+  auto panel = TRY(find_panel(name));
+  auto values = TRY(store.all());
+  OrderedJson out = OrderedJson::object();
+  for (const auto* info : panel.keys) {
+    auto found = values.find(info->key);
+    auto text = found == values.end() ? std::string() : found->second;
+    if (info->type == "bool") {
+      auto flag = config::parse_flag(info->key, text, false);
+      OrderedJson value = flag ? OrderedJson(*flag) : OrderedJson(text);
+      out[info->key == panel.switch_key ? std::string(kSwitch) : info->key] = value;
+    } else {
+      out[info->key] = info->is_secret && !text.empty() ? std::string(config::kMask) : text;
+    }
+  }
+  return out;
+}
+
+Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
+                          const std::string& name, const Json& body) {
+  TRY(identity::require_admin(who));
+  auto panel = TRY(find_panel(name));
+  if (!body.is_object()) return wrong_type("body", "object");
+  auto present = TRY(store.keys());
+  config::Changes changes;
+  for (const auto* info : panel.keys) {
+    auto member = info->key;
+    if (info->key == panel.switch_key && body.contains(kSwitch)) member = kSwitch;
+    auto sent = body.find(member);
+    if (sent == body.end()) continue;
+    if (sent->is_null()) {
+      if (present.contains(info->key)) changes[info->key] = std::nullopt;
+      continue;
+    }
+    auto text = TRY(text_of(*info, member, *sent));
+    // A masked secret that comes back is the one that was shown, not a new one.
+    if (info->is_secret && config::is_masked(text)) continue;
+    TRY(check_value(*info, member, text));
+    changes[info->key] = text;
+  }
+  if (changes.empty()) return {};
+  TRY(setup.change(who, changes, fmt::format("panel:{}", name)));
+  return {};
+}
+
+}  // namespace dash::migrate

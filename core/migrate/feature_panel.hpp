@@ -1,0 +1,24 @@
+// The settings pages of the dashboard: each is the registered keys of one panel (core/config/keys.yaml). Only
+// keys that were sent change; a value that its reader would refuse is refused here, before it is stored.
+// Every change is audited and has history.
+#pragma once
+#include <string>
+
+#include "core/base/json.hpp"
+#include "core/config/store.hpp"
+#include "core/identity/principal.hpp"
+
+namespace dash::migrate {
+
+class Setup;
+
+// {key: value}; secrets masked; "enabled" beside the panel's own switch. Code::not_found for an unknown
+// panel.
+Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& who,
+                               const std::string& panel);
+// Text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are ignored, as
+// the peer does. Code::validation names the member that cannot be meant.
+Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
+                          const std::string& panel, const Json& body);
+
+}  // namespace dash::migrate

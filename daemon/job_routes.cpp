@@ -1,0 +1,101 @@
+#include "core/jobs/jobs.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/params.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// "pending,running"
+Result<std::vector<jobs::State>> states_of(const Request& request) {
+  std::vector<jobs::State> out;
+  auto text = request.query.get_or("status", "");
+  for (std::string_view rest = text; !rest.empty();) {
+    auto comma = rest.find(',');
+    auto word = rest.substr(0, comma);
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+    if (word.empty()) continue;
+    auto state = jobs::parse_state(word);
+    if (!state) return fail(Code::invalid, "\"{}\" is not a status of a job", word);
+    out.push_back(*state);
+  }
+  return out;
+}
+
+Result<Response> list(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  jobs::Listing listing;
+  listing.states = TRY(states_of(request));
+  listing.workgroup = request.query.get("workgroup");
+  listing.batch_id = request.query.get("batch_id");
+  listing.page = TRY(integer_query(request, "page")).value_or(listing.page);
+  listing.page_size = TRY(integer_query(request, "page_size")).value_or(listing.page_size);
+  return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing));
+}
+
+Result<Response> show(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  return json_response(200, jobs::to_json(TRY(s.jobs.show(who, request.param("id")))));
+}
+
+Result<Response> logs(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto after = TRY(integer_query(request, "after")).value_or(0);
+  return json_response(200, jobs::to_json(TRY(s.jobs.logs(who, request.param("id"), after))));
+}
+
+Result<Response> cancel(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto job = TRY(s.jobs.cancel(who, request.param("id")));
+  OrderedJson out;
+  out["message"] = job.state == jobs::State::running ? "Asked to stop." : "Cancelled.";
+  out["job_id"] = job.id;
+  out["status"] = jobs::word(job.state);
+  return json_response(200, out);
+}
+
+Result<Response> reject(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
+  auto why = TRY(optional_string(body, "reason")).value_or("");
+  return json_response(200, jobs::to_json(TRY(s.jobs.reject(who, request.param("id"), why))));
+}
+
+// {"approves": "policy" | "booking"}; without it whatever the job waits for.
+Result<jobs::Approve> approves(const Request& request) {
+  auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
+  auto what = TRY(optional_string(body, "approves")).value_or("");
+  if (what.empty()) return jobs::Approve::all;
+  if (what == "policy") return jobs::Approve::policy;
+  if (what == "booking") return jobs::Approve::booking;
+  return fail(Code::invalid, "approves is \"policy\" or \"booking\"");
+}
+
+Result<Response> approve(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto approved = TRY(s.jobs.approve(who, request.param("id"), TRY(approves(request))));
+  return json_response(200, jobs::to_json(approved));
+}
+
+}  // namespace
+
+void add_job_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/jobs", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.pattern = "/api/jobs/{id}", .handler = [&s](Request& r) { return show(s, r); }});
+  routes.push_back({.method = "DELETE", .pattern = "/api/jobs/{id}", .handler = [&s](Request& r) {
+                      return cancel(s, r);
+                    }});
+  routes.push_back({.pattern = "/api/jobs/{id}/logs", .handler = [&s](Request& r) { return logs(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/jobs/{id}/reject",
+                    .handler = [&s](Request& r) { return reject(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/change-windows/approvals/{id}",
+                    .handler = [&s](Request& r) { return approve(s, r); },
+                    .body = Body::small,
+                    .pool = Pool::policy});
+}
+
+}  // namespace dash::daemon

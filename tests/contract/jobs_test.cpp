@@ -1,0 +1,139 @@
+// The audit log and the jobs over both databases: what their SQL promises. PostgreSQL's address comes from
+// DATABASE_URL.
+#include <signal.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "core/audit/verify.hpp"
+#include "core/base/file.hpp"
+#include "core/jobs/worker.hpp"
+#include "tests/support/jobs_room.hpp"
+
+namespace dash::jobs {
+namespace {
+
+std::unique_ptr<db::Sql> open(std::string_view engine, const Scratch& scratch) {
+  if (engine == "sqlite") return scratch_database(scratch);
+  const char* url = std::getenv("DATABASE_URL");
+  if (!url) throw std::runtime_error("DATABASE_URL is not set: scripts/test starts a server and sets it");
+  auto sql = must(db::open_postgres(url));
+  must(sql->write([](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DROP SCHEMA public CASCADE"));
+    TRY(tx.exec("CREATE SCHEMA public"));
+    return {};
+  }));
+  must(db::migrate_schema(*sql));
+  return sql;
+}
+
+class JobsContract : public JobsRoom, public testing::WithParamInterface<std::string_view> {
+ protected:
+  JobsContract() : JobsRoom([](const Scratch& scratch) { return open(GetParam(), scratch); }) {
+    ::signal(SIGPIPE, SIG_IGN);  // an executor may end without reading its input
+    std::filesystem::create_directory(scratch_ / "deploy");
+    for (auto name : {"cloud1-vm-deploy", "cloud1-vm-destroy"}) {
+      auto path = scratch_ / (std::string("deploy/") + name);
+      must(write_file(path, "#!/bin/sh\necho done\n", 0755));
+    }
+  }
+  Executors executors_{scratch_ / "deploy", ""};
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_P(JobsContract, KeepsOneChainUnderManyWriters) {
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 10; ++i) must(audit_.append({"u", "a", std::nullopt, {{"n", i}}, "", ""}));
+      });
+  }
+  auto verdict = must(audit::verify(audit_, {}));
+  EXPECT_TRUE(verdict.ok) << dump_json(to_json(verdict));
+  EXPECT_EQ(verdict.count, 60);
+  must(sql_->write([](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE audit_log SET username = 'mallory' WHERE seq = 7"));
+    return {};
+  }));
+  EXPECT_EQ(must(audit::verify(audit_, {})).first_broken_seq, 7);
+}
+
+TEST_P(JobsContract, HoldsApprovesRunsAndTearsDown) {
+  judge_.hold("big");
+  auto id = deployed().id;
+  must(jobs_.approve(bob_, id, Approve::all));
+  EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
+  EXPECT_EQ(state(id), State::completed);
+  EXPECT_EQ(must(jobs_.logs(root_, id, 0)).size(), 1u);
+  judge_.allow();
+  must(destroy(root_, "web"));
+  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
+  EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
+  EXPECT_EQ(must(jobs_.list(root_, {.states = {State::completed}})).total, 2);
+}
+
+TEST_P(JobsContract, RefusesAGatedJobWithoutAReceipt) {
+  deployed();
+  EXPECT_FALSE(sql_->write([](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE jobs SET receipt = ''"));
+    return {};
+  }));
+}
+
+TEST_P(JobsContract, ClaimsEachJobOnce) {
+  for (int i = 0; i < 12; ++i) deployed();
+  std::mutex mutex;
+  std::multiset<std::string> claimed;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        Worker worker(jobs_, executors_, std::to_string(t));
+        while (auto job = must(worker.claim())) {
+          std::lock_guard lock(mutex);
+          claimed.insert(job->id);
+        }
+      });
+  }
+  EXPECT_EQ(claimed.size(), 12u);
+  EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), 12u);
+}
+
+TEST_P(JobsContract, SweepsWhatTimeMoves) {
+  auto booked = deployed(machine({{"run_at", "2026-07-03T15:00"}})).id;
+  judge_.hold("big");
+  auto held = deployed().id;
+  judge_.allow();
+  auto running = deployed().id;
+  must(Worker(jobs_, executors_, "dead").claim());
+  clock_.advance(std::chrono::hours(1));
+  must(jobs_.sweep());
+  EXPECT_EQ(state(booked), State::pending);
+  EXPECT_EQ(state(running), State::failed);
+  clock_.advance(std::chrono::hours(72));
+  must(jobs_.sweep());
+  EXPECT_EQ(state(booked), State::missed);
+  EXPECT_EQ(state(held), State::expired);
+}
+
+TEST_P(JobsContract, EditsWindowsAndWorkgroups) {
+  auto window =
+      must(windows_.create(root_, {{"name", "n"}, {"start_at_local", "02:00"}, {"duration_minutes", 60}}));
+  must(windows_.update(root_, window.id, {{"enabled", false}}));
+  must(workgroups_.update(root_, "team-a", {{"change_window_id", window.id}}));
+  EXPECT_EQ(must(workgroups_.list()).at(0).window_name, "n");
+  EXPECT_EQ(windows_.remove(root_, window.id).error().code, Code::conflict);
+  EXPECT_EQ(workgroups_.remove(root_, "team-a").error().code, Code::conflict);
+  audit::Filter filter;
+  filter.action = "change_window_*";
+  EXPECT_EQ(must(audit::list(audit_, root_, filter)).entries.size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, JobsContract, testing::Values("sqlite"));
+INSTANTIATE_TEST_SUITE_P(Postgres, JobsContract, testing::Values("postgres"));
+
+}  // namespace
+}  // namespace dash::jobs

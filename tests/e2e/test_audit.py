@@ -1,0 +1,92 @@
+"""The audit log from outside: reading, verifying, exporting, proving, anchoring."""
+import json
+import sqlite3
+
+import pytest
+
+from conftest import run
+
+
+def verify(instance, *args):
+    return instance.dashctl("audit", "verify", "--output", "json", *args)
+
+
+def tamper(instance, sql):
+    db = sqlite3.connect(instance.folder / "dashctl.db")
+    with db:
+        db.execute(sql)
+    db.close()
+
+
+@pytest.fixture
+def written(make_instance, scratch):
+    """A stopped instance with a few entries and an anchor outside of its folder."""
+    one = make_instance(env={"DASHCTL_ANCHOR_FILE": str(scratch / "anchor")})
+    root = one.login("root")
+    for i in range(6):
+        assert root.post("/api/workgroups", {"name": f"team-{i}"}).status == 201
+    one.stop()
+    return one
+
+
+def test_the_log_is_read_by_admins_only(instance, root):
+    instance.add_user("bob")
+    bob = instance.login("bob")
+    for path in ("/api/audit", "/api/audit/verify", "/api/audit/prove?seq=1"):
+        assert instance.anonymous.get(path).status == 401
+        assert bob.get(path).status == 403
+    for i in range(5):
+        root.post("/api/workgroups", {"name": f"team-{i}"})
+    page = root.get("/api/audit?action=workgroup_create&limit=2").json
+    assert [e["target"] for e in page["entries"]] == ["team-4", "team-3"]
+    page = root.get(f"/api/audit?action=workgroup_*&limit=2&before={page['next_before']}").json
+    assert [e["target"] for e in page["entries"]] == ["team-2", "team-1"]
+    assert page["entries"][0]["username"] == "root" and page["entries"][0]["ip_address"] == "127.0.0.1"
+    told = root.get("/api/audit/verify").json
+    assert list(told)[:3] == ["ok", "count", "first_broken_seq"]
+    assert told["ok"] is True and told["first_broken_seq"] is None and told["count"] >= 5
+
+
+def test_verifying_needs_no_daemon_and_names_what_is_broken(written):
+    told = verify(written)
+    assert told.code == 0 and told.json["ok"] and told.json["checkpoint"]["beyond"] == 0, told
+    tamper(written, "UPDATE audit_log SET username = 'mallory' WHERE seq = 4")
+    broken = verify(written)
+    assert broken.code == 9 and broken.json["ok"] is False and broken.json["first_broken_seq"] == 4, broken
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM audit_log WHERE seq > 3", "DELETE FROM audit_log", "DELETE FROM audit_head",
+                                 "UPDATE audit_head SET count = 3"])
+def test_what_was_cut_shows(written, sql):
+    tamper(written, sql)
+    assert verify(written).code == 9
+
+
+def test_an_export_verifies_with_the_anchor_and_the_public_key_alone(written, scratch):
+    exported = written.dashctl("audit", "export")
+    assert exported.code == 0, exported
+    log = scratch / "log.ndjson"
+    log.write_text(exported.out)
+    proof = written.dashctl("audit", "prove", "--seq", "2", "--output", "json").json
+    assert proof["kind"] == "inclusion" and proof["entry"]["seq"] == 2
+    args = ["--checkpoint", scratch / "anchor", "--public-key", proof["public_key"], "--output", "json"]
+    good = run("audit", "verify", "--file", log, *args)
+    assert good.code == 0 and good.json["ok"], good
+    lines = exported.out.splitlines()
+    entry = json.loads(lines[1])
+    entry["username"] = "mallory"
+    log.write_text("\n".join([lines[0], json.dumps(entry), *lines[2:]]) + "\n")
+    assert run("audit", "verify", "--file", log, *args).json["first_broken_seq"] == 2
+    log.write_text("\n".join(lines[:-1]) + "\n")
+    assert run("audit", "verify", "--file", log, *args).code == 9
+
+
+def test_both_doors_export_the_same(written, scratch):
+    local = written.dashctl("audit", "export").out
+    written.log = []
+    written.start()
+    token = scratch / "token"
+    token.write_text(written.token("root"))
+    remote = run("audit", "export", "--target", written.url, "--token-file", token)
+    assert remote.code == 0 and remote.out.startswith(local), remote
+    assert run("audit", "verify", "--target", written.url, "--token-file", token).code == 0

@@ -1,0 +1,230 @@
+"""The policy gate over HTTP: every row of the spec's tables, in both spellings of the clouds, with the real engine."""
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+DEPLOYS = {
+    "cloud1:vm:deploy": ["/api/cloud1/deploy", "/api/aws/deploy"],
+    "cloud2:vm:deploy": ["/api/cloud2/deploy", "/api/azure/deploy"],
+    "cloud3:vm:deploy": ["/api/cloud3/deploy", "/api/gcp/deploy"],
+    "cloud4:compute:deploy": ["/api/cloud4/deploy", "/api/oci/deploy"],
+    "clouddb:provision": ["/api/databases"],
+    "k8s:provision": ["/api/k8s/clusters/provision"],
+}
+DESTROYS = {
+    "cloud1:vm:destroy": ["/api/cloud1/instances/i-1", "/api/aws/instances/i-1"],
+    "cloud2:vm:destroy": ["/api/cloud2/vms/vm-1", "/api/azure/vms/vm-1"],
+    "cloud3:vm:destroy": ["/api/cloud3/instances/vm-1", "/api/gcp/instances/vm-1"],
+    "cloud4:compute:destroy": ["/api/cloud4/instances/ocid1.instance/a", "/api/oci/instances/ocid1.instance/a"],
+}
+ROUTES = [("POST", action, path) for action, paths in DEPLOYS.items() for path in paths]
+ROUTES += [("DELETE", action, path) for action, paths in DESTROYS.items() for path in paths]
+ALL = ",".join([*DEPLOYS, *DESTROYS])
+MACHINE = {"region": "mars-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+
+HELD = """package admission.held
+import rego.v1
+needs_approval contains "large machines need a second pair of eyes" if input.request.name == "web"
+"""
+
+
+@pytest.fixture
+def gate(instance, root):
+    """An instance whose gate is on for all ten actions, and its admin."""
+    instance.set(admission_control_enabled="true", admission_gated_actions=ALL)
+    return instance, root
+
+
+def call(http, method, path):
+    return http.request(method, path, body=MACHINE if method == "POST" else None)
+
+
+def audited(http):
+    return [entry["action"] for entry in http.get("/api/audit?after=0&limit=500").json["entries"] if ":" in entry["action"]]
+
+
+def jobs(http):
+    return http.get("/api/jobs").json["total"]
+
+
+def add_rule(instance, name, text):
+    (instance.folder / "policy" / f"{name}.rego").write_text(text)
+
+
+def test_everything_is_untouched_while_the_gate_is_off(make_instance):
+    one = make_instance(env={"POLICY_BINARY": "/nonexistent/engine"})
+    root = one.login("root")
+    for method, _, path in ROUTES:
+        answer = call(root, method, path)
+        assert answer.status in (200, 202), (path, answer)
+        assert answer.json["status"] == "pending"
+    assert audited(root) == []
+    assert jobs(root) == len(ROUTES)
+
+
+def test_an_action_that_is_not_listed_is_untouched_without_an_engine(make_instance):
+    one = make_instance(env={"POLICY_BINARY": "/nonexistent/engine"})
+    one.set(admission_control_enabled="true", admission_gated_actions="cloud1:vm:deploy")
+    root = one.login("root")
+    for method, action, path in ROUTES:
+        answer = call(root, method, path)
+        assert answer.status == (403 if action == "cloud1:vm:deploy" else 202 if "k8s" in path else 200), (path, answer)
+
+
+def test_a_region_that_is_not_listed_is_refused_on_every_deploy_and_on_no_teardown(gate):
+    instance, root = gate
+    instance.set(admission_allowed_regions='["us-east-1", "eu-west-1"]')
+    denied = []
+    for method, action, path in ROUTES:
+        answer = call(root, method, path)
+        if method == "DELETE":
+            assert answer.status == 200, (path, answer)
+            continue
+        assert answer.status == 403, (path, answer)
+        detail = answer.json["detail"]
+        assert set(answer.json) == {"detail"} and set(detail) == {"error", "reasons"}
+        assert detail["error"] == "policy"
+        assert len(detail["reasons"]) == 1
+        assert "mars-1" in detail["reasons"][0] and "us-east-1" in detail["reasons"][0] and "eu-west-1" in detail["reasons"][0]
+        denied.append(f"{action}:denied")
+    assert audited(root) == denied
+    assert jobs(root) == 2 * len(DESTROYS)
+    assert root.get("/api/audit/verify").json["ok"]
+
+
+def test_sizes_and_frozen_days(gate):
+    instance, root = gate
+    instance.set(admission_denied_instance_types="T3.LARGE, p4d.24xlarge")
+    assert call(root, "POST", "/api/cloud1/deploy").json["detail"]["reasons"] == ['instance type "t3.large" is blocked by policy']
+    assert call(root, "DELETE", "/api/cloud1/instances/i-1").status == 200
+    instance.set(admission_prod_window="mon,tue,wed,thu,fri,sat,sun")
+    assert len(call(root, "POST", "/api/cloud1/deploy").json["detail"]["reasons"]) == 2
+    frozen = call(root, "DELETE", "/api/cloud1/instances/i-1")
+    assert frozen.status == 403 and "frozen" in frozen.json["detail"]["reasons"][0]
+
+
+@pytest.mark.parametrize("setting", ["admission_allowed_regions", "admission_gated_actions", "admission_prod_window"])
+def test_a_setting_that_cannot_be_parsed_closes_the_gate(gate, setting):
+    instance, root = gate
+    instance.set(**{setting: "[us-east-1"})
+    answer = call(root, "POST", "/api/cloud1/deploy")
+    assert answer.status == 403 and answer.json["detail"]["error"] == "policy", answer
+    assert audited(root) == ["cloud1:vm:deploy:denied"]
+
+
+def test_a_missing_engine_closes_the_gate(make_instance):
+    one = make_instance(env={"POLICY_BINARY": "/nonexistent/engine"})
+    one.set(admission_control_enabled="true", admission_gated_actions=ALL)
+    root = one.login("root")
+    for method, _, path in ROUTES:
+        answer = call(root, method, path)
+        assert answer.status == 403, (path, answer)
+        assert answer.json["detail"]["error"] == "policy" and len(answer.json["detail"]["reasons"]) == 1
+    assert len(audited(root)) == len(ROUTES)
+    assert jobs(root) == 0
+
+
+def test_a_broken_file_closes_the_gate_until_it_is_mended(gate):
+    instance, root = gate
+    assert call(root, "POST", "/api/cloud1/deploy").status == 200
+    add_rule(instance, "broken", "package admission.broken\nimport rego.v1\ndeny contains")
+    assert call(root, "POST", "/api/cloud1/deploy").status == 403
+    assert call(root, "DELETE", "/api/cloud2/vms/a").status == 403
+    (instance.folder / "policy" / "broken.rego").unlink()
+    assert call(root, "POST", "/api/cloud1/deploy").status == 200
+
+
+def test_needs_approval_proceeds_when_it_is_not_enforced(gate):
+    instance, root = gate
+    add_rule(instance, "held", HELD)
+    assert call(root, "POST", "/api/cloud1/deploy").json["status"] == "pending"
+    assert audited(root) == []
+
+
+def test_needs_approval_holds_a_deploy_and_refuses_what_cannot_wait(gate):
+    instance, root = gate
+    add_rule(instance, "held", HELD.replace(' if input.request.name == "web"', ""))
+    instance.set(admission_enforce_needs_approval="true")
+    for method, action, path in ROUTES:
+        before = len(audited(root))
+        answer = call(root, method, path)
+        if method == "POST" and "deploy" in action:
+            assert answer.status == 200 and answer.json["status"] == "awaiting_approval", (path, answer)
+            assert audited(root)[before:] == [f"{action}:needs_approval"]
+        else:
+            assert answer.status == 403 and answer.json["detail"]["error"] == "needs_approval", (path, answer)
+            assert answer.json["detail"]["reasons"][0] == "large machines need a second pair of eyes"
+            assert audited(root)[before:] == [f"{action}:denied"]
+
+
+def test_deny_outranks_needs_approval(gate):
+    instance, root = gate
+    add_rule(instance, "held", HELD)
+    instance.set(admission_enforce_needs_approval="true", admission_allowed_regions="us-east-1")
+    assert call(root, "POST", "/api/cloud1/deploy").json["detail"]["error"] == "policy"
+
+
+def test_the_provider_words_are_the_same_actions(gate):
+    instance, root = gate
+    instance.set(admission_gated_actions="aws:ec2:deploy, oci:compute:destroy", admission_prod_window="mon,tue,wed,thu,fri,sat,sun")
+    for method, action, path in ROUTES:
+        expected = 403 if action in ("cloud1:vm:deploy", "cloud4:compute:destroy") else 202 if "k8s" in path else 200
+        assert call(root, method, path).status == expected, path
+
+
+def test_two_spellings_that_disagree_are_refused_before_the_gate(gate):
+    _, root = gate
+    answer = root.post("/api/cloud2/deploy", {**MACHINE, "vm_size": "Standard_D96"})
+    assert answer.status == 422, answer
+    assert answer.json["detail"][0]["loc"][0] == "body"
+    assert audited(root) == []
+
+
+def test_only_admins_and_members_remove_machines(gate):
+    instance, root = gate
+    instance.add_user("bob", workgroups=["team-a"])
+    bob = instance.login("bob")
+    for path in [path for paths in DESTROYS.values() for path in paths]:
+        assert bob.delete(path).status == 403
+        assert instance.anonymous.delete(path).status == 401
+    assert bob.post("/api/cloud1/deploy", {**MACHINE, "workgroup": "team-a"}).status == 200
+    instance.add_user("carol", workgroups=["team-b"])
+    assert instance.login("carol").post("/api/cloud1/deploy", {**MACHINE, "workgroup": "team-a"}).status == 403
+
+
+def test_a_batch_is_all_or_nothing(gate):
+    instance, root = gate
+    rule = HELD.replace("needs_approval contains", "deny contains").replace('"web"', '"web-03"').replace("admission.held", "admission.third")
+    add_rule(instance, "third", rule)
+    assert root.post("/api/cloud1/deploy", {**MACHINE, "count": 3}).status == 403
+    assert jobs(root) == 0 and audited(root) == ["cloud1:vm:deploy:denied"]
+    made = root.post("/api/cloud1/deploy", {**MACHINE, "count": 2}).json
+    assert made["count"] == 2 and made["names"] == ["web-01", "web-02"] and len(made["job_ids"]) == 2
+
+
+def test_many_denials_at_once_keep_one_chain(gate):
+    instance, root = gate
+    instance.set(admission_allowed_regions="us-east-1")
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: call(root, "POST", "/api/cloud1/deploy").status, range(64)))
+    assert answers == [403] * 64
+    told = root.get("/api/audit/verify").json
+    assert told["ok"] and audited(root).count("cloud1:vm:deploy:denied") == 64
+
+
+def test_the_panel_changes_only_what_is_sent_and_refuses_nonsense(gate):
+    instance, root = gate
+    panel = "/api/setup/feature/admission_control"
+    assert root.patch(panel, {"admission_allowed_regions": ["us-east-1"]}).json == {"ok": True}
+    told = root.get(panel).json
+    assert told["enabled"] is True and json.loads(told["admission_allowed_regions"]) == ["us-east-1"]
+    assert call(root, "POST", "/api/cloud1/deploy").status == 403
+    for nonsense in ({"admission_allowed_regions": "[us-east-1"}, {"admission_prod_window": "someday"}, {"enabled": "perhaps"},
+                     {"admission_gated_actions": ["cloud9:vm:deploy"]}, {"admission_allowed_regions": [1]}):
+        assert root.patch(panel, nonsense).status == 422, nonsense
+    assert root.patch(panel, {"enabled": False}).status == 200
+    assert call(root, "POST", "/api/cloud1/deploy").status == 200
+    assert root.patch("/api/setup/feature/nothing", {}).status == 404
+    instance.add_user("bob")
+    assert instance.login("bob").patch(panel, {"enabled": False}).status == 403

@@ -1,0 +1,163 @@
+"""Jobs: approval, executors, cancelling, crashes of the worker."""
+import os
+import signal
+
+import pytest
+
+from conftest import wait_until
+
+MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+HELD = 'package admission.held\nimport rego.v1\nneeds_approval contains "look twice" if input.request.name == "web"\n'
+
+
+def executor(instance, name, script):
+    folder = instance.folder / "deploy"
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text("#!/bin/sh\n" + script + "\n")
+    path.chmod(0o755)
+
+
+def job(http, job_id):
+    return http.get(f"/api/jobs/{job_id}").json
+
+
+def wait_for(http, job_id, *states):
+    return wait_until(lambda: (lambda j: j if j["status"] in states else None)(job(http, job_id)), what=f"{states}")
+
+
+@pytest.fixture
+def held(instance, root):
+    """An instance that holds deploys of "web", with alice who asks and bob who may approve."""
+    instance.set(admission_control_enabled="true", admission_gated_actions="cloud1:vm:deploy", admission_enforce_needs_approval="true")
+    (instance.folder / "policy" / "held.rego").write_text(HELD)
+    instance.add_user("alice")
+    instance.add_user("bob", grants=["change_windows:use"])
+    return instance, instance.login("alice"), instance.login("bob")
+
+
+def approve(http, job_id):
+    return http.post(f"/api/change-windows/approvals/{job_id}")
+
+
+def test_a_held_job_runs_only_after_somebody_else_approved(held, root):
+    instance, alice, bob = held
+    executor(instance, "cloud1-vm-deploy", """echo making; echo '{"resource_id": "i-7"}'""")
+    job_id = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    assert approve(alice, job_id).status == 403
+    instance.add_user("eve")
+    assert approve(instance.login("eve"), job_id).status == 403
+    assert approve(bob, "nothing").status == 404
+    told = job(bob, job_id)
+    assert told["status"] == "awaiting_approval" and told["approval_reasons"] == ["look twice"]
+    answer = approve(bob, job_id)
+    assert answer.status == 200 and answer.json["approved_by"] == "bob" and answer.json["already"] is False
+    done = wait_for(alice, job_id, "completed")
+    assert done["resource_id"] == "i-7"
+    assert [line["line"] for line in alice.get(f"/api/jobs/{job_id}/logs").json["logs"]][0] == "making"
+    actions = [entry["action"] for entry in root.get("/api/audit?after=0").json["entries"]]
+    assert "cloud1:vm:deploy:needs_approval" in actions and "change_approved" in actions
+
+
+def test_rejecting_and_cancelling(held):
+    _, alice, bob = held
+    first = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    assert bob.post(f"/api/jobs/{first}/reject", {"reason": "not today"}).json["status"] == "rejected"
+    assert approve(bob, first).status == 409
+    second = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    assert bob.delete(f"/api/jobs/{second}").status == 403
+    assert alice.delete(f"/api/jobs/{second}").json["status"] == "cancelled"
+    assert alice.delete(f"/api/jobs/{second}").status == 409
+
+
+def test_an_approval_ends_when_the_rules_change(held):
+    instance, alice, bob = held
+    job_id = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    (instance.folder / "policy" / "held.rego").write_text(HELD.replace("look twice", "look three times"))
+    assert approve(bob, job_id).status == 409
+    assert job(alice, job_id)["approval_reasons"] == ["look three times"]
+    assert approve(bob, job_id).status == 200
+
+
+def test_what_the_rules_refuse_at_claim_is_cancelled_and_audited(instance, root):
+    instance.set(admission_control_enabled="true", admission_gated_actions="cloud1:vm:deploy")
+    job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    told = wait_until(lambda: job(root, job_id)["progress_message"], what="a word about the executor")
+    assert "no executor for cloud1:vm:deploy" in told
+    instance.set(admission_allowed_regions="eu-west-1")
+    executor(instance, "aws-ec2-deploy", "exit 0")
+    assert wait_for(root, job_id, "cancelled", "completed")["reason"] == "policy"
+    assert "cloud1:vm:deploy:denied" in [e["action"] for e in root.get("/api/audit").json["entries"]]
+
+
+def test_jobs_are_private(instance, root):
+    instance.add_user("alice")
+    instance.add_user("bob")
+    alice, bob = instance.login("alice"), instance.login("bob")
+    job_id = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    assert bob.get(f"/api/jobs/{job_id}").status == 403
+    assert bob.get("/api/jobs").json["jobs"] == []
+    assert root.get("/api/jobs?status=pending&page_size=1").json["jobs"][0]["id"] == job_id
+    assert root.get("/api/jobs?page_size=0").status == 400
+    assert root.get("/api/jobs?status=sleeping").status == 400
+    assert alice.get("/api/jobs/nothing").status == 404
+
+
+def test_cancelling_a_running_job_stops_it(instance, root):
+    instance.set(job_lease_seconds="2")
+    executor(instance, "cloud1-vm-deploy", "trap 'exit 1' TERM; echo started; while :; do sleep 0.1; done")
+    job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    wait_until(lambda: root.get(f"/api/jobs/{job_id}/logs").json["logs"], what="the first line")
+    assert root.delete(f"/api/jobs/{job_id}").json["status"] == "running"
+    wait_for(root, job_id, "cancelled")
+
+
+@pytest.mark.parametrize("method, path, script, end", [
+    ("POST", "/api/cloud1/deploy", "cloud1-vm-deploy", "failed"),
+    ("DELETE", "/api/cloud1/instances/i-1", "cloud1-vm-destroy", "completed"),
+])
+def test_a_killed_worker_loses_nothing_and_runs_nothing_twice_at_once(instance, method, path, script, end):
+    instance.set(job_lease_seconds="2")
+    marks = instance.folder / "marks"
+    # The first run hangs; each run tells its process.
+    executor(instance, script, f'echo $$ >> {marks}; [ "$(wc -l < {marks})" -gt 1 ] || exec sleep 600')
+    root = instance.login("root")
+    job_id = root.request(method, path, body=MACHINE if method == "POST" else None).json["job_id"]
+    wait_until(marks.exists, what="the first run")
+    wait_until(lambda: marks.read_text().strip(), what="its process")
+    first = int(marks.read_text().split()[0])
+    instance.kill()
+
+    def dead():
+        try:
+            os.kill(first, 0)
+            return False
+        except ProcessLookupError:
+            return True
+
+    wait_until(dead, what="the end of the orphan")
+    instance.log = []
+    instance.start()
+    root = instance.login("root")
+    told = wait_for(root, job_id, end)
+    assert len(marks.read_text().split()) == (1 if end == "failed" else 2)
+    if end == "failed":
+        assert told["reason"] == "worker_lost"
+
+
+def test_the_command_line_does_the_same(held):
+    instance, alice, _ = held
+    job_id = alice.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    shown = instance.dashctl("job", "show", job_id, "--output", "json")
+    assert shown.code == 0 and shown.json["status"] == "awaiting_approval", shown
+    listed = instance.dashctl("job", "list", "--status", "awaiting_approval", "--output", "json").json
+    assert [j["id"] for j in listed["jobs"]] == [job_id]
+    token = instance.folder.parent / "token"
+    token.write_text(instance.token("bob"))
+    from conftest import run
+    approved = run("job", "approve", job_id, "--target", instance.url, "--token-file", token)
+    assert approved.code == 0, approved
+    cancelled = instance.dashctl("job", "cancel", job_id)
+    assert cancelled.code == 0, cancelled
+    assert instance.dashctl("job", "cancel", job_id).code == 12
+    assert instance.dashctl("job", "show", "nothing").code == 1

@@ -1,0 +1,113 @@
+#include "tests/support/jobs_room.hpp"
+
+namespace dash::jobs {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class ApprovalOf : public JobsRoom {
+ protected:
+  ApprovalOf() { judge_.hold("big"); }
+  Code refused(const identity::Principal& who, const std::string& id, Approve what = Approve::all) {
+    auto result = jobs_.approve(who, id, what);
+    EXPECT_FALSE(result);
+    return result ? Code::internal : result.error().code;
+  }
+  std::string held_ = deployed_held();
+  std::string deployed_held() {
+    judge_.hold("big");
+    return deployed().id;
+  }
+};
+
+TEST_F(ApprovalOf, AnotherUserWithThePermissionMakesTheJobClaimable) {
+  auto approved = must(jobs_.approve(bob_, held_, Approve::all));
+  EXPECT_FALSE(approved.already);
+  EXPECT_EQ(state(held_), State::pending);
+  EXPECT_EQ(job(held_).policy_approval->by, "bob");
+  EXPECT_EQ(audited(), (Strings{"cloud1:vm:deploy:needs_approval", "change_approved"}));
+  EXPECT_TRUE(must(jobs_.approve(root_, held_, Approve::all)).already);
+}
+
+TEST_F(ApprovalOf, OnesOwnJobIsNobodysEvenAsAdmin) {
+  auto alice = user("alice", {"change_windows:use"});
+  EXPECT_EQ(refused(alice, held_), Code::forbidden);
+  alice.is_admin = true;
+  EXPECT_EQ(refused(alice, held_), Code::forbidden);
+  EXPECT_EQ(refused(user("dave"), held_), Code::forbidden);
+  EXPECT_EQ(refused(bob_, "no-such-job"), Code::not_found);
+  EXPECT_EQ(state(held_), State::awaiting_approval);
+}
+
+TEST_F(ApprovalOf, AJobThatNeedsNoneIsAMistake) {
+  judge_.allow();
+  EXPECT_EQ(refused(bob_, deployed().id), Code::invalid);
+}
+
+TEST_F(ApprovalOf, RulesThatChangedIsVoid) {
+  judge_.rules = "v2";
+  judge_.hold("bigger");
+  EXPECT_EQ(refused(bob_, held_), Code::conflict);
+  EXPECT_EQ(job(held_).approval_reasons, Strings{"bigger"});
+  EXPECT_EQ(state(held_), State::awaiting_approval);
+  must(jobs_.approve(bob_, held_, Approve::all));
+  EXPECT_EQ(state(held_), State::pending);
+}
+
+TEST_F(ApprovalOf, WhatTheRulesRefuseNowCancelsTheJob) {
+  judge_.rules = "v2";
+  judge_.deny("never");
+  EXPECT_EQ(refused(bob_, held_), Code::conflict);
+  EXPECT_EQ(state(held_), State::cancelled);
+  EXPECT_EQ(job(held_).reason, "policy");
+  EXPECT_EQ(audited().back(), "cloud1:vm:deploy:denied");
+}
+
+TEST_F(ApprovalOf, ARejectedExpiredOrCancelledJobComesTooLate) {
+  must(jobs_.reject(bob_, held_, "not now"));
+  EXPECT_EQ(state(held_), State::rejected);
+  EXPECT_EQ(job(held_).message, "not now");
+  EXPECT_EQ(refused(bob_, held_), Code::conflict);
+  auto second = deployed_held();
+  clock_.advance(std::chrono::hours(72));
+  EXPECT_EQ(refused(bob_, second), Code::conflict);
+  must(jobs_.sweep());
+  EXPECT_EQ(state(second), State::expired);
+  auto third = deployed_held();
+  must(jobs_.cancel(alice_, third));
+  EXPECT_EQ(state(third), State::cancelled);
+  EXPECT_EQ(refused(bob_, third), Code::conflict);
+  EXPECT_EQ(jobs_.cancel(alice_, third).error().code, Code::conflict);
+}
+
+TEST_F(ApprovalOf, TwoGatesNeedsBoth) {
+  set("change_approval_required", "true");
+  auto id = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
+  must(jobs_.approve(bob_, id, Approve::policy));
+  EXPECT_EQ(state(id), State::awaiting_approval);
+  must(jobs_.approve(root_, id, Approve::booking));
+  EXPECT_EQ(state(id), State::scheduled);
+  EXPECT_EQ(job(id).policy_approval->by, "bob");
+  EXPECT_EQ(job(id).booking_approval->by, "root");
+}
+
+TEST_F(ApprovalOf, ABookingNeedsNoPolicyAndNoEngine) {
+  judge_.decision = {};
+  set("change_approval_required", "true");
+  EXPECT_EQ(deployed().state, State::pending);
+  auto id = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
+  EXPECT_EQ(state(id), State::awaiting_approval);
+  must(jobs_.approve(bob_, id, Approve::all));
+  EXPECT_EQ(state(id), State::scheduled);
+}
+
+TEST_F(ApprovalOf, WaitingJobsAreSeenByWhoeverMayApprove) {
+  EXPECT_EQ(must(jobs_.list(bob_, {})).total, 1);
+  EXPECT_TRUE(jobs_.show(bob_, held_));
+  EXPECT_EQ(must(jobs_.list(user("dave"), {})).total, 0);
+  EXPECT_EQ(jobs_.show(user("dave"), held_).error().code, Code::forbidden);
+  EXPECT_TRUE(jobs_.show(user("dave", {"jobs:read"}), held_));
+}
+
+}  // namespace
+}  // namespace dash::jobs

@@ -1,0 +1,212 @@
+#include "tests/support/jobs_room.hpp"
+
+#include <fstream>
+
+namespace dash::jobs {
+namespace {
+
+using Submit = JobsRoom;
+using Strings = std::vector<std::string>;
+
+TEST_F(Submit, MakesAPendingJobAndAuditsNothing) {
+  auto made = deployed();
+  EXPECT_EQ(state(made.id), State::pending);
+  EXPECT_EQ(audited(), Strings{});
+  auto out = to_json(Submitted{{made}});
+  EXPECT_EQ(out["job_id"], made.id);
+  EXPECT_EQ(out["status"], "pending");
+  EXPECT_EQ(out["count"], 1);
+}
+
+TEST_F(Submit, RefusesWithTheSpecsBodyAndAnEntryAndNoJob) {
+  judge_.deny("region \"mars\" is not in the allowed list [\"us-east-1\"]");
+  auto refused = deploy();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::policy_denied);
+  EXPECT_EQ(dump_json(*refused.error().body),
+            R"({"error":"policy","reasons":["region \"mars\" is not in the allowed list [\"us-east-1\"]"]})");
+  EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
+  EXPECT_EQ(count_jobs(), 0);
+}
+
+TEST_F(Submit, FailsClosedWhenTheEngineCannotJudge) {
+  judge_.engine_fails();
+  auto refused = deploy();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::policy_unavailable);
+  EXPECT_EQ(info(refused.error().code).http_status, 403);
+  EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
+  EXPECT_EQ(count_jobs(), 0);
+}
+
+TEST_F(Submit, ProceedsOnNeedsApprovalThatIsNotEnforced) {
+  judge_.hold("big", /*enforce=*/false);
+  EXPECT_EQ(deployed().state, State::pending);
+  EXPECT_EQ(audited(), Strings{});
+}
+
+TEST_F(Submit, HoldsTheJobUntilSomebodyElseApproves) {
+  judge_.hold("big");
+  auto made = deployed();
+  EXPECT_EQ(made.state, State::awaiting_approval);
+  EXPECT_EQ(made.approval_reasons, Strings{"big"});
+  EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:needs_approval"});
+}
+
+TEST_F(Submit, RefusesASurfaceThatCannotHold) {
+  judge_.hold("big");
+  for (auto [action, body] :
+       std::vector<std::pair<std::string, Json>>{{"clouddb:provision", {{"name", "db"}}},
+                                                 {"k8s:provision", {{"name", "k"}}},
+                                                 {"cloud1:vm:deploy", machine({{"count", 2}})}}) {
+    auto refused = jobs_.submit(alice_, {action, body, ""});
+    ASSERT_FALSE(refused) << action;
+    EXPECT_EQ(refused.error().code, Code::needs_approval);
+    EXPECT_EQ(refused.error().body->at("error"), "needs_approval");
+    ASSERT_EQ(refused.error().body->at("reasons").size(), 2u);
+    EXPECT_EQ(refused.error().body->at("reasons")[0], "big");
+    EXPECT_EQ(audited().back(), action + ":denied");
+  }
+  EXPECT_EQ(destroy(root_, "i-1").error().code, Code::needs_approval);
+  EXPECT_EQ(count_jobs(), 0);
+}
+
+TEST_F(Submit, UnderstandsTheProvidersNameOfAnAction) {
+  must(jobs_.submit(alice_, {"aws:ec2:deploy", machine(), ""}));
+  EXPECT_EQ(judge_.asked.at(0).action, "cloud1:vm:deploy");
+}
+
+TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
+  judge_.decide = [](const FakeJudge::Asked& asked) {
+    return FakeJudge::of(asked.request["name"] == "web-02" ? policy::Verdict::deny : policy::Verdict::allow,
+                         {"not the second"}, {});
+  };
+  EXPECT_FALSE(deploy(machine({{"count", 3}})));
+  EXPECT_EQ(judge_.asked.size(), 3u);
+  EXPECT_EQ(count_jobs(), 0);
+  EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
+  judge_.decide = {};
+  auto out = to_json(must(deploy(machine({{"count", 3}}))));
+  EXPECT_EQ(out["count"], 3);
+  EXPECT_EQ(out["names"], OrderedJson({"web-01", "web-02", "web-03"}));
+  EXPECT_EQ(out["job_ids"].size(), 3u);
+  EXPECT_EQ(judge_.asked.back().request["batch"], true);
+}
+
+TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
+  EXPECT_EQ(deploy(machine({{"workgroup", "team-a"}})).error().code, Code::forbidden);
+  EXPECT_EQ(deploy(machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
+  EXPECT_TRUE(deploy_as(carol_, machine({{"workgroup", "Team-A"}})));
+  EXPECT_TRUE(deploy_as(root_, machine({{"workgroup", "team-a"}})));
+  EXPECT_EQ(judge_.asked.at(0).request["workgroup"], "team-a");
+}
+
+TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
+  deployed();
+  auto forged = sql_->write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE jobs SET receipt = ''"));
+    return {};
+  });
+  EXPECT_FALSE(forged);
+}
+
+// What a teardown is judged by.
+TEST_F(Submit, JudgesATeardownOfWhatItDidNotDeploy) {
+  must(destroy(root_, "i-1"));
+  EXPECT_EQ(judge_.asked.at(0).request,
+            Json::parse(R"({"region":"us-east-2","name":"i-1","workgroup":null,"has_deploy_job":false})"));
+  must(jobs_.submit(root_, {"cloud3:vm:destroy", {{"zone", "europe-west1-b"}}, "vm"}));
+  EXPECT_EQ(judge_.asked.at(1).request["region"], "europe-west1");
+  EXPECT_EQ(judge_.asked.at(1).request["zone"], "europe-west1-b");
+  EXPECT_EQ(destroy(alice_, "i-1").error().code, Code::forbidden);
+  EXPECT_EQ(judge_.asked.size(), 2u);
+}
+
+TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
+  auto made = must(deploy_as(carol_, machine({{"workgroup", "team-a"}, {"region", "eu-west-1"}}))).jobs.at(0);
+  must(sql_->write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE jobs SET state = 'completed', completed_at = 1, resource_id = 'i-77' WHERE id = $1",
+                {made.id}));
+    return {};
+  }));
+  EXPECT_EQ(destroy(alice_, "i-77").error().code, Code::forbidden);
+  must(destroy(carol_, "i-77"));
+  EXPECT_EQ(
+      judge_.asked.back().request,
+      Json::parse(R"({"region":"eu-west-1","name":"i-77","workgroup":"team-a","has_deploy_job":true})"));
+}
+
+class Plan_ : public JobsRoom {
+ protected:
+  Json judged(std::string action, const Json& body) {
+    must(jobs_.submit(root_, {std::move(action), body, ""}));
+    return judge_.asked.back().request;
+  }
+};
+
+TEST_F(Plan_, FillsInWhatWillBeBuilt) {
+  EXPECT_EQ(
+      judged("cloud1:vm:deploy", {{"ami_id", "ami-9"}, {"instance_name", "web"}}),
+      Json::parse(
+          R"({"region":"us-east-2","instance_type":"t3.medium","image":"ami-9","name":"web","workgroup":null,"count":1,"batch":false})"));
+  set("cloud1_region", "eu-central-1");
+  EXPECT_EQ(judged("cloud1:vm:deploy", {{"image", "a"}, {"name", "web"}})["region"], "eu-central-1");
+  EXPECT_EQ(
+      judged("cloud2:vm:deploy", {{"location", "East US"}, {"vm_name", "w"}, {"image_id", "i"}})["region"],
+      "East US");
+  EXPECT_EQ(judged("cloud2:vm:deploy", {{"vm_name", "w"}, {"image_id", "i"}})["instance_type"],
+            "Standard_B2s");
+  auto third = judged("cloud3:vm:deploy", {{"zone", "us-central1-f"},
+                                           {"machine_type", "n2-standard-8"},
+                                           {"image_self_link", "i"},
+                                           {"instance_name", "w"}});
+  EXPECT_EQ(third["region"], "us-central1");
+  EXPECT_EQ(third["zone"], "us-central1-f");
+  EXPECT_EQ(third["instance_type"], "n2-standard-8");
+  EXPECT_EQ(judged("cloud3:vm:deploy", {{"image", "i"}, {"name", "w"}})["zone"], "us-central1-a");
+  EXPECT_EQ(judged("cloud4:compute:deploy",
+                   {{"image_ocid", "o"}, {"instance_name", "w"}, {"shape", "VM.Standard3.Flex"}})["region"],
+            "us-ashburn-1");
+  auto database =
+      judged("clouddb:provision",
+             {{"cloud", "azure"}, {"name", "d"}, {"engine", "postgres"}, {"sku_name", "GP_Gen5_2"}});
+  EXPECT_EQ(database["instance_type"], "GP_Gen5_2");
+  EXPECT_EQ(database["region"], "centralus");
+  EXPECT_EQ(database["cloud"], "cloud2");
+  EXPECT_EQ(judged("k8s:provision",
+                   {{"name", "k"}, {"node_instance_type", "m5.large"}, {"node_count", 3}})["node_count"],
+            3);
+}
+
+TEST_F(Plan_, RefusesTwoSpellingsThatDisagree) {
+  for (const auto& [action, body] : std::vector<std::pair<std::string, Json>>{
+           {"cloud1:vm:deploy", machine({{"ami_id", "ami-2"}})},
+           {"cloud2:vm:deploy", machine({{"vm_size", "Standard_D96"}})},
+           {"cloud2:vm:deploy", machine({{"location", "westeurope"}})},
+           {"cloud3:vm:deploy", machine({{"region", "us-central1"}, {"zone", "europe-west1-b"}})},
+           {"clouddb:provision",
+            {{"name", "d"}, {"instance_class", "db.t3.micro"}, {"tier", "db-n1-highmem-96"}}}})
+    EXPECT_EQ(jobs_.submit(root_, {action, body, ""}).error().code, Code::validation) << action;
+  EXPECT_TRUE(judge_.asked.empty());
+  EXPECT_TRUE(deploy(machine({{"ami_id", "ami-1"}})));
+}
+
+TEST_F(Plan_, RefusesWhatIsNoDeploy) {
+  for (const auto& body : {Json::array(), Json{{"image", "i"}}, Json{{"name", "n"}}, machine({{"name", 7}}),
+                           machine({{"region", Json::array({"a"})}}), machine({{"count", 0}}),
+                           machine({{"count", 21}}), machine({{"count", "2"}})})
+    EXPECT_EQ(deploy(body).error().code, Code::validation) << dump_json(body);
+  EXPECT_EQ(deploy(machine({{"region", "../etc"}})).error().code, Code::invalid);
+  EXPECT_EQ(count_jobs(), 0);
+}
+
+TEST_F(Plan_, SealsWhatMayBeAPassword) {
+  deployed(machine({{"admin_password", "hunter2-secret"}}));
+  std::ifstream in(scratch_ / "dashctl.db-wal", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_FALSE(bytes.empty());
+  EXPECT_EQ(bytes.find("hunter2-secret"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dash::jobs

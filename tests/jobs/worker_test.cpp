@@ -1,0 +1,217 @@
+#include "core/jobs/worker.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/support/jobs_room.hpp"
+
+namespace dash::jobs {
+namespace {
+
+class WorkerRoom : public JobsRoom {
+ protected:
+  // As the program does: an executor may end without reading its input.
+  WorkerRoom() { ::signal(SIGPIPE, SIG_IGN); }
+  // Puts an executable shell script in place.
+  void executor(const std::string& name, const std::string& script, mode_t mode = 0755) {
+    auto path = scratch_ / "deploy/" + name;
+    std::filesystem::create_directory(scratch_ / "deploy");
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+  }
+  bool work(std::string owner = "one") {
+    return must(Worker(jobs_, executors_, std::move(owner)).work(stop_));
+  }
+  std::vector<std::string> lines(const std::string& id) {
+    std::vector<std::string> out;
+    for (const auto& line : must(jobs_.logs(root_, id, 0))) out.push_back(line.line);
+    return out;
+  }
+  Executors executors_{scratch_ / "deploy", ""};
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(WorkerRoom, RunsTheOperatorsExecutableWithTheJobOnStdin) {
+  executor("cloud1-vm-deploy", R"(cat > ")" + (scratch_ / "input") +
+                                   R"("; echo making; echo '{"resource_id": "i-0abc"}'; echo done >&2)");
+  auto id = deployed(machine({{"ssh_key", "k1"}})).id;
+  EXPECT_TRUE(work());
+  auto done = job(id);
+  EXPECT_EQ(done.state, State::completed);
+  EXPECT_EQ(done.resource_id, "i-0abc");
+  auto said = lines(id);
+  EXPECT_NE(std::ranges::find(said, "making"), said.end());
+  std::ifstream in(scratch_ / "input");
+  auto document = must(parse_json(std::string{std::istreambuf_iterator<char>(in), {}}));
+  EXPECT_EQ(document["action"], "cloud1:vm:deploy");
+  EXPECT_EQ(document["request"]["instance_type"], "t3.large");
+  EXPECT_EQ(document["parameters"], Json({{"ssh_key", "k1"}}));
+  EXPECT_FALSE(work());
+}
+
+TEST_F(WorkerRoom, FailsTheJobWithWhatItSaidLast) {
+  executor("aws-ec2-deploy", "echo quota exceeded >&2; exit 3");
+  auto id = deployed().id;
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job(id).error, "exit status 3: quota exceeded");
+}
+
+TEST_F(WorkerRoom, LeavesAJobPendingThatItCannotRun) {
+  auto id = deployed().id;
+  EXPECT_FALSE(work());
+  executor("cloud1-vm-deploy", "exit 0", 0757);
+  EXPECT_FALSE(work());
+  EXPECT_EQ(state(id), State::pending);
+}
+
+TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
+  executor("cloud1-vm-deploy", "exit 0");
+  judge_.hold("big");
+  auto held = deployed().id;
+  judge_.allow();
+  auto booked = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
+  EXPECT_FALSE(work());
+  clock_.set("2026-07-04T10:00:00Z");
+  must(jobs_.sweep());
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(booked), State::completed);
+  EXPECT_EQ(state(held), State::awaiting_approval);
+  judge_.hold("big");
+  must(jobs_.approve(bob_, held, Approve::all));
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(held), State::completed);
+}
+
+TEST_F(WorkerRoom, JudgesAgainWhenItClaims) {
+  executor("cloud1-vm-deploy", "exit 0");
+  auto id = deployed().id;
+  judge_.deny("frozen");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::cancelled);
+  EXPECT_EQ(job(id).reason, "policy");
+  EXPECT_EQ(audited(), std::vector<std::string>{"cloud1:vm:deploy:denied"});
+  EXPECT_TRUE(lines(id).empty());
+}
+
+TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
+  executor("cloud1-vm-deploy", "exit 0");
+  judge_.hold("big");
+  auto id = deployed().id;
+  must(jobs_.approve(bob_, id, Approve::all));
+  judge_.rules = "v2";
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::awaiting_approval);
+  EXPECT_FALSE(job(id).policy_approval);
+  must(jobs_.approve(bob_, id, Approve::all));
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::completed);
+}
+
+TEST_F(WorkerRoom, WaitsForAnEngineThatIsDown) {
+  executor("cloud1-vm-deploy", "exit 0");
+  auto id = deployed().id;
+  judge_.engine_fails();
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::pending);
+  EXPECT_FALSE(work());
+  judge_.allow();
+  clock_.advance(std::chrono::seconds(31));
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::completed);
+}
+
+TEST_F(WorkerRoom, TwoWorkersNeverClaimTheSameJob) {
+  executor("cloud1-vm-deploy", "exit 0");
+  for (int i = 0; i < 20; ++i) deployed();
+  std::mutex mutex;
+  std::vector<std::string> claimed;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        Worker worker(jobs_, executors_, std::to_string(t));
+        while (auto job = must(worker.claim())) {
+          std::lock_guard lock(mutex);
+          claimed.push_back(job->id);
+        }
+      });
+  }
+  EXPECT_EQ(claimed.size(), 20u);
+  EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), 20u);
+}
+
+// The worker dies after its claim: nothing else is known of it than that its lease runs out.
+TEST_F(WorkerRoom, ADeadWorkersDeployFailsAndItsTeardownRunsAgain) {
+  executor("cloud1-vm-deploy", "exit 0");
+  executor("cloud1-vm-destroy", "exit 0");
+  auto made = deployed().id;
+  auto removed = must(destroy(root_, "i-1")).jobs.at(0).id;
+  Worker dead(jobs_, executors_, "dead");
+  must(dead.claim());
+  must(dead.claim());
+  must(jobs_.sweep());
+  EXPECT_EQ(state(made), State::running);
+  clock_.advance(std::chrono::seconds(61));
+  must(jobs_.sweep());
+  EXPECT_EQ(state(made), State::failed);
+  EXPECT_EQ(job(made).reason, "worker_lost");
+  EXPECT_EQ(state(removed), State::pending);
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(removed), State::completed);
+}
+
+TEST_F(WorkerRoom, ATeardownThatKillsItsWorkersIsGivenUp) {
+  executor("cloud1-vm-destroy", "exit 0");
+  auto id = must(destroy(root_, "i-1")).jobs.at(0).id;
+  for (int i = 0; i < 3; ++i) {
+    must(Worker(jobs_, executors_, "dead").claim());
+    clock_.advance(std::chrono::seconds(61));
+    must(jobs_.sweep());
+  }
+  EXPECT_EQ(state(id), State::failed);
+}
+
+TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
+  executor("cloud1-vm-deploy", R"(echo '{"resource_id": "i-9"}')");
+  executor("cloud1-vm-destroy", "exit 0");
+  deployed();
+  EXPECT_TRUE(work());
+  must(destroy(root_, "i-9"));
+  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
+  EXPECT_TRUE(work());
+  must(destroy(root_, "i-9"));
+  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], false);
+}
+
+TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
+  // The clock stands, so the lease is renewed only when the script has moved it: it does by being asked to.
+  executor("cloud1-vm-deploy",
+           R"(trap 'echo stopping; exit 1' TERM; echo started; while :; do sleep 0.05; done)");
+  auto id = deployed().id;
+  std::jthread canceller([&] {
+    while (lines(id).empty()) std::this_thread::yield();
+    must(jobs_.cancel(alice_, id));
+    clock_.advance(std::chrono::seconds(20));
+  });
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::cancelled);
+}
+
+TEST_F(WorkerRoom, APoolRunsSweepsAndStops) {
+  executor("cloud1-vm-deploy", "exit 0");
+  std::atomic<int> ticks = 0;
+  auto id = deployed().id;
+  auto orphan = must(jobs_.submit(alice_, {"k8s:provision", {{"name", "k"}}, ""})).jobs.at(0).id;
+  {
+    WorkerPool pool(jobs_, executors_, 2, [&] { ++ticks; });
+    while (state(id) != State::completed || job(orphan).message.empty() || ticks == 0)
+      std::this_thread::yield();
+  }
+  EXPECT_NE(job(orphan).message.find("no executor for k8s:provision"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dash::jobs

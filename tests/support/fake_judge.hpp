@@ -1,0 +1,56 @@
+// A gate that says what a test tells it to, and remembers what it was asked.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "core/jobs/judge.hpp"
+
+namespace dash {
+
+class FakeJudge final : public jobs::Judge {
+ public:
+  struct Asked {
+    std::string action;
+    Json request;
+    policy::Actor actor;
+    Time at;
+  };
+
+  Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
+                                 Time at) override {
+    asked.push_back({std::string(action), request, actor, at});
+    policy::Decision out = decide ? decide(asked.back()) : decision;
+    out.action = action;
+    return out;
+  }
+  Result<std::string> approval_digest(std::string_view action, const Json& request) override {
+    return std::string(action) + dump_json(request) + rules;
+  }
+
+  void deny(std::string reason) { decision = of(policy::Verdict::deny, {std::move(reason)}, {}); }
+  void hold(std::string reason, bool enforce = true) {
+    decision = of(policy::Verdict::needs_approval, {}, {std::move(reason)});
+    decision.enforce_needs_approval = enforce;
+  }
+  void allow() { decision = of(policy::Verdict::allow, {}, {}); }
+  void engine_fails() {
+    deny("Action blocked: policy engine unavailable (fail-closed).");
+    decision.cause = "no such binary";
+  }
+  static policy::Decision of(policy::Verdict verdict, std::vector<std::string> reasons,
+                             std::vector<std::string> approval) {
+    policy::Decision out;
+    out.gated = true;
+    out.verdict = verdict;
+    out.reasons = std::move(reasons);
+    out.approval_reasons = std::move(approval);
+    return out;
+  }
+
+  policy::Decision decision;  // not gated, until a test says otherwise
+  std::function<policy::Decision(const Asked&)> decide;
+  std::string rules = "v1";
+  std::vector<Asked> asked;
+};
+
+}  // namespace dash
