@@ -35,7 +35,7 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
     store_ = open(settings_);
   }
 
-  StoreSeams seams(const Clock* clock = nullptr) { return {*http_, clock ? *clock : clock_, ""}; }
+  StoreSeams seams(const Clock* clock = nullptr) { return {*http_, clock ? *clock : clock_}; }
   std::unique_ptr<ObjectStore> open(const config::Values& settings, const Clock* clock = nullptr) {
     return must(open_bare_store(*must(find_backend(GetParam().backend)), settings, seams(clock)));
   }
