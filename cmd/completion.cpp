@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "cmd/help.hpp"
 #include "cmd/parse.hpp"

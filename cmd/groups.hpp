@@ -7,6 +7,7 @@
 namespace dash::cmd {
 
 Group migrate_group();
+Group policy_group();
 Group completion_group();
 Group config_group();
 Group serve_group();

@@ -8,6 +8,7 @@
 #include "cmd/interrupt.hpp"
 #include "cmd/output.hpp"
 #include "cmd/parse.hpp"
+#include "core/base/log.hpp"
 #include "core/net/exec_child.hpp"
 #include "core/storage/smb/worker.hpp"
 
@@ -34,7 +35,10 @@ Result<int> run_action(const Found& found, Format format) {
   TRY(parse_flags(flags, found.arguments));
   Output out(format, frame.is_quiet);
   Context context{out, !frame.has_no_input};
-  if (!found.action->has_own_signals) watch_interrupts(out.is_json());
+  if (!found.action->has_own_signals) {
+    log::set_level(log::Level::warning);  // a command tells its story itself; a daemon's is its log
+    watch_interrupts(out.is_json());
+  }
   return out.finish(action(context));
 }
 

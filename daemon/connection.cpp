@@ -48,14 +48,15 @@ void Connection::start_refused() {
 }
 
 void Connection::drain() {
-  if (phase_ == Phase::idle || phase_ == Phase::handshake) close();
+  if (phase_ == Phase::idle || phase_ == Phase::handshake) return close();
+  // A head that is half here gets a moment, not half a minute.
+  if (phase_ == Phase::head) set_deadline(std::min(limits_.head_time, limits_.drop_time));
 }
 
 void Connection::close() {
   if (phase_ == Phase::closed) return;
-  // 499 as in nginx: the client went away before there was an answer.
-  if (!accounted_)
-    dispatcher_.account(exchange_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
+  // While a worker has the exchange it is not ours to read; the outcome's arrival writes the line.
+  if (phase_ != Phase::working) account_cut();
   phase_ = Phase::closed;
   error_code ignored;
   timer_.cancel(ignored);
@@ -63,6 +64,12 @@ void Connection::close() {
   stream_.socket().close(ignored);
   dispatcher_.connections().remove();
   loop_.connections.erase(this);  // may end this object once the caller's own reference goes
+}
+
+// 499 as in nginx: the client went away before there was an answer.
+void Connection::account_cut() {
+  if (std::exchange(accounted_, true)) return;
+  dispatcher_.account(exchange_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
 }
 
 void Connection::next_request() {

@@ -44,6 +44,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   template <class Then>
   void read_into(std::span<char> into, Then then);
   void on_io_error();
+  void account_cut();
   void set_deadline(std::chrono::steady_clock::duration from_now);
   void no_deadline() { due_ = SteadyTime::max(); }
   void await_deadline();
@@ -161,7 +162,7 @@ void Connection::offload(Work work, Then then) {
   if (!pool) return then(work());
   auto task = [self = shared_from_this(), work, then] {
     asio::post(self->loop_.io, [self, then, outcome = work()]() mutable {
-      if (self->phase_ != Phase::closed) then(std::move(outcome));
+      self->phase_ == Phase::closed ? self->account_cut() : then(std::move(outcome));
     });
   };
   if (std::exchange(admitted_by_pool_, true)) return pool->post(std::move(task));

@@ -36,7 +36,8 @@ void Connection::want_part(SteadyTime until) {
 void Connection::want_body() {
   if (body_done_) return on_body_done();
   phase_ = Phase::body;
-  if (exchange_.route->body != Body::part) piece_.resize(kPieceBytes);
+  if (exchange_.route->body != Body::part)
+    piece_.resize(head_.chunked ? kPieceBytes : std::min<std::uint64_t>(body_left_, kPieceBytes));
   start_pacing();
   if (head_.expects_continue && buffered().empty()) return send_continue();
   read_body();

@@ -5,6 +5,7 @@ namespace dash::daemon {
 std::vector<Route> all_routes(app::Services& services) {
   std::vector<Route> routes;
   add_setup_routes(routes, services);
+  add_admission_routes(routes, services);
   add_account_routes(routes, services);
   add_user_routes(routes, services);
   add_token_routes(routes, services);

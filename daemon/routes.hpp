@@ -9,6 +9,7 @@
 namespace dash::daemon {
 
 void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_admission_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
 void add_token_routes(std::vector<Route>& routes, app::Services& services);

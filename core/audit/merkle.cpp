@@ -1,5 +1,7 @@
 #include "core/audit/merkle.hpp"
 
+#include <algorithm>
+
 #include <bit>
 #include <ranges>
 

@@ -45,7 +45,7 @@ struct HttpRequest {
   Trust trust;
   std::chrono::milliseconds connect_deadline{10'000};
   std::chrono::milliseconds deadline{60'000};  // the whole exchange; zero: only `silence`
-  std::chrono::seconds silence{60};  // without a byte in either direction, the peer is gone
+  std::chrono::seconds silence{60};            // without a byte in either direction, the peer is gone
   std::size_t max_body = 64u << 20;            // an answer that is larger is Code::upstream
   // Where a 2xx body goes instead of HttpResponse::body: exactly into `into` (more bytes than it holds are an
   // error), or to `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.

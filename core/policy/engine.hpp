@@ -21,6 +21,7 @@ struct Judgement {
 struct EngineStatus {
   std::shared_ptr<const RuleSet> rules;  // of the generation that judges; null while broken
   std::optional<Problem> fault;          // why every gated action is refused
+  std::vector<std::string> files;        // policy files that are there, also while broken
   std::string directory;
   bool sandboxed = false;  // the child is confined as far as the platform can
 };

@@ -57,6 +57,9 @@ class Opa final : public Engine {
     out.directory = options_.directory;
     out.sandboxed = tool_.sandboxed();
     auto generation = current();
+    if (auto stamps = fingerprint(options_.directory))
+      for (const auto& stamp : stamps->files)
+        if (is_rego(stamp.path)) out.files.push_back(stamp.path);
     if (generation) {
       out.rules = (*generation)->rules;
       return out;

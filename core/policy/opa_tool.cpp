@@ -148,11 +148,11 @@ Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
 }
 
 Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const std::string& folder,
-                                                   const std::string& schema_folder) {
+                                                   const std::string& schema_file) {
   auto allowed = TRY(capabilities(run_dir));
   auto ran = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed, "--schema",
-                      schema_folder, "."},
-                     folder, {allowed, schema_folder}, ""));
+                      schema_file, "."},
+                     folder, {allowed, schema_file}, ""));
   // Errors go to stderr, one JSON document.
   auto answer = parse_json(ran.err.empty() ? ran.out : ran.err);
   if (ran.exit_code != 0 && !answer) return odd(ran);
@@ -160,7 +160,7 @@ Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const 
 }
 
 Result<ToolRun> OpaTool::test(const std::string& folder) {
-  return run({"test", "--format", "json", "--verbose", "."}, folder, {}, "");
+  return run({"test", "--format", "json", "."}, folder, {}, "");
 }
 
 Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& folder,

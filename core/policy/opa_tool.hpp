@@ -31,8 +31,8 @@ class OpaTool {
   // `check` against the schema of the input document: misspelt fields. Only what parse() let pass is worth
   // asking.
   Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
-                                            const std::string& schema_folder);
-  // `test --format json --verbose`.
+                                            const std::string& schema_file);
+  // `test --format json`.
   Result<ToolRun> test(const std::string& folder);
   // The engine as a server on `socket_folder`/s, over the files of `folder`.
   Result<net::Child> serve(net::Nursery& nursery, const std::string& folder,

@@ -38,24 +38,6 @@ bool defines(const Json& module, std::string_view name) {
   });
 }
 
-// Line of the first head that begins with `word`; the parse has none, and a line is only shown, never judged
-// by.
-int head_line(std::string_view text, std::string_view word) {
-  for (int line = 1; !text.empty(); ++line) {
-    auto end = text.find('\n');
-    auto row = text.substr(0, end);
-    auto first = row.find_first_not_of(" \t");
-    if (first != row.npos) row.remove_prefix(first);
-    if (row.starts_with("default ")) row.remove_prefix(8);
-    bool whole = row.size() == word.size() ||
-                 (row.size() > word.size() &&
-                  std::string_view(" \t[.:=({").find(row[word.size()]) != std::string_view::npos);
-    if (row.starts_with(word) && whole) return line;
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  }
-  return 0;
-}
-
 std::string stem(std::string_view path) {
   auto name = base_name(path);
   return std::string(name.substr(0, name.rfind('.')));
@@ -148,6 +130,22 @@ std::string digest_of(const std::vector<PolicyFile>& files) {
 
 }  // namespace
 
+int head_line(std::string_view text, std::string_view word) {
+  for (int line = 1; !text.empty(); ++line) {
+    auto end = text.find('\n');
+    auto row = text.substr(0, end);
+    auto first = row.find_first_not_of(" \t");
+    if (first != row.npos) row.remove_prefix(first);
+    if (row.starts_with("default ")) row.remove_prefix(8);
+    bool whole = row.size() == word.size() ||
+                 (row.size() > word.size() &&
+                  std::string_view(" \t[.:=({").find(row[word.size()]) != std::string_view::npos);
+    if (row.starts_with(word) && whole) return line;
+    text = end == text.npos ? std::string_view() : text.substr(end + 1);
+  }
+  return 0;
+}
+
 std::vector<PolicyFile> builtin_files(bool with_tests) {
   std::vector<PolicyFile> out;
   for (const auto& file : embedded_files()) {
@@ -156,6 +154,16 @@ std::vector<PolicyFile> builtin_files(bool with_tests) {
     out.push_back({std::string(kBuiltinPrefix) + std::string(base_name(path)), std::string(file.bytes())});
   }
   return out;
+}
+
+OrderedJson to_json(const Problem& p) {
+  return {{"file", p.file},
+          {"row", p.row},
+          {"col", p.col},
+          {"code", p.code},
+          {"message", p.message},
+          {"fix", p.fix},
+          {"level", p.is_error ? "error" : "warning"}};
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

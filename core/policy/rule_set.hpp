@@ -20,6 +20,9 @@ struct Problem {
   bool is_error = true;
 };
 
+// {"file", "row", "col", "code", "message", "fix", "level": "error" | "warning"}
+OrderedJson to_json(const Problem& problem);
+
 struct RuleFile {
   std::string file;
   std::string package;              // dotted: "admission.allowed_regions"
@@ -44,6 +47,10 @@ RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules);
 
 // core/policy/builtin/*.rego as "..builtin/<id>.rego"; with tests when asked.
 std::vector<PolicyFile> builtin_files(bool with_tests);
+
+// Line of the first head (or package line) that begins with `word`, 0 when there is none. The engine's parse
+// has no lines; this one is only shown, never judged by.
+int head_line(std::string_view text, std::string_view word);
 
 // Letters to change to come from one word to the other (Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b);

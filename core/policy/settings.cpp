@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 
@@ -99,15 +99,7 @@ const std::vector<std::string>& gated_action_names() {
   return names;
 }
 
-std::string fold_word(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  auto first = text.find_first_not_of(kSpace);
-  if (first == text.npos) return "";
-  std::string out(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
+std::string fold_word(std::string_view text) { return lower(trim(text)); }
 
 std::string fold_region(std::string_view text) {
   auto out = fold_word(text);

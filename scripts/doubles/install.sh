@@ -2,7 +2,7 @@
 # Installs the programs behind the start scripts, at the versions that were proved.
 #
 #   install.sh [COMPONENT...]        no argument: what scripts/test needs
-#     s3 minio azure gcs oci smb ssh docker postgres toxiproxy browser
+#     s3 minio azure gcs oci smb ssh docker postgres toxiproxy powershell browser
 #     peers    rclone, mc, aws        (what a storage client is measured against)
 #     clients  the Python SDKs that the proofs were made with
 #
@@ -81,6 +81,8 @@ do_toxiproxy() {
     go_program toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server v2.5.0
     go_program toxiproxy-cli github.com/Shopify/toxiproxy/v2/cmd/cli v2.5.0
 }
+# Not a server: the grammar that the PowerShell launcher is parsed with.
+do_powershell() { pip_install tree-sitter==0.26.1 tree-sitter-powershell==0.26.4; }
 do_browser() {
     apt_install chromium chromium-driver fonts-dejavu-core
     npm_install playwright-core 1.65.1
@@ -95,7 +97,7 @@ do_clients() {
         google-cloud-storage==3.17.1 paramiko==5.1.0 'psycopg[binary]==3.3.9'
 }
 
-[ "$#" -gt 0 ] || set -- s3 azure gcs oci smb ssh docker postgres toxiproxy
+[ "$#" -gt 0 ] || set -- s3 azure gcs oci smb ssh docker postgres toxiproxy powershell
 for component in "$@"; do
     declare -F "do_$component" >/dev/null || die "unknown component: $component"
 done

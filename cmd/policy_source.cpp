@@ -1,0 +1,134 @@
+#include "cmd/policy_source.hpp"
+
+#include <iostream>
+#include <iterator>
+
+#include "core/base/file.hpp"
+#include "core/config/clouds.hpp"
+#include "core/policy/rule_folder.hpp"
+
+namespace dash::cmd {
+namespace {
+
+constexpr std::size_t kMaxInput = 1u << 20;
+
+Result<std::string> read_input(const std::string& path) {
+  if (path != "-") return read_file(path, kMaxInput);
+  std::string out;
+  char c = 0;
+  while (out.size() <= kMaxInput && std::cin.get(c)) out += c;
+  if (out.size() > kMaxInput)
+    return fail(Code::too_large, "the input on stdin is larger than {} bytes", kMaxInput);
+  return out;
+}
+
+Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
+  std::vector<std::string> out;
+  auto it = limits.find(name);
+  if (it == limits.end()) return out;
+  if (!it->is_array()) return fail(Code::usage, "limits.{} of the input is no list of strings", name);
+  for (const auto& text : *it) {
+    if (!text.is_string()) return fail(Code::usage, "limits.{} of the input is no list of strings", name);
+    out.push_back(text.get<std::string>());
+  }
+  return out;
+}
+
+Result<void> read_document(const Json& document, Question& into) {
+  into.request = document.at("request");
+  into.action = string_member(document, "action").value_or("");
+  auto actor = document.value("actor", Json::object());
+  into.actor.username = string_member(actor, "username").value_or(into.actor.username);
+  into.actor.is_admin = actor.is_object() && actor.contains("is_admin") && actor.at("is_admin") == true;
+  if (auto iso = string_member(document.value("now", Json::object()), "iso")) into.at = TRY(parse_iso(*iso));
+  auto limits = document.find("limits");
+  if (limits == document.end() || !limits->is_object()) return {};
+  into.limits =
+      policy::Limits{TRY(texts(*limits, "allowed_regions")), TRY(texts(*limits, "denied_instance_types")),
+                     TRY(texts(*limits, "prod_window"))};
+  return {};
+}
+
+}  // namespace
+
+void declare_source(Flags& flags, SourceFlags& into) {
+  flags.text("--policy-dir", into.policy_dir, "DIR", "the rules in this folder, with the settings of --set");
+  flags.list("--set", into.set, "KEY=VALUE", "a setting, e.g. admission_allowed_regions=us-east-1");
+  declare_instance(flags, into.instance);
+}
+
+policy::EngineOptions engine_for(const std::string& folder) {
+  policy::EngineOptions out;
+  out.directory = folder;
+  out.binary = policy::engine_binary();
+  return out;
+}
+
+Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set) {
+  for (const auto& pair : set) {
+    auto equals = pair.find('=');
+    if (equals == pair.npos || equals == 0)
+      return fail(Code::usage, "'{}' is no KEY=VALUE; type --set KEY=VALUE", pair);
+    values[config::canonical_key(pair.substr(0, equals))] = pair.substr(equals + 1);
+  }
+  return values;
+}
+
+Result<Source> open_source(Context& context, const SourceFlags& flags) {
+  Source out;
+  if (!flags.policy_dir.empty()) {
+    config::Values values{{std::string(policy::kEnabledKey), "true"}};
+    out.settings = policy::settings_of(TRY(with_settings(std::move(values), flags.set)));
+    out.options = engine_for(flags.policy_dir);
+    out.owned = policy::make_opa(out.options);
+    out.engine = out.owned.get();
+    return out;
+  }
+  if (!flags.instance.target.empty() && !flags.set.empty())
+    return fail(Code::usage,
+                "--set changes what a local question is judged by; it cannot be given with --target");
+  out.opened = TRY(open_instance(context, flags.instance, Login::any));
+  out.is_instance = true;
+  if (!out.opened.local) return out;
+  auto& services = out.opened.local->services();
+  out.settings = TRY(services.gate.settings());
+  if (!flags.set.empty())
+    out.settings = policy::settings_of(TRY(with_settings(TRY(services.config.all()), flags.set)));
+  out.options = engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir))));
+  out.engine = &services.engine;
+  return out;
+}
+
+void declare_question(Flags& flags, QuestionFlags& into) {
+  flags.text("--action", into.action, "ACTION", "e.g. cloud1:vm:deploy or aws:ec2:deploy");
+  flags.text("--input", into.input, "FILE", "the request, or a whole input document, as JSON; - for stdin");
+  flags.text("--at", into.at, "TIME", "judge for this instant (ISO 8601, UTC) instead of now");
+  flags.text("--user", into.user, "NAME", "who asks");
+  flags.toggle("--admin", into.is_admin, "who asks is an administrator");
+}
+
+Result<Question> read_question(const QuestionFlags& flags) {
+  Question out;
+  out.at = SystemClock().now();
+  out.actor.username = "operator";
+  if (!flags.input.empty()) {
+    auto document = TRY(within(flags.input, parse_json(TRY(read_input(flags.input)))));
+    if (!document.is_object()) return fail(Code::usage, "{} holds no JSON object", flags.input);
+    if (document.contains("request"))
+      TRY(read_document(document, out));
+    else
+      out.request = document;
+    if (!out.request.is_object())
+      return fail(Code::usage, "the request in {} is no JSON object", flags.input);
+  }
+  if (!flags.action.empty()) out.action = flags.action;
+  if (!flags.user.empty()) out.actor.username = flags.user;
+  if (flags.is_admin) out.actor.is_admin = true;
+  if (!flags.at.empty()) out.at = TRY(parse_iso(flags.at));
+  if (out.action.empty())
+    return fail(Code::usage,
+                "name the action to judge: --action cloud1:vm:deploy, or a member \"action\" of the input");
+  return out;
+}
+
+}  // namespace dash::cmd

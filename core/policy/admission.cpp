@@ -1,0 +1,87 @@
+#include "core/policy/admission.hpp"
+
+#include "core/base/shape.hpp"
+#include "core/policy/refusal.hpp"
+#include "core/policy/when.hpp"
+
+namespace dash::policy {
+namespace {
+
+OrderedJson or_null(const std::optional<std::string>& text) {
+  return text ? OrderedJson(*text) : OrderedJson(nullptr);
+}
+
+OrderedJson describe_rule(const RuleFile& rule, const std::vector<Problem>& problems) {
+  OrderedJson out{{"rule", or_null(rule.rule)},      {"file", rule.file},           {"package", rule.package},
+                  {"builtin", rule.is_builtin},      {"evaluates", rule.evaluates}, {"line", rule.line},
+                  {"problems", OrderedJson::array()}};
+  for (const auto& problem : problems)
+    if (problem.file == rule.file) out["problems"].push_back(problem.message);
+  return out;
+}
+
+// While the directory is broken nothing is known of its files but that none of them evaluates.
+OrderedJson describe_file(const std::string& file) {
+  return {{"rule", nullptr},
+          {"file", file},
+          {"package", nullptr},
+          {"builtin", false},
+          {"evaluates", false},
+          {"line", 0},
+          {"problems", {"the policy directory is broken: no rule evaluates"}}};
+}
+
+}  // namespace
+
+Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identity::Principal& who) {
+  TRY(identity::require_admin(who));
+  auto settings = TRY(gate.settings());
+  auto status = engine.status();
+  OrderedJson out{{"enabled", settings.enabled},
+                  {"enforce_needs_approval", settings.enforce_needs_approval},
+                  {"gated_actions", settings.gated},
+                  {"settings_fault", or_null(settings.fault)},
+                  {"directory", status.directory},
+                  {"policy_digest", status.rules ? OrderedJson(status.rules->digest) : OrderedJson(nullptr)}};
+  out["engine"] = {{"available", status.rules != nullptr}, {"sandboxed", status.sandboxed}};
+  out["fault"] = status.fault ? to_json(*status.fault) : OrderedJson(nullptr);
+  out["rules"] = out["problems"] = OrderedJson::array();
+  if (status.fault) out["problems"].push_back(to_json(*status.fault));
+  if (!status.rules)
+    for (const auto& file : status.files) out["rules"].push_back(describe_file(file));
+  if (!status.rules) return out;
+  for (const auto& rule : status.rules->rules)
+    out["rules"].push_back(describe_rule(rule, status.rules->problems));
+  for (const auto& problem : status.rules->problems) out["problems"].push_back(to_json(problem));
+  return out;
+}
+
+Result<CheckRequest> parse_check(const Json& body) {
+  CheckRequest out;
+  auto action = body.find("action"), request = body.find("request"), at = body.find("at");
+  if (action == body.end()) return missing_member("action");
+  if (!action->is_string()) return wrong_type("action", "string");
+  out.action = action->get<std::string>();
+  if (request != body.end() && !request->is_object()) return wrong_type("request", "object");
+  if (request != body.end()) out.request = *request;
+  auto when = body.find("when");
+  if (when != body.end() && !when->is_boolean()) return wrong_type("when", "boolean");
+  out.when = when != body.end() && when->get<bool>();
+  if (at == body.end() || at->is_null()) return out;
+  if (!at->is_string()) return wrong_type("at", "string");
+  out.at = TRY(parse_iso(at->get<std::string>()));
+  return out;
+}
+
+Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
+                                    const identity::Principal& who) {
+  Actor actor{who.username, who.is_admin};
+  auto at = check.at.value_or(clock.now());
+  if (!check.when) return to_json(TRY(gate.preview(check.action, check.request, actor, at)), who.is_admin);
+  auto when = next_admitted(engine, TRY(gate.settings()), check.action, check.request, actor, at);
+  if (!when && when.error().code == Code::policy_unavailable && !who.is_admin)
+    return fail(Code::policy_unavailable, "{}", kUnavailable);
+  return to_json(TRY(std::move(when)));
+}
+
+}  // namespace dash::policy

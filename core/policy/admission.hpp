@@ -1,0 +1,32 @@
+// What an operator may ask of the gate: GET /api/settings/admission, POST /api/admission/check and `dashctl
+// policy check`.
+#pragma once
+#include "core/identity/principal.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/gate.hpp"
+
+namespace dash::policy {
+
+// {"enabled", "enforce_needs_approval", "gated_actions": [s], "settings_fault": s|null, "directory",
+// "policy_digest": s|null,
+//  "engine": {"available", "sandboxed"}, "fault": problem|null,
+//  "rules": [{"rule", "file", "package", "builtin", "evaluates", "line", "problems": [s]}], "problems":
+//  [problem]}
+// Admins only.
+Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identity::Principal& who);
+
+// A dry run for the asker himself: nothing is created, audited or recorded. `at` absent: now. The body of the
+// route is
+// {"action": s, "request": {…}, "at": iso, "when": b}. Code::validation for another shape.
+struct CheckRequest {
+  std::string action;
+  Json request = Json::object();
+  std::optional<Time> at;
+  bool when = false;  // answer with the next time of admission (when.hpp)
+};
+Result<CheckRequest> parse_check(const Json& body);
+// The answer's document: a decision's, or When's. Causes of engine faults only to admins.
+Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
+                                    const identity::Principal& who);
+
+}  // namespace dash::policy

@@ -1,0 +1,33 @@
+// `policy diff OLD NEW`: every verdict that changes between two policy directories, over decisions that were
+// recorded and over the finite domain (domain.hpp).
+#pragma once
+#include "core/policy/decision_log.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/settings.hpp"
+
+namespace dash::policy {
+
+// What one directory says of one document.
+struct Said {
+  Verdict verdict = Verdict::allow;
+  std::vector<std::string> reasons;  // of the deny, else of the approval
+  std::optional<std::string> cause;  // it could not judge: the gate would refuse
+  bool operator==(const Said&) const = default;
+};
+
+struct Change {
+  bool is_recorded = false;  // a document of the decision log, else of the domain
+  Json input;
+  Said before, after;
+};
+
+struct PolicyDiff {
+  std::size_t compared = 0, recorded = 0;
+  std::vector<Change> changes;  // verdicts first: deny ↔ allow before changed reasons
+};
+
+Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<Recorded>& recorded,
+                                 const Limits& limits);
+OrderedJson to_json(const PolicyDiff& diff);
+
+}  // namespace dash::policy

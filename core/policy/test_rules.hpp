@@ -1,0 +1,24 @@
+// `policy test`: the unit tests of a policy directory (x_test.rego, in the policy language), with those of
+// the built-in rules that the directory does not replace.
+#pragma once
+#include "core/policy/engine.hpp"
+
+namespace dash::policy {
+
+struct RuleTest {
+  std::string file, name;
+  int row = 0;
+  bool passed = false;
+  std::string error;  // a test that could not run
+};
+struct RuleTests {
+  std::vector<RuleTest> tests;  // ascending by file and row
+  std::size_t failed = 0;
+};
+
+// Code::policy_unavailable for an engine that is not there or rules that do not compile, naming the place.
+Result<RuleTests> run_rule_tests(const EngineOptions& options);
+// {"passed", "failed", "tests": [{"file", "row", "name", "passed", "error"}]}
+OrderedJson to_json(const RuleTests& tests);
+
+}  // namespace dash::policy
