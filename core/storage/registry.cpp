@@ -33,7 +33,8 @@ std::string local_path(const config::Values& values) {
 Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
   auto path = local_path(values);
   if (smb::is_unc(path))
-    return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values))), seams.clock);
+    return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values)), seams.program),
+                                  seams.clock);
   return local::make_file_store(TRY(local::open_folder_tree(path)), seams.clock);
 }
 
