@@ -40,6 +40,7 @@ std::vector<Group> root() {
   std::vector<Group> groups;
   groups.push_back(serve_group());
   groups.push_back(migrate_group());
+  groups.push_back(storage_group());
   groups.push_back(config_group());
   groups.push_back(user_group());
   groups.push_back(token_group());

@@ -11,6 +11,7 @@ Group policy_group();
 Group completion_group();
 Group config_group();
 Group serve_group();
+Group storage_group();
 Group token_group();
 Group user_group();
 Group vault_group();

@@ -2,7 +2,9 @@
 
 #include "cmd/groups.hpp"
 #include "cmd/output.hpp"
+#include "cmd/secret_input.hpp"
 #include "core/migrate/bundle_file.hpp"
+#include "core/migrate/bundle_seal.hpp"
 
 namespace dash::cmd {
 migrate::LocalParts local_parts(app::Services& s) {
@@ -29,14 +31,22 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
   return out;
 }
 
-Result<migrate::Bundle> load_bundle(Context& context, const std::string& path) {
+Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
+                                    const std::string& passphrase_file) {
   auto file = TRY(migrate::read_bundle_file(path));
-  if (file.others_can_read)
+  auto name = path == "-" ? std::string("on stdin") : path;
+  bool is_sealed = migrate::is_sealed_bundle(file.text);
+  if (file.others_can_read && !is_sealed)
     context.out.warn(
         "OTHER USERS CAN READ {}, and it holds live credentials: chmod 600 it, and replace what they may "
         "have seen",
         path);
-  auto bundle = TRY(migrate::parse_bundle(file.text, path == "-" ? "on stdin" : path));
+  if (is_sealed) {
+    auto passphrase =
+        TRY(secret_from(context, passphrase_file, "Passphrase of " + name, "--passphrase-file"));
+    file.text = TRY(migrate::open_sealed_bundle(file.text, passphrase, name));
+  }
+  auto bundle = TRY(migrate::parse_bundle(file.text, name));
   for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, remark);
   return bundle;
 }

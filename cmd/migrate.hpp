@@ -29,8 +29,9 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
 
 migrate::LocalParts local_parts(app::Services& services);
 
-// Reads and checks the bundle; warns when others can read it, notes edits.
-Result<migrate::Bundle> load_bundle(Context& context, const std::string& path);
+// Reads and checks the bundle, opening a sealed one; warns when others can read it, notes edits.
+Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
+                                    const std::string& passphrase_file);
 
 // The comparison on stdout, what else is to be known on stderr.
 void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same);

@@ -1,8 +1,14 @@
+#include <filesystem>
+
 #include "cmd/interrupt.hpp"
 #include "cmd/migrate.hpp"
 #include "cmd/output.hpp"
+#include "cmd/secret_input.hpp"
 #include "core/migrate/bundle_file.hpp"
+#include "core/migrate/bundle_seal.hpp"
+#include "core/migrate/docker.hpp"
 #include "core/migrate/export.hpp"
+#include "core/net/docker_client.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -10,9 +16,13 @@ namespace {
 struct ExportFlags {
   std::string source, out;
   std::string via = "http";
+  std::string passphrase_file;
   bool include_on_prem = false;
+  bool is_sealed = false;
   LoginFlags login;
   LocalFlags local;
+  migrate::ContainerOrder container;
+  net::DockerHost docker;
 };
 
 // What a source gives, whichever way it was asked.
@@ -21,6 +31,7 @@ struct Gathered {
   std::vector<migrate::FullEndpoint> endpoints;
   std::vector<std::string> endpoints_left;  // names of webhooks whose URL stays behind
   std::string source, method;
+  std::map<std::string, std::string> excluded = {};  // what the source itself held back
 };
 
 // Over HTTP neither URL nor secret of a webhook is told; the bundle goes without, and says how many.
@@ -41,19 +52,42 @@ Result<Gathered> gather_http(Context& context, const ExportFlags& o) {
   return out;
 }
 
+Result<Gathered> gather_docker(Context& context, const ExportFlags& o) {
+  auto order = o.container;
+  order.include_on_prem = o.include_on_prem;
+  auto run = [&](const std::vector<std::string>& words) { return net::run_docker(o.docker, words); };
+  auto answer = TRY(migrate::ask_container(run, order));
+  if (answer.noise_bytes > 0)
+    context.out.note("left out {} bytes around the document that {} printed", answer.noise_bytes,
+                     answer.asked);
+  auto place = order.container.empty() ? "service " + order.service : order.container;
+  return Gathered{std::move(answer.values),
+                  std::move(answer.endpoints),
+                  {},
+                  o.source.empty() ? place : o.source,
+                  "docker",
+                  std::move(answer.excluded)};
+}
+
 Result<Gathered> gather_local(const ExportFlags& o) {
+  auto folder = data_dir_or_default(o.local.data_dir);
   auto local = TRY(open_local(o.local));
-  migrate::LocalInstance source(o.local.data_dir, local_parts(local->services()));
+  migrate::LocalInstance source(folder, local_parts(local->services()));
   auto told = TRY(source.read());
   return Gathered{std::move(told.values),
                   TRY(source.full_endpoints()),
                   {},
-                  o.source.empty() ? o.local.data_dir : o.source,
+                  o.source.empty() ? folder : o.source,
                   "local"};
 }
 
 Result<Gathered> gather(Context& context, const ExportFlags& o) {
-  if (!o.local.data_dir.empty()) return gather_local(o);
+  if (o.via == "docker") return gather_docker(context, o);
+  bool is_local = !o.local.data_dir.empty();
+  // The default folder counts only when there is an instance in it: an export must not make one.
+  if (!is_local && o.source.empty())
+    is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db");
+  if (is_local) return gather_local(o);
   if (o.source.empty()) return fail(Code::usage, "name the source with --source URL or --data-dir DIR");
   return gather_http(context, o);
 }
@@ -100,7 +134,13 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
   auto gathered = TRY(gather(context, o));
   auto exported = TRY(migrate::make_bundle(gathered.values, gathered.endpoints,
                                            {gathered.source, gathered.method, o.include_on_prem}, clock));
+  exported.bundle.excluded.insert(gathered.excluded.begin(), gathered.excluded.end());
   auto text = migrate::write_bundle(exported.bundle);
+  if (o.is_sealed) {
+    auto passphrase =
+        TRY(new_secret_from(context, o.passphrase_file, "Passphrase of the bundle", "--passphrase-file"));
+    text = TRY(migrate::seal_bundle(text, passphrase));
+  }
   if (to_stdout) return context.out.raw(text), Result<void>();
   {
     Shield shield;
@@ -120,11 +160,32 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
 Run declare_export(Flags& flags) {
   auto o = std::make_shared<ExportFlags>();
   flags.text("--source", o->source, "URL", "the instance to export from").excludes("--data-dir");
-  flags.text("--via", o->via, "WAY", "http: without what the source masks and without webhook URLs")
-      .one_of({"http"});
+  flags
+      .text("--via", o->via, "WAY",
+            "http: without what the source masks and without webhook URLs; docker: from inside of its "
+            "container, whole")
+      .one_of({"http", "docker"});
+  flags.text("--container", o->container.container, "NAME", "the container to enter (docker)");
+  flags.text("--compose-file", o->container.compose_file, "FILE",
+             "find the container by this compose file (docker)");
+  flags.text("--service", o->container.service, "NAME", "and this service of it; app when left out (docker)");
+  flags.text("--container-data-dir", o->container.data_dir, "DIR",
+             "where dashctl's data lies in the container (docker)");
+  flags.text("--docker-host", o->docker.host, "URL",
+             "the engine: ssh://user@host[:port], or as docker takes it (docker)");
+  flags.text("--ssh-key", o->docker.key_file, "FILE", "private key for ssh:// (docker)");
+  flags.text("--known-hosts", o->docker.known_hosts_file, "FILE",
+             "trusted host keys instead of ssh's own (docker)");
+  flags
+      .toggle("--accept-new-host-key", o->docker.accept_new_host,
+              "take the key of a host never seen before (docker)")
+      .guard();
   flags.text("--out", o->out, "FILE",
              "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
   flags.toggle("--include-on-prem", o->include_on_prem, "carry on-premises targets too").guard();
+  flags.toggle("--encrypt", o->is_sealed, "seal the bundle under a passphrase; diff and import open it");
+  flags.text("--passphrase-file", o->passphrase_file, "FILE",
+             "the passphrase; - for stdin; asked for when left out");
   declare_login(flags, o->login);
   declare_local(flags, o->local);
   return [o](Context& context) { return run_export(context, *o); };

@@ -1,89 +1,42 @@
 #include <thread>
 
 #include "cmd/interrupt.hpp"
-#include "cmd/migrate.hpp"
+#include "cmd/migrate_compare.hpp"
 #include "cmd/output.hpp"
 #include "cmd/secret_input.hpp"
+#include "core/base/file.hpp"
+#include "core/migrate/bundle_file.hpp"
+#include "core/migrate/export.hpp"
+#include "core/migrate/plan.hpp"
 
 namespace dash::cmd {
 namespace {
 
 struct ImportFlags {
-  std::string bundle;
-  InstanceFlags instance;
-  migrate::Selection selection;
-  std::string regions = "merge";
-  bool no_compare = false;
-  bool exit_code = false;
-  bool show_same = false;
+  ComparisonFlags comparison;
   bool apply = false;
-  std::string setup_code_file, bootstrap_admin, bootstrap_password_file;
+  std::string bootstrap_admin, bootstrap_password_file;
+  std::string plan, snapshot_out;
+  std::vector<std::string> accept_drift;
 };
 
-void declare_comparison(Flags& flags, ImportFlags& o) {
-  flags.text("--bundle", o.bundle, "FILE", "the bundle; - for stdin").required();
-  declare_instance(flags, o.instance);
-  flags.list("--only", o.selection.only, "KEY-PREFIX",
-             "only keys that start so, in either spelling; notification_endpoints selects the webhooks");
-  flags.text("--regions", o.regions, "HOW", "merge region sets field by field, or replace them")
-      .one_of({"merge", "replace"});
-  flags.toggle("--include-on-prem", o.selection.include_on_prem, "write on-premises targets too").guard();
-  flags
-      .toggle("--allow-empty-values", o.selection.allow_empty_values,
-              "let an empty value blank one of the target")
-      .guard();
-  flags.toggle("--no-compare", o.no_compare,
-               "leave what the target masks UNKNOWN instead of comparing it blindly");
-  flags.toggle("--exit-code", o.exit_code, "exit 6 when there are differences");
-  flags.toggle("--show-same", o.show_same, "list the keys that are SAME too");
-  flags.text("--setup-code-file", o.setup_code_file, "FILE",
-             "the one-time code of a target that nobody owns yet; - for stdin");
-}
-
-// Everything that is decided before the target is written to.
-struct Compared {
-  migrate::Bundle bundle;
-  migrate::Staged staged;
-  MigrateTarget target;
-  Secret setup_code;
-  migrate::DiffOptions options;
-  migrate::Diff diff;
-};
-
-Result<Compared> compare_bundle(Context& context, const ImportFlags& o) {
-  Compared c;
-  c.options = {!o.no_compare, o.selection};
-  c.options.selection.replace_regions = o.regions == "replace";
-  c.bundle = TRY(load_bundle(context, o.bundle));
-  c.staged = TRY(migrate::stage(c.bundle, c.options.selection, o.bundle));
-  if (!o.setup_code_file.empty()) c.setup_code = TRY(read_secret_file(o.setup_code_file));
-  c.target = TRY(open_migrate_target(context, o.instance, c.setup_code));
-  if (!c.target.is_set_up) context.out.warn("{} is not set up yet", c.target.instance->name());
-  c.diff = TRY(migrate::compare(c.bundle, c.staged, *c.target.instance, c.options, context.out.progress()));
-  print_diff(context, c.staged, c.diff, o.show_same);
-  return c;
-}
-
-OrderedJson document(const ImportFlags& o, const Compared& c, const migrate::Applied* applied) {
-  OrderedJson out{{"bundle", o.bundle}, {"target", c.target.instance->name()}};
-  auto diff = migrate::to_json(c.diff);
-  for (auto& [key, value] : diff.items()) out[key] = std::move(value);
-  out["refused"] = c.staged.refused;
-  out["masked"] = c.staged.masked;
-  out["applied"] = applied ? migrate::to_json(*applied) : OrderedJson();
-  return out;
-}
-
-Result<void> answer(const ImportFlags& o, const migrate::Diff& diff) {
-  if (o.exit_code && diff.has_differences()) return fail(Code::differences, "there are differences");
-  return {};
+Result<std::optional<migrate::Plan>> load_plan(const ImportFlags& o) {
+  if (o.plan.empty()) return std::optional<migrate::Plan>();
+  auto text = read_file(o.plan, migrate::kMaxPlanBytes);
+  if (!text) return fail(Code::integrity, "the plan cannot be read: {}", text.error().message);
+  auto plan = TRY(migrate::parse_plan(*text, o.plan));
+  auto given = selection_of(o.comparison);
+  if (given != migrate::Selection() && given != plan.selection)
+    return fail(Code::usage,
+                "the plan {} was made with another --only, --regions or opt-in: leave them out here", o.plan);
+  return std::optional(std::move(plan));
 }
 
 Result<std::optional<migrate::Claim>> claim(Context& context, const ImportFlags& o, const Compared& c) {
   using Answer = std::optional<migrate::Claim>;
   if (c.target.is_set_up) {
     if (!o.bootstrap_admin.empty())
-      context.out.note("{} is set up already: --bootstrap-admin is left out", c.target.instance->name());
+      context.out.note("{} is set up already: --bootstrap-admin is left out", c.target_name());
     return Answer();
   }
   if (o.bootstrap_admin.empty())
@@ -91,11 +44,27 @@ Result<std::optional<migrate::Claim>> claim(Context& context, const ImportFlags&
                 "{} is not set up yet: pass --bootstrap-admin NAME, and --setup-code-file FILE with the "
                 "one-time code that it "
                 "printed when it started",
-                c.target.instance->name());
+                c.target_name());
   auto password =
       TRY(new_secret_from(context, o.bootstrap_password_file,
                           fmt::format("New password of {}", o.bootstrap_admin), "--bootstrap-password-file"));
   return Answer(migrate::Claim{c.setup_code, o.bootstrap_admin, std::move(password)});
+}
+
+// What the target looked like, as a bundle that can be imported again. Its path; empty when there is nothing
+// to go back to.
+Result<std::string> store_snapshot(Context& context, const ImportFlags& o, const Compared& c) {
+  if (c.diff.told.values.empty()) return std::string();
+  SystemClock clock;
+  auto path = migrate::place_bundle(o.snapshot_out, clock.now(), "rollback");
+  if (!path) return within("storing the way back (name another place with --snapshot-out)", std::move(path));
+  auto exported =
+      TRY(within("the target's snapshot",
+                 migrate::make_bundle(c.diff.told.values, {}, {c.target_name(), "snapshot", true}, clock)));
+  Shield shield;
+  auto written = TRY(migrate::write_bundle_file(*path, migrate::write_bundle(exported.bundle)));
+  context.out.note("the target as it was is in {}", written);
+  return written;
 }
 
 void tell_stage(std::string_view stage, const std::string& target) {
@@ -108,11 +77,29 @@ void tell_stage(std::string_view stage, const std::string& target) {
   if (stage == "reading back") if_interrupted("everything was written, but not all of it read back");
 }
 
-void report(Context& context, const Compared& c, const migrate::Applied& applied) {
+void tell_way_back(Context& context, const Compared& c, const migrate::Applied& applied,
+                   const std::string& snapshot) {
   auto& out = context.out;
-  const auto& name = c.target.instance->name();
-  if (!applied.wrote) return out.line("{} already matches, nothing written", name);
-  out.line("wrote {} keys to {}", applied.written.keys_written, name);
+  if (!applied.written.change_id.empty()) {
+    out.line("undo: dashctl migrate rollback --change {} {}", applied.written.change_id, c.target_flag());
+  } else if (!snapshot.empty() && applied.written.keys_written + applied.written.regions_merged.size() > 0) {
+    out.line(
+        "undo: dashctl migrate import --bundle {} {} --regions replace --include-on-prem "
+        "--allow-empty-values --apply",
+        snapshot, c.target_flag());
+    out.note(
+        "{} keeps no history, so that cannot remove the {} keys that were added, nor bring back what is "
+        "masked there",
+        c.target_name(), c.diff.count(migrate::Category::add));
+  }
+  if (applied.endpoints_written > 0) out.note("notification endpoints are not undone by that");
+}
+
+void report(Context& context, const Compared& c, const migrate::Applied& applied,
+            const std::string& snapshot) {
+  auto& out = context.out;
+  if (!applied.wrote) return out.line("{} already matches, nothing written", c.target_name());
+  out.line("wrote {} keys to {}", applied.written.keys_written, c.target_name());
   if (!applied.written.regions_merged.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(applied.written.regions_merged, ", "))));
   if (applied.endpoints_written > 0) out.line("notification endpoints: {}", applied.endpoints_written);
@@ -120,9 +107,7 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
   if (!applied.unverified.empty())
     out.note("{} keys are masked by the target and could not be read back: {}", applied.unverified.size(),
              printable(fmt::format("{}", fmt::join(applied.unverified, ", "))));
-  if (!applied.written.change_id.empty())
-    out.line("undo: dashctl migrate rollback --change {} {}", applied.written.change_id,
-             c.target.api ? "--target " + name : "--data-dir " + name);
+  tell_way_back(context, c, applied, snapshot);
   out.note(
       "Not migrated, move by hand: users, workstreams, group mappings, registered images, remote agents, "
       "vault registrations. "
@@ -130,69 +115,46 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
       "again)");
 }
 
-Result<void> run_diff(Context& context, const ImportFlags& o) {
-  auto compared = TRY(compare_bundle(context, o));
-  context.out.document(document(o, compared, nullptr));
-  return answer(o, compared.diff);
-}
-
-Result<void> run_import(Context& context, const ImportFlags& o) {
-  auto c = TRY(compare_bundle(context, o));
-  context.out.document(document(o, c, nullptr));
-  if (!o.apply) {
-    context.out.note("nothing was written: add --apply to write");
-    return answer(o, c.diff);
-  }
-  auto name = c.target.instance->name();
+Result<void> apply_bundle(Context& context, const ImportFlags& o, const Compared& c) {
+  auto name = c.target_name();
   migrate::ApplyOrder order{c.options, TRY(claim(context, o, c)),
-                            [&](std::string_view stage) { tell_stage(stage, name); },
+                            [name](std::string_view stage) { tell_stage(stage, name); },
                             [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); }};
+  auto snapshot = c.diff.has_differences() ? TRY(store_snapshot(context, o, c)) : std::string();
   auto applied =
       TRY(migrate::apply(c.bundle, c.staged, c.diff, *c.target.instance, order, context.out.progress()));
-  report(context, c, applied);
-  context.out.document(document(o, c, &applied));
+  report(context, c, applied, snapshot);
+  auto document = comparison_document(o.comparison, c, &applied);
+  document["snapshot"] = snapshot;
+  context.out.document(std::move(document));
   return migrate::verdict(applied);
 }
 
-struct RollbackFlags {
-  InstanceFlags instance;
-  std::string change;
-};
-
-Result<void> run_rollback(Context& context, const RollbackFlags& o) {
-  auto target = TRY(open_migrate_target(context, o.instance, Secret()));
-  auto restored = TRY(target.instance->rollback(o.change));
-  context.out.line("restored {} keys on {}", restored.size(), target.instance->name());
-  for (const auto& key : restored) context.out.line("      {}", printable(key));
-  context.out.document(
-      {{"target", target.instance->name()}, {"change_id", o.change}, {"restored", restored}});
-  return {};
+Result<void> run_import(Context& context, const ImportFlags& o) {
+  auto plan = TRY(load_plan(o));
+  auto c = TRY(compare_bundle(context, o.comparison, plan ? plan->selection : selection_of(o.comparison)));
+  context.out.document(comparison_document(o.comparison, c, nullptr));
+  if (plan) TRY(migrate::check_plan(*plan, c.bundle, c.diff, c.target_name(), o.accept_drift));
+  if (o.apply) return apply_bundle(context, o, c);
+  context.out.note("nothing was written: add --apply to write");
+  return answer_differences(o.comparison, c.diff);
 }
 
 }  // namespace
 
-Run declare_diff(Flags& flags) {
-  auto o = std::make_shared<ImportFlags>();
-  declare_comparison(flags, *o);
-  return [o](Context& context) { return run_diff(context, *o); };
-}
-
 Run declare_import(Flags& flags) {
   auto o = std::make_shared<ImportFlags>();
-  declare_comparison(flags, *o);
+  declare_comparison(flags, o->comparison);
   flags.toggle("--apply", o->apply, "write").guard();
+  flags.text("--plan", o->plan, "FILE", "write exactly what diff --plan-out pinned, or refuse with exit 11");
+  flags.list("--accept-drift", o->accept_drift, "KEY", "a key that may differ from the plan").guard();
+  flags.text("--snapshot-out", o->snapshot_out, "FILE",
+             "where the target as it was is kept; ~/.dashboard-migrate/rollback-<time>.json when left out");
   flags.text("--bootstrap-admin", o->bootstrap_admin, "NAME",
              "the first administrator of a target that nobody owns yet");
   flags.text("--bootstrap-password-file", o->bootstrap_password_file, "FILE",
              "the new administrator's password; - for stdin; asked for when left out");
   return [o](Context& context) { return run_import(context, *o); };
-}
-
-Run declare_rollback(Flags& flags) {
-  auto o = std::make_shared<RollbackFlags>();
-  flags.text("--change", o->change, "ID", "the change to undo, as import printed it").required();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_rollback(context, *o); };
 }
 
 }  // namespace dash::cmd

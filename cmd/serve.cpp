@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
@@ -6,6 +8,7 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/migrate/setup.hpp"
+#include "core/policy/admission.hpp"
 #include "daemon/routes.hpp"
 #include "daemon/server.hpp"
 
@@ -56,7 +59,17 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
          return {};
        },
        true});
+  options.ready_checks.push_back(
+      {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, false});
   return options;
+}
+
+// The engine starts while the first requests come; a failure is told by /readyz and by each refusal.
+std::jthread warm_engine(app::Services& s) {
+  return std::jthread([&s] {
+    if (auto ready = policy::admission_ready(s.gate, s.engine); !ready)
+      log::warning("policy.not_ready", {{"cause", ready.error().message}});
+  });
 }
 
 Run declare_serve(Flags& flags) {
@@ -78,6 +91,7 @@ Run declare_serve(Flags& flags) {
     TRY(tell_setup_code(s));
     auto options = server_options(*o, s);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
+    auto warming = warm_engine(s);
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);
   };
 }

@@ -11,6 +11,9 @@ std::vector<Route> all_routes(app::Services& services) {
   add_token_routes(routes, services);
   add_vault_routes(routes, services);
   add_notification_routes(routes, services);
+  add_storage_routes(routes, services);
+  add_upload_routes(routes, services);
+  add_fetch_routes(routes, services);
   return routes;
 }
 

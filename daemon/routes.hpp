@@ -9,10 +9,13 @@
 namespace dash::daemon {
 
 void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_fetch_routes(std::vector<Route>& routes, app::Services& services);
 void add_admission_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
+void add_storage_routes(std::vector<Route>& routes, app::Services& services);
 void add_token_routes(std::vector<Route>& routes, app::Services& services);
+void add_upload_routes(std::vector<Route>& routes, app::Services& services);
 void add_user_routes(std::vector<Route>& routes, app::Services& services);
 void add_vault_routes(std::vector<Route>& routes, app::Services& services);
 

@@ -28,6 +28,9 @@ class Endpoints;
 class Setup;
 class Vaults;
 }  // namespace dash::migrate
+namespace dash::storage {
+class Storage;
+}
 namespace dash::policy {
 class DecisionLog;
 class Engine;
@@ -61,6 +64,7 @@ struct Services {
   policy::Engine& engine;
   policy::DecisionLog& decisions;
   policy::Gate& gate;
+  storage::Storage& storage;
 };
 
 struct Options {

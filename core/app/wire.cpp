@@ -19,6 +19,8 @@
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
 #include "core/policy/rule_folder.hpp"
+#include "core/storage/registry.hpp"
+#include "core/storage/storage.hpp"
 
 namespace dash::app {
 namespace {
@@ -51,12 +53,14 @@ class RealInstance final : public Instance {
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
-        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_),
-        vaults_(*sql_, clock_, audit_),
         endpoints_(*sql_, clock_, config_, audit_),
+        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_),
+        vaults_(*sql_, clock_, audit_),
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
+        storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
+                 keys_.derive("dashctl upload handle v1")),
         services_{
             .clock = clock_,
             .parts = parts_,
@@ -76,11 +80,18 @@ class RealInstance final : public Instance {
             .engine = *engine_,
             .decisions = decisions_,
             .gate = gate_,  // a row each, so that two changes seldom meet
+            .storage = storage_,
         } {}
 
   Services& services() override { return services_; }
 
  private:
+  storage::OpenStore store_opener() {
+    return [this](const storage::Backend& backend, const config::Values& values) {
+      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe"});
+    };
+  }
+
   Keys keys_;
   SystemClock clock_;
   PartPool parts_;
@@ -94,12 +105,13 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  migrate::Endpoints endpoints_;
   migrate::Setup setup_;
   migrate::Vaults vaults_;
-  migrate::Endpoints endpoints_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
+  storage::Storage storage_;
   Services services_;
 };
 

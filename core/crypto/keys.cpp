@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +65,7 @@ bool ed25519_verify(std::string_view public_key, std::string_view message, std::
          EVP_DigestVerify(ctx.get(), raw(signature), signature.size(), raw(message), message.size()) == 1;
 }
 
-Result<std::string> rsa_sha256_sign(const Secret& pem, const Secret& passphrase, std::string_view message) {
+Result<RsaKey> RsaKey::from_pem(const Secret& pem, const Secret& passphrase) {
   std::unique_ptr<BIO, decltype(&BIO_free)> bio(
       BIO_new_mem_buf(pem.expose().data(), static_cast<int>(pem.expose().size())), BIO_free);
   Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, give_passphrase, const_cast<Secret*>(&passphrase)),
@@ -74,7 +75,21 @@ Result<std::string> rsa_sha256_sign(const Secret& pem, const Secret& passphrase,
     return fail(Code::invalid, "the private key is not a readable PEM key, or its passphrase is wrong");
   if (EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA)
     return fail(Code::invalid, "the private key is not an RSA key");
-  return sign(key.get(), EVP_sha256(), message);
+  return RsaKey(
+      std::shared_ptr<void>(key.release(), [](void* p) { EVP_PKEY_free(static_cast<EVP_PKEY*>(p)); }));
+}
+
+std::string RsaKey::sign_sha256(std::string_view message) const {
+  return sign(static_cast<EVP_PKEY*>(key_.get()), EVP_sha256(), message);
+}
+
+std::string RsaKey::public_der() const {
+  unsigned char* der = nullptr;
+  int size = i2d_PUBKEY(static_cast<EVP_PKEY*>(key_.get()), &der);
+  if (size <= 0) std::abort();
+  std::string out(reinterpret_cast<char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  return out;
 }
 
 }  // namespace dash::crypto

@@ -1,6 +1,7 @@
 // Asymmetric keys: Ed25519 (RFC 8032) for checkpoints, RSA PKCS#1 v1.5 with SHA-256 (RFC 8017) for the
 // clouds' request signatures.
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,17 @@ Ed25519Key ed25519_from_seed(Secret seed);
 std::string ed25519_sign(const Ed25519Key& key, std::string_view message);  // 64 bytes
 bool ed25519_verify(std::string_view public_key, std::string_view message, std::string_view signature);
 
-// `pem` is a PKCS#8 or PKCS#1 private key; `passphrase` may be empty. Code::invalid tells what is wrong with
-// the key.
-Result<std::string> rsa_sha256_sign(const Secret& pem, const Secret& passphrase, std::string_view message);
+// An RSA private key, read once: reading PEM costs more than a signature. Thread-safe.
+class RsaKey {
+ public:
+  // PKCS#8 or PKCS#1; `passphrase` may be empty. Code::invalid tells what is wrong with the key.
+  static Result<RsaKey> from_pem(const Secret& pem, const Secret& passphrase);
+  std::string sign_sha256(std::string_view message) const;
+  std::string public_der() const;  // SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), what fingerprints are made of
+
+ private:
+  explicit RsaKey(std::shared_ptr<void> key) : key_(std::move(key)) {}
+  std::shared_ptr<void> key_;
+};
 
 }  // namespace dash::crypto

@@ -56,7 +56,7 @@ class Application {
       auto again = TRY(within("reading back what was written",
                               compare(bundle_, staged_, target_, order_.diff, progress_)));
       sort_rows(again);
-      if (out_.not_as_written.empty() || reading == kPeerReadings || !again.target_is_peer) return {};
+      if (out_.not_as_written.empty() || reading == kPeerReadings || !again.told.is_peer) return {};
       order_.wait(kPeerPause);
     }
   }

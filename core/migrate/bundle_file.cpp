@@ -68,12 +68,12 @@ std::string default_bundle_folder() {
   return std::string(home && *home ? home : ".") + "/.dashboard-migrate";
 }
 
-Result<std::string> place_bundle(const std::string& out, Time now) {
+Result<std::string> place_bundle(const std::string& out, Time now, std::string_view kind) {
   std::error_code ec;
   if (out.empty()) {
     auto folder = default_bundle_folder();
     TRY(make_default_folder(folder));
-    return fmt::format("{}/bundle-{}.json", folder, format_compact(now));
+    return fmt::format("{}/{}-{}.json", folder, kind, format_compact(now));
   }
   if (fs::is_directory(fs::symlink_status(out, ec)))
     return fail(Code::invalid, "{} is a folder: name a file in it", out);
@@ -114,8 +114,8 @@ std::vector<std::string> stale_bundles(Time now) {
   for (const auto& entry : fs::directory_iterator(default_bundle_folder(), ec)) {
     auto name = entry.path().filename().string();
     struct stat st {};
-    if (!name.starts_with("bundle-") || ::lstat(entry.path().c_str(), &st) != 0 || !S_ISREG(st.st_mode))
-      continue;
+    bool is_ours = name.starts_with("bundle-") || name.starts_with("rollback-");
+    if (!is_ours || ::lstat(entry.path().c_str(), &st) != 0 || !S_ISREG(st.st_mode)) continue;
     if (now - std::chrono::system_clock::from_time_t(st.st_mtime) > kStale)
       out.push_back(entry.path().string());
   }

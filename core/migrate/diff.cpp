@@ -61,13 +61,13 @@ class Comparer {
 
   Result<Diff> run() {
     auto told = TRY(instance_.read());
-    out_.target_is_peer = told.is_peer;
     Target target(told, options_.selection.replace_regions, out_.warnings);
     for (const auto& [key, value] : staged_.values) {
       place(key, value, target, told.is_peer);
       if (out_.rows.size() % kProgressStep == 0)
         progress_.update("comparing keys", out_.rows.size(), staged_.values.size());
     }
+    out_.told = std::move(told);
     TRY(resolve_masked());
     if (!staged_.endpoints.empty())
       TRY(compare_endpoints(bundle_, staged_.endpoints, instance_, options_.compare_blindly, out_));

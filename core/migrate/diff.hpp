@@ -37,8 +37,8 @@ struct Diff {
   std::vector<std::string> kept;        // blank in the bundle, not blank on the target: left alone
   std::vector<std::string> would_drop;  // region fields that a peer's model lacks: not sent
   std::vector<std::string> warnings;    // sentences about the target
-  config::Values target;                // what it told of the keys above, for a plan
-  bool target_is_peer = false;
+  config::Values target;                // its values of the keys above, for a plan
+  Told told;                            // everything it told, for a snapshot
   std::size_t count(Category category) const;
   bool has_differences() const;
 };

@@ -150,6 +150,21 @@ Result<void> Endpoints::remove(const identity::Principal& who, const std::string
   });
 }
 
+Result<std::map<std::string, std::string>> Endpoints::hidden_values() {
+  using Hidden = std::map<std::string, std::string>;
+  return db::read<Hidden>(sql_, [&](db::Transaction& tx) -> Result<Hidden> {
+    Hidden out;
+    for (const auto& row : TRY(tx.query("SELECT id, url, secret FROM notification_endpoints"))) {
+      auto name = "notification_endpoints/" + row.text(0);
+      auto url = store_.open(url_place(row.text(0)), row.blob(1));
+      auto secret = store_.open(secret_place(row.text(0)), row.is_null(2) ? "" : row.blob(2));
+      if (url) out[name + "/url"] = *url;
+      if (secret) out[name + "/secret"] = *secret;
+    }
+    return out;
+  });
+}
+
 Result<std::vector<FullEndpoint>> Endpoints::export_all(const identity::Principal& who) {
   TRY(identity::require_admin(who));
   return db::read<std::vector<FullEndpoint>>(

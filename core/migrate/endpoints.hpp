@@ -1,6 +1,7 @@
 // Notification endpoints (webhooks): rows beside the configuration whose URL and secret are sealed at rest
 // and never returned. Admins only; every change is audited. Thread-safe.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,9 @@ class Endpoints {
   Result<void> remove(const identity::Principal& who, const std::string& id);
   // By name. Code::integrity when a row was sealed with another key, naming it.
   Result<std::vector<FullEndpoint>> export_all(const identity::Principal& who);
+  // "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison; what another key sealed
+  // is left out.
+  Result<std::map<std::string, std::string>> hidden_values();
 
  private:
   Result<Endpoint> read(db::Transaction& tx, const std::string& id);

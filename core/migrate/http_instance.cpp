@@ -11,6 +11,11 @@ namespace {
 constexpr std::size_t kNonceBytes = 32;
 constexpr std::string_view kEndpoints = "/api/notifications/endpoints";
 
+// Nobody is signed in at an instance that nobody owns yet: it has no rows to tell of either.
+bool is_unowned(const Error& error, const net::ApiClient& api) {
+  return error.code == Code::unauthenticated && !api.has_token();
+}
+
 bool is_missing_route(const Error& error) {
   return error.code == Code::not_found || error.code == Code::method_not_allowed ||
          error.code == Code::unsupported;
@@ -122,7 +127,7 @@ Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(c
     macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + value));
   auto answer =
       api_.post("/api/setup/compare", {{"nonce", crypto::to_hex(nonce)}, {"keys", std::move(macs)}});
-  if (!answer && is_missing_route(answer.error())) return Results();
+  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return Results();
   auto body = TRY(std::move(answer));
   auto told = body.is_object() ? body.find("results") : body.end();
   if (told == body.end() || !told->is_object()) return strange_answer(api_, "/api/setup/compare");
@@ -171,7 +176,9 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
 }
 
 Result<std::vector<Endpoint>> HttpInstance::endpoints() {
-  auto answer = TRY(api_.get(kEndpoints));
+  auto asked = api_.get(kEndpoints);
+  if (!asked && is_unowned(asked.error(), api_)) return std::vector<Endpoint>();
+  auto answer = TRY(std::move(asked));
   auto rows = answer.is_object() ? answer.find("endpoints") : answer.end();
   if (rows == answer.end() || !rows->is_array()) return strange_answer(api_, kEndpoints);
   std::vector<Endpoint> out;
@@ -197,7 +204,7 @@ Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
   using Vaults = std::optional<std::set<std::string>>;
   if (is_peer_) return Vaults();
   auto answer = api_.get("/api/secrets/vaults");
-  if (!answer && is_missing_route(answer.error())) return Vaults();
+  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return Vaults();
   auto body = TRY(std::move(answer));
   auto rows = body.is_object() ? body.find("vaults") : body.end();
   if (rows == body.end() || !rows->is_array()) return Vaults();

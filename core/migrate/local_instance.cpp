@@ -17,8 +17,17 @@ Result<Told> LocalInstance::read() {
   return told;
 }
 
-Result<std::optional<std::map<std::string, Comparison>>> LocalInstance::compare(const config::Values&) {
-  return std::optional<std::map<std::string, Comparison>>();
+// Only webhooks hide anything here.
+Result<std::optional<std::map<std::string, Comparison>>> LocalInstance::compare(const config::Values& mine) {
+  auto hidden = TRY(parts_.endpoints.hidden_values());
+  std::map<std::string, Comparison> out;
+  for (const auto& [name, value] : mine) {
+    auto it = hidden.find(name);
+    out[name] = it == hidden.end()    ? Comparison::absent
+                : it->second == value ? Comparison::same
+                                      : Comparison::differs;
+  }
+  return std::optional(std::move(out));
 }
 
 Result<Written> LocalInstance::write(const WriteOrder& order) {

@@ -61,13 +61,15 @@ Result<void> fold_region_changes(const config::Values& stored, config::Changes& 
 }  // namespace
 
 Setup::Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings,
-             audit::Log& audit, identity::Directory& directory, identity::SetupCode& setup_code)
+             audit::Log& audit, identity::Directory& directory, identity::SetupCode& setup_code,
+             Endpoints& endpoints)
     : sql_(sql),
       store_(store),
       settings_(settings),
       audit_(audit),
       directory_(directory),
       setup_code_(setup_code),
+      endpoints_(endpoints),
       throttle_(sql, clock) {}
 
 Result<config::Spelling> Setup::spelling() {
@@ -109,6 +111,7 @@ Result<std::map<std::string, Comparison>> Setup::compare(const identity::Princip
     return fail(Code::invalid, "the nonce needs at least {} bytes, as hexadecimal digits", kMinNonceBytes);
   TRY(throttle_.spend(kCompareLimit, who.username));
   auto values = TRY(store_.all());
+  values.merge(TRY(endpoints_.hidden_values()));
   std::map<std::string, Comparison> results;
   for (const auto& [key, mac] : macs) {
     auto value = value_of(values, key);

@@ -12,6 +12,7 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/throttle.hpp"
+#include "core/migrate/endpoints.hpp"
 #include "core/migrate/import_body.hpp"
 
 namespace dash::migrate {
@@ -46,7 +47,7 @@ enum class Comparison { same, differs, absent };
 class Setup {
  public:
   Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings, audit::Log& audit,
-        identity::Directory& directory, identity::SetupCode& setup_code);
+        identity::Directory& directory, identity::SetupCode& setup_code, Endpoints& endpoints);
 
   // Anybody may ask; only an admin is told key names.
   Result<SetupStatus> status(const std::optional<identity::Principal>& who);
@@ -88,6 +89,7 @@ class Setup {
   audit::Log& audit_;
   identity::Directory& directory_;
   identity::SetupCode& setup_code_;
+  Endpoints& endpoints_;
   identity::Throttle throttle_;
 };
 

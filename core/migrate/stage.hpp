@@ -15,6 +15,7 @@ struct Selection {
   bool replace_regions = false;
   bool include_on_prem = false;
   bool allow_empty_values = false;
+  bool operator==(const Selection&) const = default;
 };
 
 // Selects the webhooks with --only; their entries are shown as "notification_endpoints.<name>".

@@ -8,5 +8,6 @@
 namespace dash::net {
 
 std::optional<Time> parse_http_date(const std::string& text);
+std::string format_http_date(Time time);
 
 }  // namespace dash::net

@@ -56,6 +56,15 @@ Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identit
   return out;
 }
 
+Result<void> admission_ready(Gate& gate, Engine& engine) {
+  auto settings = TRY(gate.settings());
+  if (!settings.enabled) return {};
+  if (settings.fault || engine.status().fault)
+    return fail(Code::policy_unavailable,
+                "every gated action is refused: the policy engine, its rules or its settings are broken");
+  return {};
+}
+
 Result<CheckRequest> parse_check(const Json& body) {
   CheckRequest out;
   auto action = body.find("action"), request = body.find("request"), at = body.find("at");

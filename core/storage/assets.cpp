@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/storage/names.hpp"
 #include "core/storage/records.hpp"
@@ -59,6 +60,22 @@ Result<Listing> Assets::list_at(const identity::Principal& who, const Opened& at
   }));
   std::ranges::sort(listing.items, {}, &Asset::name);
   return listing;
+}
+
+Result<std::vector<Asset>> Assets::list_all(const identity::Principal& who) {
+  auto values = TRY(seams_.stores.values());
+  std::vector<Asset> all;
+  for (const auto& backend : backends()) {
+    if (!is_configured(backend, values)) continue;
+    auto at = seams_.stores.open(backend.id);
+    auto listing = at ? list_at(who, *at) : Result<Listing>(Failure(at.error()));
+    if (!listing) {
+      log::warning("storage.list_failed", {{"backend", backend.id}, {"error", listing.error().message}});
+      continue;
+    }
+    std::ranges::move(listing->items, std::back_inserter(all));
+  }
+  return all;
 }
 
 Result<std::string> Assets::digest_of(const Opened& at, const std::string& name, const Object& object) {

@@ -55,6 +55,8 @@ class Assets {
   Result<Listing> list(const identity::Principal& who);
   // Of a named one, for admins.
   Result<Listing> list(const identity::Principal& who, std::string_view backend);
+  // Of every configured backend, in their fixed order; one that cannot be listed is left out and logged.
+  Result<std::vector<Asset>> list_all(const identity::Principal& who);
   // Blank backend: the active one. Code::not_found for everything that stands in the way of a name, and for
   // an unknown backend.
   Result<Found> find(const identity::Principal& who, std::string_view backend, const std::string& name);

@@ -3,8 +3,11 @@
 #include <array>
 
 #include "core/base/text.hpp"
+#include "core/storage/azure_blob/store.hpp"
+#include "core/storage/gcs/store.hpp"
 #include "core/storage/local/file_store.hpp"
 #include "core/storage/local/folder_tree.hpp"
+#include "core/storage/oci/store.hpp"
 #include "core/storage/retry.hpp"
 #include "core/storage/s3/store.hpp"
 #include "core/storage/smb/share_tree.hpp"
@@ -23,6 +26,18 @@ Result<std::unique_ptr<ObjectStore>> open_cloud1(const config::Values& values, c
   return s3::open_s3(values, seams.http, seams.clock);
 }
 
+Result<std::unique_ptr<ObjectStore>> open_cloud2(const config::Values& values, const StoreSeams& seams) {
+  return azure_blob::open_azure_blob(values, seams.http, seams.clock);
+}
+
+Result<std::unique_ptr<ObjectStore>> open_cloud3(const config::Values& values, const StoreSeams& seams) {
+  return gcs::open_gcs(values, seams.http, seams.clock);
+}
+
+Result<std::unique_ptr<ObjectStore>> open_cloud4(const config::Values& values, const StoreSeams& seams) {
+  return oci::open_oci(values, seams.http, seams.clock);
+}
+
 std::string local_path(const config::Values& values) {
   auto text = value_of(values, "storage_local_path");
   auto path = trim(text);
@@ -39,8 +54,8 @@ Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& valu
 }
 
 constexpr std::array kRooms{
-    Row{"obj_cloud1", open_cloud1},
-    Row{"local", open_file_system},
+    Row{"obj_cloud1", open_cloud1}, Row{"obj_cloud2", open_cloud2}, Row{"obj_cloud3", open_cloud3},
+    Row{"obj_cloud4", open_cloud4}, Row{"local", open_file_system},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "core/base/secret.hpp"
 #include "core/storage/assets.hpp"
 #include "core/storage/configuration.hpp"
+#include "core/storage/deep_test.hpp"
 #include "core/storage/upload/inline_lane.hpp"
 #include "core/storage/upload/lane.hpp"
 
@@ -33,10 +34,15 @@ class Storage {
   Assets& assets() { return assets_; }
   Lane& lane() { return lane_; }
   Result<std::unique_ptr<InlineUpload>> upload(identity::Principal who) {
-    return InlineUpload::open({stores_, scopes_, seams_.sql, seams_.audit, seams_.parts}, std::move(who));
+    return InlineUpload::open(upload_seams(), std::move(who));
   }
+  // The same without the JSON around the bytes: what the command line sends to the instance that it has open.
+  Result<std::unique_ptr<Incoming>> receive(identity::Principal who);
+  // For admins. Code::invalid for an unknown or unconfigured backend.
+  Result<Card> deep_test(const identity::Principal& who, std::string_view backend);
 
  private:
+  UploadSeams upload_seams() { return {stores_, scopes_, seams_.sql, seams_.audit, seams_.parts}; }
   StorageSeams seams_;
   Stores stores_;
   Scopes scopes_;

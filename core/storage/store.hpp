@@ -50,6 +50,8 @@ struct Capabilities {
   bool keeps_digest_on_put = false;  // head() tells PutOptions::digest again
   bool keeps_digest_on_commit = false;
   bool copies_inside = false;
+  bool drops_aborted =
+      true;  // else abort() leaves parts to the store's own time, and a commit would find them
 };
 
 class ObjectStore {

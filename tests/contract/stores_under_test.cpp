@@ -1,5 +1,6 @@
 #include "tests/contract/stores_under_test.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 #include "core/base/file.hpp"
 #include "core/storage/s3/client.hpp"
 #include "core/storage/smb/share_tree.hpp"
+#include "tests/contract/cloud_settings.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -56,15 +58,29 @@ void make_smb_root(const config::Values& settings, const StoreSeams&) {
 constexpr std::array kStores{
     StoreUnderTest{"obj_cloud1", "obj_cloud1", s3_settings, make_s3_bucket, s3_with_wrong_secret,
                    "storage_obj_cloud1_endpoint"},
+    // Azurite looks at no date.
+    StoreUnderTest{"obj_cloud2", "obj_cloud2", azure_settings, prepare_nothing, azure_with_wrong_key,
+                   "storage_obj_cloud2_endpoint", false},
+    StoreUnderTest{"obj_cloud2_oauth", "obj_cloud2", azure_oauth_settings, prepare_nothing,
+                   azure_with_wrong_secret, "storage_obj_cloud2_endpoint", false},
+    StoreUnderTest{"obj_cloud3", "obj_cloud3", gcs_settings, make_gcs_bucket, gcs_with_wrong_key,
+                   "storage_obj_cloud3_endpoint"},
+    StoreUnderTest{"obj_cloud4", "obj_cloud4", oci_settings, make_oci_bucket, oci_with_wrong_user,
+                   "storage_obj_cloud4_endpoint"},
     StoreUnderTest{"smb", "local", smb_settings, make_smb_root, nullptr, ""},
     StoreUnderTest{"folder", "local", folder_settings, make_folder_root, nullptr, ""},
 };
-constexpr std::size_t kClouds = 1;  // the first so many
+constexpr std::size_t kClouds = 5;  // the first so many
 
 }  // namespace
 
 std::span<const StoreUnderTest> all_stores() { return kStores; }
 std::span<const StoreUnderTest> cloud_stores() { return std::span(kStores).first(kClouds); }
+std::vector<StoreUnderTest> clock_checking_stores() {
+  std::vector<StoreUnderTest> stores;
+  std::ranges::copy_if(cloud_stores(), std::back_inserter(stores), &StoreUnderTest::checks_clock);
+  return stores;
+}
 
 std::string need_variable(const char* name) {
   const char* value = std::getenv(name);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/storage/registry.hpp"
 
@@ -19,11 +20,13 @@ struct StoreUnderTest {
   // The same settings with credentials that the server must refuse.
   config::Values (*with_wrong_credentials)(config::Values settings);
   std::string_view endpoint_key;  // where a fault proxy is put in between; "" for file systems
+  bool checks_clock = true;       // the test server refuses a request of another year
 };
 
 std::span<const StoreUnderTest> all_stores();
 // Those behind HTTP.
 std::span<const StoreUnderTest> cloud_stores();
+std::vector<StoreUnderTest> clock_checking_stores();
 
 // Throws, naming the variable, when it is not set.
 std::string need_variable(const char* name);

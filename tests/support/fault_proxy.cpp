@@ -11,12 +11,13 @@ FaultProxy::FaultProxy(net::HttpClient& http, std::string control_url, const std
   net::HttpRequest request;
   request.method = "POST";
   request.url = control_url_ + "/proxies";
-  auto at = upstream.substr(upstream.find("://") + 3);
+  auto scheme = upstream.substr(0, upstream.find("://") + 3);
+  auto at = upstream.substr(scheme.size());
   auto body =
       dump_json(OrderedJson{{"name", name_}, {"listen", "127.0.0.1:0"}, {"upstream", at}, {"enabled", true}});
   request.body = body;
   auto answer = must(http_.send(request));
-  url_ = "http://" + must(parse_json(answer.body)).at("listen").get<std::string>();
+  url_ = scheme + must(parse_json(answer.body)).at("listen").get<std::string>();
 }
 
 FaultProxy::~FaultProxy() { control("DELETE", "", ""); }

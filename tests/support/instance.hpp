@@ -41,9 +41,9 @@ struct TestInstance {
   identity::Sessions sessions{*sql, clock, directory, keys.derive("dashctl session jwt v1")};
   identity::Tokens tokens{*sql, clock, directory};
   identity::SetupCode setup_code{scratch.path()};
-  migrate::Setup setup{*sql, clock, config, settings, audit, directory, setup_code};
-  migrate::Vaults vaults{*sql, clock, audit};
   migrate::Endpoints endpoints{*sql, clock, config, audit};
+  migrate::Setup setup{*sql, clock, config, settings, audit, directory, setup_code, endpoints};
+  migrate::Vaults vaults{*sql, clock, audit};
 };
 
 }  // namespace dash

@@ -1,0 +1,130 @@
+#include "cmd/storage.hpp"
+
+#include "cmd/groups.hpp"
+#include "cmd/output.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct ListFlags {
+  InstanceFlags instance;
+  std::string backend;
+};
+
+Run declare_list(Flags& flags) {
+  auto o = std::make_shared<ListFlags>();
+  flags.text("--backend", o->backend, "ID", "backend to list (an admin's right); the active one by default");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto open = TRY(open_desk(context, o->instance));
+    auto listing = TRY(open.desk->list(o->backend));
+    for (const auto& item : listing.value("items", Json::array()))
+      context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
+                       item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
+                       printable(item.value("name", "")));
+    context.out.note("{} assets in {}", listing.value("count", 0), listing.value("backend", ""));
+    context.out.document(OrderedJson(listing));
+    return {};
+  };
+}
+
+struct NamesFlags {
+  InstanceFlags instance;
+  std::vector<std::string> names;
+};
+
+Result<void> remove_all(Context& context, const NamesFlags& o) {
+  auto open = TRY(open_desk(context, o.instance));
+  auto deleted = OrderedJson::array();
+  auto failed = OrderedJson::array();
+  std::optional<Error> first;
+  for (const auto& name : o.names) {
+    auto removed = open.desk->remove(name);
+    if (removed) {
+      context.out.line("deleted {}", printable(name));
+      deleted.push_back(name);
+      continue;
+    }
+    context.out.warn("{}: {}", printable(name), printable(removed.error().message));
+    failed.push_back({{"name", name}, {"error", removed.error().message}});
+    if (!first) first = removed.error();
+  }
+  context.out.document({{"deleted", deleted}, {"failed", failed}});
+  if (!first) return {};
+  if (!deleted.empty())
+    return fail(Code::partial, "{} of {} assets were not deleted", failed.size(), o.names.size());
+  return Failure(*std::move(first));
+}
+
+Run declare_delete(Flags& flags) {
+  auto o = std::make_shared<NamesFlags>();
+  flags.arguments("NAME", o->names, "assets of the active backend").required();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) { return remove_all(context, *o); };
+}
+
+struct TestFlags {
+  InstanceFlags instance;
+  std::string backend;
+  bool is_deep = false;
+};
+
+Result<void> run_test(Context& context, const TestFlags& o) {
+  auto open = TRY(open_desk(context, o.instance));
+  auto answer = TRY(open.desk->test(o.backend, o.is_deep));
+  for (const auto& check : answer.value("checks", Json::array()))
+    context.out.line("{:<10} {:<7} {}", check.value("name", ""), check.value("ok", false) ? "ok" : "FAILED",
+                     printable(check.value("detail", "")));
+  auto is_ok = answer.value("ok", false);
+  if (is_ok && !o.is_deep)
+    context.out.line("{} is reachable: {} assets", o.backend, answer.value("count", 0));
+  context.out.document(OrderedJson(answer));
+  if (is_ok) return {};
+  if (o.is_deep)
+    return fail(Code::upstream, "backend '{}' does not do all that is asked of it; see the checks",
+                o.backend);
+  return fail(Code::upstream, "backend '{}' cannot be used: {}", o.backend,
+              printable(answer.value("error", "")));
+}
+
+Run declare_test(Flags& flags) {
+  auto o = std::make_shared<TestFlags>();
+  flags.argument("BACKEND", o->backend, "backend to test").required();
+  flags.toggle("--deep", o->is_deep, "prove write, range, replace, multipart, abort and clock, and clean up");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) { return run_test(context, *o); };
+}
+
+}  // namespace
+
+Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags) {
+  OpenDesk open{TRY(open_instance(context, flags, Login::any)), nullptr};
+  if (open.instance.api) {
+    open.desk = storage::open_api_desk(*open.instance.api);
+  } else {
+    auto& s = open.instance.local->services();
+    open.desk = storage::open_local_desk(
+        {s.storage, open.instance.who, s.parts, s.clock, data_dir_or_default(flags.local.data_dir)});
+  }
+  return open;
+}
+
+Group storage_group() {
+  return {"storage",
+          "Assets in the storage backends",
+          {{"list", "List assets", "", declare_list},
+           {"upload", "Upload files to the active backend",
+            "Small files go in one request, larger ones in parts of 8 MiB where the backend takes them. An "
+            "upload that was cut "
+            "goes on where it stopped when the same command runs again, within 12 hours. With --output json "
+            "each file is one "
+            "line.",
+            declare_storage_upload},
+           {"fetch", "Fetch an asset into a file",
+            "The file appears whole or not at all, checked against the asset's digest where that is known.",
+            declare_storage_fetch},
+           {"delete", "Delete assets from the active backend", "", declare_delete},
+           {"test", "Test whether a backend can be used", "", declare_test}}};
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,47 @@
+// A source inside of a container: the store is read where its key is, so secrets and webhook URLs come along.
+// `dashctl` is asked first; an image without one may hold the peer dashboard's own export. Standard output of
+// the container is data: it is never shown, not even when it cannot be understood.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/config/store.hpp"
+#include "core/migrate/endpoints.hpp"
+#include "core/net/child.hpp"
+
+namespace dash::migrate {
+
+struct ContainerOrder {
+  std::string container = {};     // name or id; empty: by compose
+  std::string compose_file = {};  // empty: the one in this folder
+  std::string service = "app";
+  std::string data_dir = {};  // of dashctl in the container; empty: its own default
+  bool include_on_prem = false;
+};
+
+struct ContainerAnswer {
+  config::Values values;  // canonical; region sets as their keys
+  std::vector<FullEndpoint> endpoints;
+  std::map<std::string, std::string> excluded;  // held back inside already
+  std::string asked;                            // "dashctl" or "the peer's export"
+  std::size_t noise_bytes = 0;                  // of stdout that were not the document
+};
+
+// Runs one command where the docker client is; argv[0] is "docker".
+using RunDocker = std::function<Result<net::Output>(const std::vector<std::string>& argv)>;
+
+// Code::unreachable when the engine or the container cannot be had, with what docker says; Code::integrity
+// when the store inside cannot be opened, or the answer holds no configuration; Code::unsupported when
+// neither program is in the image.
+Result<ContainerAnswer> ask_container(const RunDocker& run, const ContainerOrder& order);
+
+// The first JSON object with a member "config" that starts a line, and how many bytes stand around it.
+struct Extracted {
+  Json document;
+  std::size_t noise_bytes = 0;
+};
+std::optional<Extracted> extract_document(std::string_view out);
+
+}  // namespace dash::migrate

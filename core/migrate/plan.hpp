@@ -1,0 +1,40 @@
+// A pinned plan: what a diff saw, so that an import writes exactly that or refuses. It records the bundle's
+// digest, the selection, and for each key a keyed hash of what the target looked like; no values, so it may
+// lie beside a change request. Pure.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/migrate/diff.hpp"
+
+namespace dash::migrate {
+
+inline constexpr int kPlanSchema = 1;
+inline constexpr std::size_t kMaxPlanBytes = 64u << 20;
+
+struct Plan {
+  std::string target;  // as it was named
+  std::string made_at;
+  std::string bundle_digest;
+  Selection selection;
+  std::string hash_key;                       // raw bytes, random
+  std::map<std::string, std::string> states;  // key → hash of the target's state
+};
+
+Plan make_plan(const Bundle& bundle, const Diff& diff, const Selection& selection, std::string_view target,
+               Time now);
+
+std::string write_plan(const Plan& plan);
+// Code::integrity naming `file`.
+Result<Plan> parse_plan(std::string_view text, std::string_view file);
+
+// Code::drift naming the keys whose state on the target is neither the planned one nor already what the
+// bundle says, except those in `accepted` (either spelling); also when the bundle is not the planned one.
+// Code::usage for another target.
+Result<void> check_plan(const Plan& plan, const Bundle& bundle, const Diff& now, std::string_view target,
+                        const std::vector<std::string>& accepted);
+
+}  // namespace dash::migrate

@@ -1,0 +1,42 @@
+// Sends a local file into an instance's active backend: picks the lane as the upload form does (2-storage.md,
+// Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. One part in
+// memory.
+#pragma once
+#include <string>
+
+#include "core/base/progress.hpp"
+#include "core/storage/client/desk.hpp"
+
+namespace dash::storage {
+
+// What the instance's active backend takes.
+struct Target {
+  std::string backend;
+  bool is_chunked = false;
+  std::uint64_t inline_ceiling = 0;
+  std::uint64_t ceiling = 0;
+  std::string limit_reason;
+};
+// From Desk::backends(). Code::invalid when no backend is active, or `wanted` (either spelling; blank: any)
+// is another one.
+Result<Target> active_target(const Json& backends, const std::string& wanted);
+
+struct SendPlan {
+  std::string path;  // as given
+  std::string name;
+  std::uint64_t size = 0;
+  std::string lane;  // "inline" or "chunked"
+};
+// Looks at the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
+Result<SendPlan> plan_send(const std::string& path, const Target& target);
+
+struct SendSeams {
+  Desk& desk;
+  Progress& progress;
+  std::string journal_folder;
+  std::string user;  // distinguishes two users' uploads of one file; may be blank
+};
+// The lane's answer, with "resumed_parts" when some were already there.
+Result<Json> send_file(const SendPlan& plan, const SendSeams& seams);
+
+}  // namespace dash::storage

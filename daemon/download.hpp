@@ -1,0 +1,20 @@
+// Turns a stored asset into a response: raw bytes with Range and conditions (RFC 9110 §13, §14), or JSON with
+// base64. Both stream: an asset is never whole in memory. Used by fetch_routes.cpp.
+#pragma once
+#include "core/storage/asset_reader.hpp"
+#include "daemon/http.hpp"
+
+namespace dash::daemon {
+
+struct DownloadSeams {
+  PartPool& parts;
+  const Clock& clock;
+};
+
+// 200, 206, 304; Code::precondition for If-Match, Code::bad_range for a range beyond the end.
+Result<Response> raw_download(storage::Found found, const Request& request, DownloadSeams seams);
+
+// {"name","filename","backend","size","digest","content_b64"}. Code::too_large above the inline ceiling.
+Result<Response> json_download(storage::Found found, DownloadSeams seams);
+
+}  // namespace dash::daemon

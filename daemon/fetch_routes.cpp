@@ -1,0 +1,49 @@
+#include "core/storage/storage.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/download.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+bool wants_raw(const Request& request) {
+  auto raw = request.query.get_or("raw", "");
+  if (!raw.empty()) return raw == "1" || raw == "true";
+  return request.header("Accept").value_or("") == "application/octet-stream";
+}
+
+Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
+                        const std::string& name) {
+  auto who = TRY(signed_in(s, request));
+  auto found = TRY(s.storage.assets().find(who, backend, name));
+  DownloadSeams seams{s.parts, s.clock};
+  if (wants_raw(request)) return raw_download(std::move(found), request, seams);
+  return json_download(std::move(found), seams);
+}
+
+Result<Response> by_query(app::Services& s, const Request& request) {
+  return answer(s, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
+}
+
+// The peer's form has the backend in front of the name; a name alone is looked for in the active backend. An
+// asset whose first folder is called like a backend is reached by the query form.
+Result<Response> by_path(app::Services& s, const Request& request) {
+  std::string_view rest = request.param("name");
+  auto slash = rest.find('/');
+  if (slash != rest.npos && storage::find_backend(rest.substr(0, slash)))
+    return answer(s, request, rest.substr(0, slash), std::string(rest.substr(slash + 1)));
+  return answer(s, request, request.query.get_or("backend", ""), std::string(rest));
+}
+
+}  // namespace
+
+void add_fetch_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/storage/fetch",
+                    .handler = [&s](Request& r) { return by_query(s, r); },
+                    .pool = Pool::store});
+  routes.push_back({.pattern = "/api/storage/fetch/{name...}",
+                    .handler = [&s](Request& r) { return by_path(s, r); },
+                    .pool = Pool::store});
+}
+
+}  // namespace dash::daemon

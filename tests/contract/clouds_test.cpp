@@ -1,0 +1,134 @@
+// What each of three clouds does in its own way, against their test servers: the container that is made, the
+// staging folder that is not shown, what a sweep takes. What they do alike is store_test.cpp.
+#include <gtest/gtest.h>
+
+#include "core/base/part_pool.hpp"
+#include "core/crypto/hash.hpp"
+#include "tests/contract/cloud_settings.hpp"
+#include "tests/support/must.hpp"
+
+namespace dash::storage {
+namespace {
+
+class Clouds : public testing::Test {
+ protected:
+  StoreSeams seams() { return {*http_, clock_, ""}; }
+  void SetUp() override {
+    make_gcs_bucket(gcs_settings(), seams());
+    make_oci_bucket(oci_settings(), seams());
+  }
+  std::unique_ptr<ObjectStore> open(std::string_view backend, const config::Values& settings) {
+    return must(open_bare_store(*must(find_backend(backend)), settings, seams()));
+  }
+  Time in_an_hour() const { return clock_.now() + std::chrono::hours(1); }
+  Time an_hour_ago() const { return clock_.now() - std::chrono::hours(1); }
+
+  SystemClock clock_;
+  std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
+  std::string folder_ = "t" + crypto::random_hex(8) + "/";
+};
+
+TEST_F(Clouds, AzureMakesItsContainerWithTheFirstPart) {
+  auto settings = azure_settings();
+  settings["storage_obj_cloud2_container"] = "c" + crypto::random_hex(8);
+  auto store = open("obj_cloud2", settings);
+  EXPECT_TRUE(must(store->list("", "")).objects.empty());
+  auto upload = must(store->begin("k.deb", 3));
+  must(store->put_part(upload, 1, "abc", true));
+  must(store->commit(upload, must(store->staged_parts(upload)), {}));
+  EXPECT_EQ(must(store->list("", "")).objects.size(), 1u);
+}
+
+TEST_F(Clouds, AzureKeepsTheBlocksOfTwoUploadsApart) {
+  auto store = open("obj_cloud2", azure_settings());
+  auto key = folder_ + "k.deb";
+  auto one = must(store->begin(key, 3)), two = must(store->begin(key, 3));
+  must(store->put_part(one, 1, "one", true));
+  must(store->put_part(two, 1, "two", true));
+  ASSERT_EQ(must(store->staged_parts(one)).size(), 1u);
+  auto parts = must(store->staged_parts(two));
+  must(store->commit(one, must(store->staged_parts(one)), {}));
+  // The service drops the blocks of the other upload with the commit of the first.
+  EXPECT_EQ(store->commit(two, parts, {}).error().code, Code::not_found);
+  std::string out(8, '\0');
+  EXPECT_EQ(must(store->read(key, 0, "", out)), 3u);
+  EXPECT_EQ(out.substr(0, 3), "one");
+}
+
+TEST_F(Clouds, GcsSweepsWhatACrashLeftBetweenTheLastPartAndTheCommit) {
+  auto settings = gcs_settings();
+  settings["storage_obj_cloud3_bucket"] = "b" + crypto::random_hex(8);
+  make_gcs_bucket(settings, seams());
+  auto store = open("obj_cloud3", settings);
+  auto upload = must(store->begin("k.deb", 3));
+  must(store->put_part(upload, 1, "abc", true));
+  EXPECT_TRUE(must(store->list("", "")).objects.empty());
+  EXPECT_EQ(must(store->sweep("config-mgmt/", an_hour_ago())), 0u);
+  EXPECT_EQ(must(store->sweep("config-mgmt/", in_an_hour())), 1u);
+  EXPECT_EQ(store->staged_parts(upload).error().code, Code::not_found);
+}
+
+TEST_F(Clouds, GcsTakesAnUploadWhoseLengthOnlyTheLastPartTells) {
+  auto store = open("obj_cloud3", gcs_settings());
+  auto upload = must(store->begin(folder_ + "k.deb", std::nullopt));
+  must(store->put_part(upload, 1, std::string(kPartBytes, 'a'), false));
+  must(store->put_part(upload, 2, "bc", true));
+  must(store->put_part(upload, 2, "bc", true));  // its answer was lost
+  EXPECT_EQ(must(store->commit(upload, must(store->staged_parts(upload)), {})).size, kPartBytes + 2);
+}
+
+TEST_F(Clouds, GcsCopiesInsideOfItself) {
+  auto store = open("obj_cloud3", gcs_settings());
+  must(store->put(folder_ + "a.yml", "abc", {.digest = "p8:00"}));
+  auto copy = must(store->copy_inside(folder_ + "a.yml", folder_ + "b.yml"));
+  EXPECT_EQ(copy.size, 3u);
+  EXPECT_EQ(must(store->head(folder_ + "b.yml")).digest, "p8:00");
+}
+
+TEST_F(Clouds, KeepTheDigestThatCameWithTheCommit) {
+  for (auto [backend, settings] :
+       {std::pair{"obj_cloud2", azure_settings()}, {"obj_cloud3", gcs_settings()}}) {
+    auto store = open(backend, settings);
+    auto upload = must(store->begin(folder_ + "k.deb", 3));
+    must(store->put_part(upload, 1, "abc", true));
+    must(store->commit(upload, must(store->staged_parts(upload)), {.digest = "p8:11"}));
+    EXPECT_EQ(must(store->head(folder_ + "k.deb")).digest, "p8:11") << backend;
+  }
+}
+
+TEST_F(Clouds, ACommitThatMayOnlyCreateReplacesNothing) {
+  for (auto [backend, settings] : {std::pair{"obj_cloud2", azure_settings()},
+                                   {"obj_cloud3", gcs_settings()},
+                                   {"obj_cloud4", oci_settings()}}) {
+    auto store = open(backend, settings);
+    must(store->put(folder_ + "k.deb", "old", {}));
+    auto upload = must(store->begin(folder_ + "k.deb", 3));
+    must(store->put_part(upload, 1, "new", true));
+    auto parts = must(store->staged_parts(upload));
+    EXPECT_EQ(store->commit(upload, parts, {.digest = "", .only_if_absent = true}).error().code,
+              Code::conflict)
+        << backend;
+    std::string out(3, '\0');
+    must(store->read(folder_ + "k.deb", 0, "", out));
+    EXPECT_EQ(out, "old") << backend;
+    must(store->abort(upload));
+  }
+}
+
+TEST_F(Clouds, OciSweepsUploadsThatNobodyFinished) {
+  auto store = open("obj_cloud4", oci_settings());
+  auto upload = must(store->begin(folder_ + "k.deb", 3));
+  EXPECT_EQ(must(store->sweep(folder_, an_hour_ago())), 0u);
+  EXPECT_EQ(must(store->sweep(folder_, in_an_hour())), 1u);
+  EXPECT_EQ(store->staged_parts(upload).error().code, Code::not_found);
+}
+
+TEST_F(Clouds, OciTellsAFingerprintOfAnotherKeyBeforeItAsks) {
+  auto settings = oci_settings();
+  settings["cloud4_fingerprint"] = "00" + settings["cloud4_fingerprint"].substr(2);
+  auto store = open_bare_store(*must(find_backend("obj_cloud4")), settings, seams());
+  EXPECT_EQ(store.error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace dash::storage

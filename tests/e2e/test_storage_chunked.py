@@ -1,0 +1,276 @@
+"""The chunked upload lane against a real S3 server: states, order, resume, replicas, crashes."""
+import base64
+import hashlib
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import BINARY, Http, clean_environment, run, wait_until
+from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
+from test_storage import people, scope
+
+PART = 8 << 20
+
+
+@pytest.fixture
+def actors(make_instance, bucket):
+    return people(make_instance(start=False), bucket.settings)
+
+
+def begin(http, name, size):
+    answer = http.post("/api/storage/upload/begin", {"filename": name, "size": size})
+    assert answer.status == 201, answer
+    return answer.json
+
+
+def put(http, handle, n, data, headers=None):
+    return http.put(f"/api/storage/upload/part/{n}", data, headers={"X-Upload-Handle": handle, **(headers or {})})
+
+
+def commit(http, handle, parts):
+    return http.post("/api/storage/upload/commit", {"handle": handle, "parts": parts})
+
+
+def slices(data):
+    return [data[at:at + PART] for at in range(0, len(data), PART)]
+
+
+def p8(data):
+    return "p8:" + hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in slices(data))).hexdigest()
+
+
+def test_parts_become_one_object_at_commit_and_not_before(actors, bucket):
+    data = os.urandom(2 * PART + 100)
+    begun = begin(actors.ann, "big.rpm", len(data))
+    assert (begun["part_bytes"], begun["parts"]) == (PART, 3)
+    refs = []
+    for n, piece in enumerate(slices(data), 1):
+        answer = put(actors.ann, begun["handle"], n, piece)
+        assert (answer.status, answer.json["part"], answer.json["bytes"]) == (200, n, len(piece))
+        refs.append({"part": n, "ref": answer.json["ref"]})
+        assert bucket.keys() == []
+    done = commit(actors.ann, begun["handle"], refs)
+    assert done.status == 201, done
+    assert (done.json["size"], done.json["parts"], done.json["digest"]) == (len(data), 3, p8(data))
+    assert bucket.get("config-mgmt/big.rpm") == data
+    item = actors.bob.get("/api/storage/list").json["items"][0]
+    assert (item["name"], item["size"], item["digest"]) == ("big.rpm", len(data), p8(data))
+
+
+@pytest.mark.parametrize("parts", [2, [1, 2], [2, 1], [{"part": 1}, {"part": 2}]])
+def test_commit_takes_count_numbers_or_parts(actors, parts):
+    handle = begin(actors.ann, "a.rpm", PART + 1)["handle"]
+    for n, piece in enumerate((b"x" * PART, b"y"), 1):
+        assert put(actors.ann, handle, n, piece).status == 200
+    assert commit(actors.ann, handle, parts).status == 201
+
+
+def test_begin_refuses_what_the_table_says(actors):
+    code = lambda name, size: actors.ann.post("/api/storage/upload/begin", {"filename": name, "size": size}).status
+    assert code("a.txt", 1) == 400 and code("a.rpm", 0) == 400 and code("a.rpm", -1) == 400
+    assert code("a.rpm", 5368709121) == 413 and code("a.rpm", "1") == 422 and code("a.rpm", 1.5) == 422
+    assert begin(actors.ann, "a.rpm", 5368709120)["parts"] == 640
+
+
+def test_order_length_and_number_are_enforced_and_stage_nothing(actors, bucket):
+    handle = begin(actors.ann, "a.rpm", 2 * PART + 5)["handle"]
+    assert put(actors.ann, handle, 2, b"x" * PART).status == 400
+    assert put(actors.ann, handle, 1, b"x" * (PART - 1)).status == 400
+    assert put(actors.ann, handle, 1, b"x" * (PART + 1)).status == 413
+    assert put(actors.ann, handle, 4, b"x" * 5).status == 400
+    assert put(actors.ann, handle, 0, b"").status == 400
+    assert put(actors.ann, handle, "one", b"x").status == 422
+    assert put(actors.ann, "", 1, b"x" * PART).status == 400
+    status = lambda: actors.ann.get("/api/storage/upload/status", headers={"X-Upload-Handle": handle}).json["staged"]
+    assert status() == []
+    assert put(actors.ann, handle, 1, b"x" * PART).status == 200
+    assert put(actors.ann, handle, 1, b"y" * PART).status == 200  # the last one again
+    assert put(actors.ann, handle, 3, b"z" * 5).status == 400
+    assert put(actors.ann, handle, 2, b"y" * PART).status == 200
+    assert put(actors.ann, handle, 1, b"x" * PART).status == 400
+    assert status() == [1, 2]
+    assert commit(actors.ann, handle, 3).status == 400
+    assert put(actors.ann, handle, 3, b"z" * 5).status == 200
+    assert commit(actors.ann, handle, 3).status == 201
+    assert bucket.get("config-mgmt/a.rpm") == b"y" * (2 * PART) + b"z" * 5
+
+
+def test_a_handle_belongs_to_its_user_and_cannot_be_forged(actors):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    forged = handle[:-2] + ("AA" if handle[-2:] != "AA" else "BB")
+    refusals = [put(actors.bob, handle, 1, b"abc"), put(actors.ann, forged, 1, b"abc"), put(actors.ann, "x", 1, b"abc")]
+    assert [answer.status for answer in refusals] == [400, 400, 400]
+    assert len({answer.body for answer in refusals}) == 1
+    assert put(actors.ann, handle, 1, b"abc").status == 200
+    assert commit(actors.bob, handle, 1).status == 400
+    assert commit(actors.ann, handle, 1).status == 201
+
+
+def test_a_part_is_checked_against_content_digest(actors):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    digest = lambda data: "sha-256=:" + base64.b64encode(hashlib.sha256(data).digest()).decode() + ":"
+    assert put(actors.ann, handle, 1, b"abc", {"Content-Digest": digest(b"abd")}).status == 400
+    assert put(actors.ann, handle, 1, b"abc", {"Content-Digest": digest(b"abc")}).status == 200
+
+
+def test_an_aborted_upload_is_gone_and_abort_never_fails(actors, bucket):
+    handle = begin(actors.ann, "a.rpm", PART + 1)["handle"]
+    put(actors.ann, handle, 1, b"x" * PART)
+    assert len(bucket.open_uploads()) == 1
+    abort = lambda http, text: http.post("/api/storage/upload/abort", {"handle": text})
+    assert abort(actors.bob, handle).json["aborted"] is False
+    assert abort(actors.ann, "rubbish").json["ok"] is True
+    assert abort(actors.ann, handle).json == {"ok": True, "aborted": True}
+    assert abort(actors.ann, handle).status == 200
+    assert bucket.open_uploads() == [] and bucket.keys() == []
+    assert put(actors.ann, handle, 2, b"y").status == 400
+    assert commit(actors.ann, handle, 2).status == 400
+
+
+def test_scope_is_asked_at_begin_and_again_at_commit(actors, bucket):
+    bucket.put("config-mgmt/web.rpm", b"x")
+    handle = begin(actors.bob, "web.rpm", 3)["handle"]
+    assert put(actors.bob, handle, 1, b"abc").status == 200
+    assert scope(actors.root, "web.rpm", "web").status == 200
+    assert commit(actors.bob, handle, 1).status == 409
+    assert actors.bob.post("/api/storage/upload/begin", {"filename": "web.rpm", "size": 3}).status == 409
+    assert bucket.get("config-mgmt/web.rpm") == b"x"
+
+
+def test_two_replicas_share_an_upload_and_a_restart_does_not_end_it(actors, bucket):
+    one = actors.instance
+    two = type(one)(one.folder)
+    two.start()
+    try:
+        data = os.urandom(3 * PART + 1)
+        handle = begin(actors.ann, "a.rpm", len(data))["handle"]
+        other = two.login("ann")
+        for n, piece in enumerate(slices(data), 1):
+            assert put(other if n % 2 else actors.ann, handle, n, piece).status == 200, n
+            if n == 2:
+                one.kill()
+                one.log = []
+                one.start()
+                actors.ann.port = one.port
+        assert commit(other, handle, 4).status == 201
+        assert bucket.get("config-mgmt/a.rpm") == data
+    finally:
+        two.stop()
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+@pytest.fixture
+def cli(actors, scratch):
+    token = scratch / "token"
+    token.write_text(actors.instance.token("root"))
+    env = {"XDG_STATE_HOME": str(scratch / "state")}
+
+    def call(*args, **kw):
+        return run("storage", *args, "--target", actors.instance.url, "--token-file", token, env=env, **kw)
+
+    call.env, call.token = env, token
+    return call
+
+
+def test_commands_through_the_api_and_on_the_data_directory_print_the_same(actors, cli, scratch, bucket):
+    for name in ("a.yml", "b.sh"):
+        (scratch / name).write_text("content of " + name)
+    done = cli("upload", scratch / "*.yml", scratch / "b.sh")
+    assert done.code == 0, done
+    assert sorted(bucket.keys()) == ["config-mgmt/a.yml", "config-mgmt/b.sh"]
+    through, direct = cli("list"), actors.instance.dashctl("storage", "list")
+    assert through.code == direct.code == 0 and through.out == direct.out and "a.yml" in through.out
+    through, direct = cli("list", "--output", "json"), actors.instance.dashctl("storage", "list", "--output", "json")
+    assert through.json == direct.json and through.json["count"] == 2
+    assert cli("fetch", "a.yml", "-o", "-").out == "content of a.yml"
+    assert actors.instance.dashctl("storage", "fetch", "a.yml", "-o", scratch / "copy").code == 0
+    assert (scratch / "copy").read_text() == "content of a.yml"
+    assert cli("delete", "a.yml").code == 0
+    assert actors.instance.dashctl("storage", "delete", "b.sh").code == 0
+    assert bucket.keys() == []
+
+
+def test_exit_codes_and_records_of_an_upload(cli, scratch, bucket):
+    (scratch / "a.yml").write_text("x")
+    (scratch / "a.txt").write_text("x")
+    dry = cli("upload", "--dry-run", scratch / "a.yml")
+    assert dry.code == 0 and bucket.keys() == []
+    mixed = cli("upload", scratch / "a.yml", scratch / "a.txt", "--output", "json")
+    assert mixed.code == 5, mixed
+    records = [json.loads(line) for line in mixed.out.splitlines()]
+    assert [record.get("ok") for record in records[:2]] == [True, False]
+    assert cli("upload", scratch / "none.yml").code == 1
+    assert cli("upload", scratch / "a.txt").code == 1
+    assert cli("fetch", "none.yml").code == 1
+    assert cli("delete", "none.yml").code == 1
+    assert cli("list", "--backend", "ftp").code == 1
+    assert cli("test", "obj_cloud1").code == 0
+    assert cli("test", "gcs").code != 0
+    assert cli("test", "obj_cloud1", "--deep").code == 0
+    assert cli("upload", scratch / "a.yml", "--backend", "gcs").code == 1
+
+
+def test_a_fetch_that_fails_leaves_the_old_file_alone(cli, scratch):
+    (scratch / "kept.yml").write_text("old")
+    assert cli("fetch", "none.yml", "-o", scratch / "kept.yml").code == 1
+    assert (scratch / "kept.yml").read_text() == "old"
+    assert [path.name for path in scratch.iterdir() if path.name.endswith(".part")] == []
+
+
+def test_an_upload_goes_on_after_the_client_was_killed(actors, cli, scratch, bucket):
+    data = os.urandom(5 * PART + 3)
+    (scratch / "big.rpm").write_bytes(data)
+    command = [BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", actors.instance.url, "--token-file", str(cli.token)]
+    journals = scratch / "state/dashctl/uploads"
+    refs = lambda: max((len(json.loads(path.read_text())["refs"]) for path in journals.glob("*.json")), default=0)
+    first = subprocess.Popen(command, env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: refs() >= 2, what="two staged parts")
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert {oct(path.stat().st_mode & 0o777) for path in journals.iterdir()} == {"0o600"}
+    assert bucket.keys() == []
+    again = cli("upload", scratch / "big.rpm", "--output", "json")
+    assert again.code == 0, again
+    record = json.loads(again.out.splitlines()[0])
+    assert record["resumed_parts"] >= 2 and record["digest"] == p8(data)
+    assert bucket.get("config-mgmt/big.rpm") == data
+    assert list(journals.iterdir()) == [] and bucket.open_uploads() == []
+
+
+def test_an_upload_goes_on_after_the_server_was_killed(actors, cli, scratch, bucket):
+    data = os.urandom(6 * PART)
+    (scratch / "big.rpm").write_bytes(data)
+    one = actors.instance
+    port = one.port
+    client = subprocess.Popen(
+        [BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", one.url, "--token-file", str(cli.token)],
+        env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    journals = scratch / "state/dashctl/uploads"
+    wait_until(lambda: any(json.loads(path.read_text())["refs"] for path in journals.glob("*.json")), what="a staged part")
+    one.kill()
+    assert bucket.keys() == []
+    one.log = []
+    one.start("--listen", f"127.0.0.1:{port}")
+    assert client.wait(timeout=120) == 0, client.stderr.read()
+    assert bucket.get("config-mgmt/big.rpm") == data
+
+
+def peak_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
+        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
+@pytest.mark.long
+def test_five_gigabytes_pass_with_little_memory(actors, cli, scratch, bucket):
+    path = scratch / "huge.rpm"
+    with open(path, "wb") as file:
+        file.truncate(5368709120)
+    pid = actors.instance.process.pid
+    idle = peak_kib(pid)
+    done = cli("upload", path, timeout=1800)
+    assert done.code == 0, done
+    assert peak_kib(pid) - idle < 64 << 10
+    assert actors.ann.get("/api/storage/list").json["items"][0]["size"] == 5368709120

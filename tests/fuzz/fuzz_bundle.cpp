@@ -1,0 +1,20 @@
+// A bundle is a file that anybody may have edited: whatever it holds, reading and staging it ends in a bundle
+// or in a refusal.
+#include <cstddef>
+#include <cstdint>
+
+#include "core/migrate/stage.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto bundle = dash::migrate::parse_bundle({reinterpret_cast<const char*>(data), size}, "fuzz");
+  if (!bundle) return 0;
+  for (bool replace : {false, true}) {
+    dash::migrate::Selection selection;
+    selection.replace_regions = replace;
+    (void)dash::migrate::stage(*bundle, selection, "fuzz");
+  }
+  // What we write, we read, and nobody edited it.
+  auto again = dash::migrate::parse_bundle(dash::migrate::write_bundle(*bundle), "fuzz");
+  if (!again || again->config != bundle->config || again->regions != bundle->regions) __builtin_trap();
+  return 0;
+}

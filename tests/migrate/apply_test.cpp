@@ -1,0 +1,241 @@
+#include "core/migrate/apply.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/migrate/http_instance.hpp"
+#include "core/net/api_client.hpp"
+#include "tests/support/fake_dashboard.hpp"
+#include "tests/support/must.hpp"
+
+namespace dash::migrate {
+namespace {
+
+class Migration {
+ public:
+  explicit Migration(FakeDashboard& dashboard)
+      : api(must(net::ApiClient::open(dashboard, {"http://t.example", {}, {}}))), target(api, Secret()) {}
+
+  Diff diff(std::string_view text) {
+    bundle = must(parse_bundle(text, "b.json"));
+    staged = must(stage(bundle, order.diff.selection, "b.json"));
+    return must(compare(bundle, staged, target, order.diff, progress));
+  }
+  Applied apply(std::string_view text) {
+    auto found = diff(text);
+    return must(migrate::apply(bundle, staged, found, target, order, progress));
+  }
+
+  net::ApiClient api;
+  HttpInstance target;
+  Bundle bundle;
+  Staged staged;
+  NoProgress progress;
+  ApplyOrder order{{}, {}, [](std::string_view) {}, [](std::chrono::milliseconds) {}};
+};
+
+std::string keys(const Diff& diff, Category category) {
+  std::string out;
+  for (const auto& row : diff.rows)
+    if (row.category == category) out += (out.empty() ? "" : " ") + row.key;
+  return out;
+}
+
+TEST(Diff, SortsKeysIntoTheFourCategories) {
+  FakeDashboard target;
+  target.config = {{"cloud1_a", "1"}, {"cloud1_b", "old"}, {"epml_pat", "hidden"}};
+  target.masked = {"epml_pat"};
+  target.has_compare = false;
+  auto found = Migration(target).diff(R"({"config":{"aws_a":"1","aws_b":"new","aws_c":"3","epml_pat":"x"}})");
+  EXPECT_EQ(keys(found, Category::same), "cloud1_a");
+  EXPECT_EQ(keys(found, Category::change), "cloud1_b");
+  EXPECT_EQ(keys(found, Category::add), "cloud1_c");
+  EXPECT_EQ(keys(found, Category::unknown), "epml_pat");
+}
+
+TEST(Diff, AsksTheTargetAboutWhatItMasks) {
+  FakeDashboard target;
+  target.config = {{"epml_pat", "x"}, {"oidc_client_secret", "y"}};
+  target.masked = {"epml_pat", "oidc_client_secret"};
+  auto found = Migration(target).diff(R"({"config":{"epml_pat":"x","oidc_client_secret":"z"}})");
+  EXPECT_EQ(keys(found, Category::same), "epml_pat");
+  EXPECT_EQ(keys(found, Category::change), "oidc_client_secret");
+}
+
+TEST(Diff, ComparesRegionFieldsAndNotTexts) {
+  FakeDashboard target;
+  target.config = {{"cloud2_region_configs", R"({"WEST us 2":{"gallery_name":"g","default_vm_size":"s"}})"}};
+  auto found = Migration(target).diff(
+      R"({"regions":{"azure":{"westus2":{"gallery_name":"g","default_vm_size":"t","db_subnet_id":"d"}}}})");
+  EXPECT_EQ(keys(found, Category::same), "cloud2_region.westus2.gallery_name");
+  EXPECT_EQ(keys(found, Category::change), "cloud2_region.westus2.default_vm_size");
+  EXPECT_EQ(keys(found, Category::add), "cloud2_region.westus2.db_subnet_id");
+}
+
+TEST(Diff, WarnsOfATargetsSetThatCannotBeRead) {
+  FakeDashboard target;
+  target.config = {{"cloud1_region_configs", "[]"}};
+  auto found = Migration(target).diff(R"({"regions":{"aws":{"r":{"f":"1"}}}})");
+  ASSERT_EQ(found.warnings.size(), 1u);
+  EXPECT_NE(found.warnings[0].find("cloud1_region_configs"), std::string::npos);
+}
+
+TEST(Diff, KeepsWhatAnEmptyValueWouldBlank) {
+  FakeDashboard target;
+  target.config = {{"a", "full"}, {"b", ""}};
+  Migration run(target);
+  auto found = run.diff(R"({"config":{"a":"","b":"","c":""}})");
+  EXPECT_EQ(found.kept, std::vector<std::string>{"a"});
+  EXPECT_EQ(keys(found, Category::same), "b");
+  EXPECT_EQ(keys(found, Category::add), "c");
+  run.order.diff.selection.allow_empty_values = true;
+  EXPECT_EQ(keys(run.diff(R"({"config":{"a":""}})"), Category::change), "a");
+}
+
+TEST(Import, SendsOneRequestWithOnlyWhatDiffers) {
+  FakeDashboard target;
+  target.config = {{"same", "1"}, {"other", "old"}};
+  auto done = Migration(target).apply(
+      R"({"config":{"same":"1","other":"new","added":"x"},"regions":{"aws":{"r":{"vpc_id":"v"}}}})");
+  ASSERT_EQ(target.imports.size(), 1u);
+  EXPECT_EQ(target.imports[0]["config"],
+            (Json{{"other", "new"}, {"added", "x"}, {"cloud1_region.r.vpc_id", "v"}}));
+  EXPECT_TRUE(done.wrote);
+  EXPECT_TRUE(verdict(done));
+}
+
+TEST(Import, OfWhatIsThereAlreadyWritesNothing) {
+  FakeDashboard target;
+  target.config = {{"a", "1"}};
+  auto done = Migration(target).apply(R"({"config":{"a":"1"}})");
+  EXPECT_FALSE(done.wrote);
+  EXPECT_TRUE(target.imports.empty());
+}
+
+TEST(Import, ReadsBackAndNamesWhatDidNotStick) {
+  FakeDashboard target;
+  target.loses_writes = true;
+  auto done = Migration(target).apply(R"({"config":{"a":"1"}})");
+  EXPECT_EQ(done.not_as_written, std::vector<std::string>{"a"});
+  auto result = verdict(done);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::partial);
+  EXPECT_NE(result.error().message.find("read back"), std::string::npos);
+}
+
+TEST(Import, NamesWhatTheTargetRefused) {
+  FakeDashboard target;
+  target.refuses = {"odd_key"};
+  auto done = Migration(target).apply(R"({"config":{"odd_key":"1","fine":"2"}})");
+  EXPECT_EQ(done.written.refused.count("odd_key"), 1u);
+  EXPECT_TRUE(done.not_as_written.empty());
+  EXPECT_EQ(verdict(done).error().code, Code::partial);
+}
+
+TEST(Import, WritesWebhooksRowByRowAndTellsWhichFailed) {
+  FakeDashboard target;
+  target.endpoints = {
+      Json{{"id", "id-0"}, {"name", "ops"}, {"fmt", "custom"}, {"has_secret", false}, {"enabled", true}}};
+  target.endpoint_urls = {{"id-0", "https://old"}};
+  auto text =
+      R"({"config":{"a":"1"},"notification_endpoints":[{"name":"ops","url":"https://new"},{"name":"dev","url":"https://d"}]})";
+  auto done = Migration(target).apply(text);
+  EXPECT_EQ(done.endpoints_written, 2u);
+  EXPECT_EQ(target.endpoint_urls,
+            (std::map<std::string, std::string>{{"id-0", "https://new"}, {"id-1", "https://d"}}));
+  EXPECT_FALSE(Migration(target).apply(text).wrote);
+
+  FakeDashboard broken;
+  broken.refuses_endpoints = true;
+  auto failed = Migration(broken).apply(text);
+  EXPECT_EQ(failed.failed_endpoints.size(), 2u);
+  EXPECT_EQ(verdict(failed).error().code, Code::partial);
+}
+
+TEST(Import, ClaimsATargetThatNobodyOwns) {
+  FakeDashboard target;
+  target.complete = false;
+  Migration run(target);
+  run.order.claim = Claim{Secret("1234"), "boss", Secret("pw")};
+  run.apply(R"({"config":{"a":"1"}})");
+  EXPECT_EQ(target.imports[0]["admin_username"], "boss");
+  EXPECT_EQ(target.imports[0]["setup_code"], "1234");
+  EXPECT_EQ(target.tokens.back(), "Bearer a.b.c");
+}
+
+TEST(Peer, IsSpokenToInItsOwnNames) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_access_key_id", "old"}, {"storage_active_backend", "s3"}};
+  auto done = Migration(peer).apply(
+      R"({"config":{"cloud1_access_key_id":"new","storage_active_backend":"obj_cloud4"}})");
+  EXPECT_EQ(peer.imports.at(0)["config"],
+            (Json{{"aws_access_key_id", "new"}, {"storage_active_backend", "oci_object_storage"}}));
+  EXPECT_TRUE(verdict(done));
+}
+
+TEST(Peer, IsKnownEvenBeforeItHasAKeyToShow) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  Migration(peer).apply(R"({"config":{"cloud1_access_key_id":"new"}})");
+  EXPECT_EQ(peer.imports.at(0)["config"], (Json{{"aws_access_key_id", "new"}}));
+  FakeDashboard ours;
+  Migration(ours).apply(R"({"config":{"cloud1_access_key_id":"new"}})");
+  EXPECT_EQ(ours.imports.at(0)["config"], (Json{{"cloud1_access_key_id", "new"}}));
+}
+
+TEST(Peer, IsNotSentRegionFieldsThatItWouldDrop) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_vpc_id", "x"}};
+  Migration run(peer);
+  auto text =
+      R"({"regions":{"aws":{"r":{"vpc_id":"v","brand_new":"n"},"a.b":{"vpc_id":"v"}},"oci":{"r":{"compartment":"c"}}}})";
+  auto done = run.apply(text);
+  EXPECT_EQ(peer.imports.at(0)["config"], (Json{{"aws_region.r.vpc_id", "v"}}));
+  EXPECT_TRUE(verdict(done));
+  EXPECT_EQ(run.diff(text).would_drop,
+            (std::vector<std::string>{"cloud1_region.a.b.vpc_id", "cloud1_region.r.brand_new",
+                                      "cloud4_region.r.compartment"}));
+}
+
+TEST(Peer, LeavesWhatItMasksUnknownAndSoUnverified) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_secret_access_key", "x"}};
+  peer.masked = {"aws_secret_access_key"};
+  auto done = Migration(peer).apply(R"({"config":{"cloud1_secret_access_key":"y"}})");
+  EXPECT_EQ(done.unverified, std::vector<std::string>{"cloud1_secret_access_key"});
+  EXPECT_TRUE(verdict(done));
+}
+
+TEST(Peer, MayAnswerFromACacheForAWhile) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.loses_writes = true;
+  peer.config = {{"aws_vpc_id", "old"}};
+  Migration run(peer);
+  int waits = 0;
+  run.order.wait = [&](std::chrono::milliseconds) {
+    if (++waits == 3) peer.config["aws_vpc_id"] = "new";
+  };
+  EXPECT_TRUE(verdict(run.apply(R"({"config":{"cloud1_vpc_id":"new"}})")));
+  EXPECT_EQ(waits, 3);
+}
+
+TEST(VaultReferences, AreWarnedAboutSoftlyWhereTheTargetCannotTell) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_vpc_id", "x"}};
+  auto text = R"({"config":{"epml_pat":"azure_kv://prod/pat","other":"bt_safe://alone"}})";
+  auto soft = Migration(peer).diff(text).warnings;
+  ASSERT_EQ(soft.size(), 1u);
+  EXPECT_NE(soft[0].find("may name the vault 'prod'"), std::string::npos);
+  FakeDashboard ours;
+  auto firm = Migration(ours).diff(text).warnings;
+  ASSERT_EQ(firm.size(), 1u);
+  EXPECT_NE(firm[0].find("is not registered"), std::string::npos);
+  EXPECT_NE(firm[0].find("epml_pat"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dash::migrate

@@ -1,0 +1,41 @@
+// A dashboard behind the seam of HttpClient, in memory: the setup routes of dashctl or, as a peer, those of
+// the Python dashboard (no denylist, no blind comparison, no history, region fields of its model only).
+// Records what was written.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/json.hpp"
+#include "core/net/http_client.hpp"
+
+namespace dash {
+
+class FakeDashboard final : public net::HttpClient {
+ public:
+  // As the other side spells them.
+  std::map<std::string, std::string> config;
+  std::set<std::string> masked;
+  std::vector<Json> endpoints;
+  std::map<std::string, std::string> endpoint_urls;  // id → url
+  bool is_peer = false;
+  bool complete = true;
+  bool has_compare = true;
+  bool refuses_endpoints = false;
+  bool loses_writes = false;  // answers 200 and keeps nothing
+  std::set<std::string> refuses;
+
+  std::vector<Json> imports;          // bodies of POST /api/setup/import
+  std::vector<std::string> requests;  // "GET /api/setup/status"
+  std::vector<std::string> tokens;    // Authorization as sent
+
+  Result<net::HttpResponse> send(const net::HttpRequest& request) override;
+
+ private:
+  net::HttpResponse import(const Json& body);
+  net::HttpResponse compare(const Json& body);
+  net::HttpResponse put_endpoint(const std::string& id, const Json& body);
+};
+
+}  // namespace dash
