@@ -80,8 +80,9 @@ class ObjectStore {
   virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
                                        bool is_last) = 0;
   virtual Result<std::vector<StagedPart>> staged_parts(const std::string& upload) = 0;
-  // `parts` is 1, 2, … without a gap, as staged_parts() told them. When an answer was lost, the same call
-  // again answers the object that it made, as long as nothing replaced it.
+  // `parts` is 1, 2, … without a gap, as staged_parts() told them; a ref that it left empty may be
+  // put_part()'s. When an answer was lost, the same call again answers the object that it made, as long as
+  // nothing replaced it.
   virtual Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
                                 const PutOptions& options) = 0;
   virtual Result<void> abort(const std::string& upload) = 0;

@@ -77,6 +77,20 @@ TEST_F(Clouds, GcsTakesAnUploadWhoseLengthOnlyTheLastPartTells) {
   EXPECT_EQ(must(store->commit(upload, must(store->staged_parts(upload)), {})).size, kPartBytes + 2);
 }
 
+TEST_F(Clouds, GcsComparesTheWholeWithWhatWasSent) {
+  auto store = open("obj_cloud3", gcs_settings());
+  for (bool is_changed : {false, true}) {
+    auto upload = must(store->begin(folder_ + "k.deb", kPartBytes + 3));
+    auto first = must(store->put_part(upload, 1, std::string(kPartBytes, 'a'), false));
+    // The session keeps what it has, whatever is sent again.
+    if (is_changed) first = must(store->put_part(upload, 1, std::string(kPartBytes, 'b'), false));
+    auto last = must(store->put_part(upload, 2, "xyz", true));
+    auto made = store->commit(upload, {{1, kPartBytes, first}, {2, 3, last}}, {});
+    ASSERT_EQ(made.has_value(), !is_changed);
+    EXPECT_EQ(is_changed ? made.error().code : Code::integrity, Code::integrity);
+  }
+}
+
 TEST_F(Clouds, GcsCopiesInsideOfItself) {
   auto store = open("obj_cloud3", gcs_settings());
   must(store->put(folder_ + "a.yml", "abc", {.digest = "p8:00"}));

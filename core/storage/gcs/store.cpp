@@ -2,6 +2,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/part_pool.hpp"
+#include "core/crypto/crc32c.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/gcs/client.hpp"
 #include "core/storage/gcs/session.hpp"
@@ -34,6 +35,24 @@ Result<Upload> read_upload(const std::string& text) {
 Object to_object(StoredObject stored) {
   return {std::move(stored.name), stored.size, std::move(stored.generation), stored.updated,
           std::move(stored.digest)};
+}
+
+// What put_part() answers: the sum of the part's bytes. The service tells no part's, only the whole object's.
+std::string part_ref(std::string_view bytes) { return fmt::format("{:08x}", crypto::crc32c(bytes)); }
+
+// The sum that the object must have, as the API writes it; nullopt when a part's is not known.
+std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts) {
+  std::uint32_t whole = 0;
+  for (const auto& part : parts) {
+    auto raw = crypto::from_hex(part.ref);
+    if (!raw || raw->size() != 4) return std::nullopt;
+    std::uint32_t sum = 0;
+    for (char c : *raw) sum = sum << 8 | static_cast<unsigned char>(c);
+    whole = crypto::crc32c_of_both(whole, sum, part.size);
+  }
+  std::string big_endian;
+  for (int shift = 24; shift >= 0; shift -= 8) big_endian += static_cast<char>(whole >> shift & 0xFF);
+  return crypto::to_base64(big_endian);
 }
 
 class Store final : public ObjectStore {
@@ -113,7 +132,7 @@ class Store final : public ObjectStore {
     auto total = is_last ? std::optional(offset + bytes.size()) : std::nullopt;
     TRY(send_bytes(client_, fmt::format("writing part {} of {}", n, upload.key), upload.session, offset,
                    bytes, total));
-    return std::string();
+    return part_ref(bytes);
   }
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
@@ -143,6 +162,9 @@ class Store final : public ObjectStore {
     if (staged->size != promised)
       return fail(Code::integrity, "{}: the upload of {} has {} bytes where its parts have {}", place(),
                   upload.key, staged->size, promised);
+    if (auto sum = expected_crc32c(parts); sum && *sum != staged->crc32c)
+      return fail(Code::integrity, "{}: what the store has of {} is not what was sent; upload it again",
+                  place(), upload.key);
     auto body = object_body("", options.digest, upload.id, "");
     auto made = unless_there(upload.key, options, rewrite(*staged, upload.key, body, options.only_if_absent));
     if (!made && made.error().code == Code::conflict) made = made_before(upload, std::move(made).error());

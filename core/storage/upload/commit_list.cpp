@@ -69,6 +69,11 @@ Result<void> check_against_store(const CommitList& list, const std::vector<Stage
   return {};
 }
 
+void fill_refs(const CommitList& list, std::vector<StagedPart>& staged) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] && staged[i].ref.empty()) staged[i].ref = list[i]->store_ref;
+}
+
 std::string digest_of(const CommitList& list) {
   PartDigests digests;
   for (const auto& part : list) {

@@ -20,6 +20,9 @@ using CommitList = std::vector<std::optional<StagedRef>>;
 Result<CommitList> read_commit_list(const Secret& key, const Handle& handle, const Json& parts);
 // Code::invalid when a ref is not of the bytes that the store holds under its number.
 Result<void> check_against_store(const CommitList& list, const std::vector<StagedPart>& staged);
+// Where the store itself has no word for a part's bytes, put_part()'s, so that commit() can compare the
+// whole.
+void fill_refs(const CommitList& list, std::vector<StagedPart>& staged);
 // "p8:…", or "" unless every ref was sent.
 std::string digest_of(const CommitList& list);
 

@@ -168,6 +168,7 @@ Result<Committed> Lane::commit_open(const identity::Principal& who, const Opened
     return fail(Code::invalid, "part {} is missing in the store; send it, then commit again",
                 staged_parts.size() + 1);
   TRY(check_against_store(list, staged_parts));
+  fill_refs(list, staged_parts);
   auto digest = digest_of(list);
   auto object = TRY(for_upload(at.store->commit(handle.ref, staged_parts, {digest, false})));
   if (object.size != handle.size)
