@@ -10,6 +10,7 @@
 #include "cmd/parse.hpp"
 #include "core/base/log.hpp"
 #include "core/net/exec_child.hpp"
+#include "core/storage/smb/worker.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -71,6 +72,7 @@ Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::st
 
 int run(std::vector<std::string> words) {
   // Before anything else: its words are for another program.
+  if (!words.empty() && words[0] == storage::smb::kSmbWorker) return storage::smb::run_worker();
   if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
   // A reader that goes away must not end an import halfway; Output tells a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);

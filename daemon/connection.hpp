@@ -50,7 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void await_deadline();
   void on_deadline();
   void too_slow();
-  void start_pacing() { pace_ = Pace(limits_.floor_bytes_per_second, limits_.floor_window); }
+  void start_pacing(std::uint64_t floor) { pace_ = Pace(floor, limits_.floor_window); }
   void set_paced_deadline();
   bool keeps_pace(std::size_t bytes);
   // Runs `work` on the route's pool and `then` with its outcome on the loop. First work of a request may be

@@ -36,9 +36,9 @@ void Connection::want_part(SteadyTime until) {
 void Connection::want_body() {
   if (body_done_) return on_body_done();
   phase_ = Phase::body;
-  if (exchange_.route->body != Body::part)
-    piece_.resize(head_.chunked ? kPieceBytes : std::min<std::uint64_t>(body_left_, kPieceBytes));
-  start_pacing();
+  bool is_part = exchange_.route->body == Body::part;
+  if (!is_part) piece_.resize(head_.chunked ? kPieceBytes : std::min<std::uint64_t>(body_left_, kPieceBytes));
+  start_pacing(is_part ? limits_.part_floor_bytes_per_second : limits_.floor_bytes_per_second);
   if (head_.expects_continue && buffered().empty()) return send_continue();
   read_body();
 }
@@ -157,8 +157,6 @@ void Connection::run_handler() {
 }
 
 void Connection::answer(Result<Response> outcome) {
-  exchange_.sink.reset();
-  exchange_.request.part = Part();
   if (!outcome) return refuse(outcome.error());
   reply(std::move(*outcome));
 }

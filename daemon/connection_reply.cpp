@@ -4,11 +4,7 @@
 #include "daemon/connection.hpp"
 
 namespace dash::daemon {
-void Connection::refuse(const Error& error) {
-  exchange_.sink.reset();
-  exchange_.request.part = Part();
-  reply(dispatcher_.refusal(exchange_, error));
-}
+void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(exchange_, error)); }
 
 // True when the next byte of the input belongs to the next request. The rest of a refused body that is
 // already here is skipped.
@@ -21,6 +17,8 @@ bool Connection::body_is_consumed() {
 }
 
 void Connection::reply(Response response) {
+  exchange_.sink.reset();
+  exchange_.request.part = Part();  // others wait for it; this client may read slowly
   response_ = std::move(response);
   dispatcher_.complete(exchange_, response_);
   keep_alive_ = body_is_consumed() && head_.keep_alive && !dispatcher_.draining();
@@ -46,7 +44,7 @@ void Connection::reply(Response response) {
   out_chunked_ = framing.chunked;
   out_done_ = !response_.source;
   phase_ = Phase::replying;
-  start_pacing();
+  start_pacing(limits_.floor_bytes_per_second);
   write();
 }
 

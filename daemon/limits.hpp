@@ -16,6 +16,8 @@ struct Limits {
   std::chrono::milliseconds stall_time{30'000};
   // A trickle may not hold a buffer for hours: at least this much in each window, both ways.
   std::uint64_t floor_bytes_per_second = 1024;
+  // A part holds one of few buffers: 8 MiB take nine minutes at the slowest, not two hours.
+  std::uint64_t part_floor_bytes_per_second = 16u << 10;
   std::chrono::milliseconds floor_window{30'000};
   // Small bodies of all requests together: a few imports of 60,000 keys at once, not 900 of them.
   std::uint64_t small_bodies_bytes = 256u << 20;

@@ -4,9 +4,9 @@ Set-StrictMode -Version 2.0
 
 # Options of `dashctl migrate` whose value is a path on this machine. '-' as a value is stdin or stdout.
 $script:PathOptions = @(
-    '--out', '--bundle', '--ca-bundle', '--token-file', '--password-file', '--setup-code-file',
-    '--bootstrap-password-file', '--data-dir', '--signing-key-file', '--encryption-key-file', '--plan',
-    '--plan-out'
+    '--out', '--snapshot-out', '--bundle', '--plan', '--plan-out', '--data-dir', '--ca-bundle', '--compose-file',
+    '--token-file', '--password-file', '--passphrase-file', '--bootstrap-password-file', '--setup-code-file',
+    '--signing-key-file', '--encryption-key-file', '--ssh-key', '--known-hosts'
 )
 
 # True when the arguments ask for docker mode, in either spelling; the last --via wins.

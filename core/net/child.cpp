@@ -84,6 +84,16 @@ bool forward(int fd, const std::function<void(std::string_view)>& sink) {
   return n > 0;
 }
 
+// Until `fd` can be read or written, or has ended.
+Result<void> await(int fd, short events, Steady::time_point due) {
+  for (;;) {
+    auto left = std::chrono::ceil<Millis>(due - Steady::now()).count();
+    if (left <= 0) return fail(Code::timeout, "the program did not answer in time");
+    pollfd p{fd, events, 0};
+    if (::poll(&p, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000))) > 0) return {};
+  }
+}
+
 }  // namespace
 
 std::string Exit::text() const {
@@ -169,6 +179,34 @@ void Child::kill() {
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   reap(0);
+}
+
+Result<void> Child::send(std::string_view bytes, Steady::time_point due) {
+  while (!bytes.empty()) {
+    auto n = ::write(in_, bytes.data(), bytes.size());
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      TRY(await(in_, POLLOUT, due));
+    } else if (errno != EINTR) {
+      return fail(Code::unreachable, "the program does not read any more");
+    }
+  }
+  return {};
+}
+
+Result<void> Child::receive(std::span<char> into, Steady::time_point due) {
+  while (!into.empty()) {
+    auto n = ::read(out_, into.data(), into.size());
+    if (n > 0) {
+      into = into.subspan(static_cast<std::size_t>(n));
+    } else if (n < 0 && errno == EAGAIN) {
+      TRY(await(out_, POLLIN, due));
+    } else if (n == 0 || errno != EINTR) {
+      return fail(Code::unreachable, "the program ended");
+    }
+  }
+  return {};
 }
 
 std::string Child::drain_stderr(std::size_t max_bytes) {

@@ -5,6 +5,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,10 @@ class Child {
   // Feeds and reads until it has exited. Code::timeout past the deadline, Code::interrupted when stopped; it
   // is dead then.
   Result<Exit> talk(const Talk& talk);
+  // For a child that is asked many times: all of `bytes` to its stdin, exactly `into` from its stdout. Past
+  // `due` Code::timeout, when it closed its end Code::unreachable.
+  Result<void> send(std::string_view bytes, std::chrono::steady_clock::time_point due);
+  Result<void> receive(std::span<char> into, std::chrono::steady_clock::time_point due);
   // What lies in its stderr now, without waiting.
   std::string drain_stderr(std::size_t max_bytes);
   void close_stdin();

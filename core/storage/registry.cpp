@@ -10,6 +10,7 @@
 #include "core/storage/oci/store.hpp"
 #include "core/storage/retry.hpp"
 #include "core/storage/s3/store.hpp"
+#include "core/storage/smb/share_tree.hpp"
 
 namespace dash::storage {
 namespace {
@@ -45,7 +46,11 @@ std::string local_path(const config::Values& values) {
 }
 
 Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
-  return local::make_file_store(TRY(local::open_folder_tree(local_path(values))), seams.clock);
+  auto path = local_path(values);
+  if (smb::is_unc(path))
+    return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values)), seams.program),
+                                  seams.clock);
+  return local::make_file_store(TRY(local::open_folder_tree(path)), seams.clock);
 }
 
 constexpr std::array kRooms{

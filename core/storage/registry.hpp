@@ -16,7 +16,7 @@ namespace dash::storage {
 struct StoreSeams {
   net::HttpClient& http;
   const Clock& clock;
-  std::string program;  // this binary, for the child that speaks SMB
+  std::string program = "/proc/self/exe";  // this binary, for the child that speaks SMB
 };
 
 // The store as its protocol has it: no retry. Code::invalid names the setting that is missing or wrong.

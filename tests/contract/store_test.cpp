@@ -35,7 +35,9 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
     store_ = open(settings_);
   }
 
-  StoreSeams seams(const Clock* clock = nullptr) { return {*http_, clock ? *clock : clock_, ""}; }
+  StoreSeams seams(const Clock* clock = nullptr) {
+    return {*http_, clock ? *clock : clock_, "/proc/self/exe"};
+  }
   std::unique_ptr<ObjectStore> open(const config::Values& settings, const Clock* clock = nullptr) {
     return must(open_bare_store(*must(find_backend(GetParam().backend)), settings, seams(clock)));
   }

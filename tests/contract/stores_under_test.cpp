@@ -7,6 +7,7 @@
 
 #include "core/base/file.hpp"
 #include "core/storage/s3/client.hpp"
+#include "core/storage/smb/share_tree.hpp"
 #include "tests/contract/cloud_settings.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
@@ -43,6 +44,17 @@ void make_folder_root(const config::Values& settings, const StoreSeams&) {
   must(make_folder(settings.at("storage_local_path"), 0750));
 }
 
+config::Values smb_settings() {
+  return {{"storage_local_path",
+           fmt::format("\\\\{}\\{}\\contract", need_variable("SMB_HOST"), need_variable("SMB_SHARE"))},
+          {"storage_local_port", need_variable("SMB_PORT")},
+          {"storage_local_username", "WORKGROUP\\" + need_variable("SMB_USER")},
+          {"storage_local_password", need_variable("SMB_PASS")}};
+}
+void make_smb_root(const config::Values& settings, const StoreSeams&) {
+  must(smb::open_share_tree(must(smb::read_share(settings)))->make_folder(""));
+}
+
 constexpr std::array kStores{
     StoreUnderTest{"obj_cloud1", "obj_cloud1", s3_settings, make_s3_bucket, s3_with_wrong_secret,
                    "storage_obj_cloud1_endpoint"},
@@ -55,6 +67,7 @@ constexpr std::array kStores{
                    "storage_obj_cloud3_endpoint"},
     StoreUnderTest{"obj_cloud4", "obj_cloud4", oci_settings, make_oci_bucket, oci_with_wrong_user,
                    "storage_obj_cloud4_endpoint"},
+    StoreUnderTest{"smb", "local", smb_settings, make_smb_root, nullptr, ""},
     StoreUnderTest{"folder", "local", folder_settings, make_folder_root, nullptr, ""},
 };
 constexpr std::size_t kClouds = 5;  // the first so many

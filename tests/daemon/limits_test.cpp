@@ -61,6 +61,23 @@ TEST(Limits, ATrickleBelowTheFloorIs408WhetherDeclaredOrChunked) {
   }
 }
 
+TEST(Limits, APartHasAFloorOfItsOwnBecauseItHoldsABuffer) {
+  ServerOptions options;
+  options.limits.floor_window = milliseconds(50);
+  options.limits.floor_bytes_per_second = 0;
+  options.limits.part_floor_bytes_per_second = 1u << 30;
+  Route sink{.method = "PUT",
+             .pattern = "/api/sink",
+             .handler = hello().handler,
+             .body = Body::part,
+             .max_body = kPartBytes};
+  Running running({sink}, options);
+  RawClient client(running.port());
+  EXPECT_EQ(client.ask("PUT /api/sink HTTP/1.1\r\nHost: t\r\nContent-Length: 8388608\r\n\r\nsome").status,
+            408);
+  EXPECT_EQ(running.parts.available(), 2u);
+}
+
 TEST(Limits, AClientThatDoesNotReadIsCut) {
   ServerOptions options;
   options.limits.stall_time = milliseconds(50);

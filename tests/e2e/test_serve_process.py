@@ -46,6 +46,7 @@ def notifications(folder):
 
 def test_every_log_line_is_one_json_object(instance):
     Http(instance.port).get("/api/nothing?secret=hunter2")
+    wait_until(lambda: instance.events("request"), what="the request's log line")
     instance.stop()
     events = [json.loads(line)["event"] for line in instance.log]
     assert events.index("listening") < events.index("request") < events.index("stopping") < events.index("stopped")

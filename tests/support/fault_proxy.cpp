@@ -23,14 +23,22 @@ FaultProxy::FaultProxy(net::HttpClient& http, std::string control_url, const std
 FaultProxy::~FaultProxy() { control("DELETE", "", ""); }
 
 void FaultProxy::cut_after(std::uint64_t bytes, Direction direction) {
-  control("POST", "/toxics",
-          dump_json(OrderedJson{{"name", "cut"},
-                                {"type", "limit_data"},
-                                {"stream", direction == Direction::to_server ? "upstream" : "downstream"},
-                                {"attributes", {{"bytes", bytes}}}}));
+  add("limit_data", direction, "bytes", bytes);
 }
 
-void FaultProxy::heal() { control("DELETE", "/toxics/cut", ""); }
+void FaultProxy::swallow() { add("timeout", Direction::to_client, "timeout", 0); }
+
+void FaultProxy::add(std::string_view type, Direction direction, std::string_view attribute,
+                     std::uint64_t value) {
+  toxic_ = type;
+  control("POST", "/toxics",
+          dump_json(OrderedJson{{"name", type},
+                                {"type", type},
+                                {"stream", direction == Direction::to_server ? "upstream" : "downstream"},
+                                {"attributes", {{std::string(attribute), value}}}}));
+}
+
+void FaultProxy::heal() { control("DELETE", "/toxics/" + toxic_, ""); }
 
 void FaultProxy::control(std::string_view method, std::string_view path, std::string_view body) {
   net::HttpRequest request;

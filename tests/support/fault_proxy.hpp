@@ -21,14 +21,18 @@ class FaultProxy {
   enum class Direction { to_server, to_client };
   // Closes each connection after so many bytes of that direction.
   void cut_after(std::uint64_t bytes, Direction direction);
-  void heal();
+  // Lets connections stand and hands nothing on.
+  void swallow();
+  void heal();  // ends what was asked for last
 
  private:
+  void add(std::string_view type, Direction direction, std::string_view attribute, std::uint64_t value);
   void control(std::string_view method, std::string_view path, std::string_view body);
   net::HttpClient& http_;
   std::string control_url_;
   std::string name_;
   std::string url_;
+  std::string toxic_;
 };
 
 }  // namespace dash

@@ -1,0 +1,31 @@
+// One message between us and the child that speaks SMB, over its stdin and stdout: the lengths of both parts
+// (4 bytes each, little-endian), a JSON object, then raw bytes. Questions: {"op", "path", …}, see worker.cpp;
+// answers: {} with what was asked for, or {"error": {"code", "message"}}. Pure.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.hpp"
+
+namespace dash::storage::smb {
+
+inline constexpr std::size_t kFrameHead = 8;
+inline constexpr std::uint32_t kMaxFrameJson = 64u << 20;  // a folder of some 300,000 entries
+inline constexpr std::uint32_t kMaxFrameBytes = 8u << 20;  // one part
+
+struct FrameSizes {
+  std::uint32_t json = 0;
+  std::uint32_t bytes = 0;
+};
+
+std::string write_frame_head(FrameSizes sizes);
+// Code::integrity when a part is larger than any message has it.
+Result<FrameSizes> read_frame_head(std::string_view head);
+
+OrderedJson write_error(const Error& error);
+// The error that an answer carries, else the answer.
+Result<Json> read_answer(std::string_view json);
+
+}  // namespace dash::storage::smb

@@ -1,0 +1,14 @@
+// The child that speaks SMB: `dashctl smb-worker` (hidden). It reads questions from stdin and writes answers
+// to stdout (frame.hpp), one at a time, and ends with its stdin, even in the middle of a call that hangs.
+// Called by cmd/run.cpp.
+#pragma once
+#include <string_view>
+
+namespace dash::storage::smb {
+
+inline constexpr std::string_view kSmbWorker = "smb-worker";
+
+// Returns the exit code.
+int run_worker();
+
+}  // namespace dash::storage::smb

@@ -1,0 +1,57 @@
+// What only a share can do wrong: refuse a login, be absent, hang.
+#include <gtest/gtest.h>
+
+#include "core/storage/smb/share_tree.hpp"
+#include "tests/contract/stores_under_test.hpp"
+#include "tests/support/fault_proxy.hpp"
+#include "tests/support/must.hpp"
+
+namespace dash::storage::smb {
+namespace {
+
+Share test_share() {
+  return {need_variable("SMB_HOST"),
+          need_variable("SMB_SHARE"),
+          "",
+          "",
+          need_variable("SMB_USER"),
+          Secret(need_variable("SMB_PASS")),
+          static_cast<std::uint16_t>(std::stoi(need_variable("SMB_PORT")))};
+}
+
+TEST(SmbShareTree, NamesTheSettingsWhenTheLoginIsRefused) {
+  auto share = test_share();
+  share.password = Secret("wrong");
+  auto refused = open_share_tree(share)->list("");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::upstream);
+  EXPECT_NE(refused.error().message.find("storage_local_password"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(refused.error().message.find("wrong"), std::string::npos);
+}
+
+TEST(SmbShareTree, TellsAnAbsentServerAndAnAbsentShare) {
+  auto nowhere = test_share();
+  nowhere.port = 9;
+  EXPECT_EQ(open_share_tree(nowhere)->list("").error().code, Code::unreachable);
+  auto other = test_share();
+  other.share = "no-such-share";
+  EXPECT_FALSE(open_share_tree(other)->list(""));
+}
+
+TEST(SmbShareTree, KillsAChildThatHangsAndAsksAnother) {
+  auto http = net::make_curl_client();
+  auto share = test_share();
+  FaultProxy proxy(*http, need_variable("TOXIPROXY_URL"),
+                   fmt::format("http://{}:{}", share.server, share.port));
+  share.port = static_cast<std::uint16_t>(std::stoi(proxy.url().substr(proxy.url().rfind(':') + 1)));
+  auto tree = open_share_tree(share, "/proc/self/exe", std::chrono::milliseconds(1500));
+  must(tree->list(""));
+  proxy.swallow();
+  EXPECT_EQ(tree->list("").error().code, Code::timeout);
+  proxy.heal();
+  EXPECT_TRUE(tree->list(""));
+}
+
+}  // namespace
+}  // namespace dash::storage::smb

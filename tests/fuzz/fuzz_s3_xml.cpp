@@ -1,0 +1,18 @@
+// What a store, or whoever stands in its place, may answer.
+#include <cstdint>
+#include <string_view>
+
+#include "core/storage/s3/wire.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dash::storage;
+  std::string_view xml(reinterpret_cast<const char*>(data), size);
+  auto page = s3::read_list(xml);
+  if (page && page->objects.size() > size) __builtin_trap();
+  (void)s3::read_upload_id(xml);
+  (void)s3::read_parts(xml);
+  (void)s3::read_uploads(xml);
+  (void)s3::read_made(xml);
+  (void)s3::read_refusal(xml);
+  return 0;
+}
