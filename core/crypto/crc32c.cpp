@@ -24,7 +24,7 @@ constexpr auto kTables = [] {
 // A linear map on sums: column n is the image of bit n.
 using Map = std::array<std::uint32_t, 32>;
 
-std::uint32_t apply(const Map& map, std::uint32_t sum) {
+std::uint32_t times(const Map& map, std::uint32_t sum) {
   std::uint32_t image = 0;
   for (std::size_t bit = 0; sum; ++bit, sum >>= 1)
     if (sum & 1) image ^= map[bit];
@@ -33,7 +33,7 @@ std::uint32_t apply(const Map& map, std::uint32_t sum) {
 
 Map twice(const Map& map) {
   Map out{};
-  for (std::size_t bit = 0; bit < 32; ++bit) out[bit] = apply(map, map[bit]);
+  for (std::size_t bit = 0; bit < 32; ++bit) out[bit] = times(map, map[bit]);
   return out;
 }
 
@@ -60,7 +60,7 @@ std::uint32_t crc32c(std::string_view bytes) {
 std::uint32_t crc32c_of_both(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {
   auto zeros = twice(twice(twice(one_zero_bit())));  // one zero byte
   for (; second_size; second_size >>= 1, zeros = twice(zeros))
-    if (second_size & 1) first = apply(zeros, first);
+    if (second_size & 1) first = times(zeros, first);
   return first ^ second;
 }
 
