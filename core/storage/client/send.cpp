@@ -123,7 +123,9 @@ class ChunkedSend {
       if (status && status->value("filename", "") == plan_.name) {
         open_ = std::move(*kept);
         resumed_ = status->value("staged", Json::array()).size();
-        open_.refs.resize(resumed_);  // a ref whose answer was lost stays empty
+        // The last part may be sent again: when only its answer was lost, that brings its ref back.
+        if (resumed_ == open_.refs.size() + 1) --resumed_;
+        open_.refs.resize(resumed_);
         return {};
       }
     }
