@@ -36,7 +36,7 @@ struct ServerOptions {
   std::size_t io_threads = 1;
   PoolSize fast{4, 256};
   PoolSize login{2, 32};
-  PoolSize policy{4, 64};
+  PoolSize policy{16, 64};
   PoolSize store{8, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};

@@ -11,8 +11,8 @@
 namespace dash::db {
 namespace {
 
-constexpr int kBusyTimeoutMs = 15'000;  // another process may be importing a large bundle
-constexpr std::size_t kSpareReaders = 4;
+constexpr int kBusyTimeoutMs = 15'000;     // another process may be importing a large bundle
+constexpr std::size_t kSpareReaders = 24;  // one for each thread that the daemon keeps busy
 
 struct CloseDb {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }

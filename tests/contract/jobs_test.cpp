@@ -72,7 +72,9 @@ TEST_P(JobsContract, HoldsApprovesRunsAndTearsDown) {
   must(destroy(root_, "web"));
   EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
   EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
-  EXPECT_EQ(must(jobs_.list(root_, Listing{{State::completed}, {}, {}})).total, 2);
+  Listing completed;
+  completed.states = {State::completed};
+  EXPECT_EQ(must(jobs_.list(root_, completed)).total, 2);
 }
 
 TEST_P(JobsContract, RefusesAGatedJobWithoutAReceipt) {
