@@ -157,3 +157,13 @@ def test_a_request_under_way_ends_before_the_process_does(instance):
     client.close()
     assert instance.process.wait(timeout=60) == 0
     instance.process = None
+
+
+def test_the_console_is_served_with_its_parts(instance):
+    assert instance.anonymous.get("/").headers["location"] == "/console/"
+    page = instance.anonymous.get("/console/")
+    assert page.status == 200 and page.headers["content-type"].startswith("text/html")
+    for part in ("console.css", "console.js"):
+        assert part.encode() in page.body
+        assert instance.anonymous.get("/console/" + part).status == 200
+    assert instance.anonymous.get("/console/none.js").status == 404
