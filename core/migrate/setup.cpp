@@ -16,20 +16,36 @@ OrderedJson names_of(const config::Changes& changes) {
   return names;
 }
 
-// A region key's value lies inside of its cloud's set.
-std::optional<std::string> value_of(const config::Values& values, const std::string& key) {
-  if (auto parts = config::split_region_key(key)) {
-    auto blob = values.find(config::region_blob_key(parts->cloud));
-    if (blob == values.end()) return std::nullopt;
-    auto map = config::parse_region_blob(parts->cloud, blob->second);
-    if (!map || !map->contains(parts->region) || !(*map)[parts->region].contains(parts->field))
-      return std::nullopt;
-    return (*map)[parts->region][parts->field];
+// What a key holds; a region key's value lies inside of its cloud's set, which is read once.
+class Holdings {
+ public:
+  explicit Holdings(config::Values values) : values_(std::move(values)) {
+    for (const auto& names : config::clouds()) {
+      std::string cloud(names.cloud);
+      auto blob = values_.find(config::region_blob_key(cloud));
+      if (blob == values_.end()) continue;
+      if (auto map = config::parse_region_blob(cloud, blob->second)) regions_[cloud] = *std::move(map);
+    }
   }
-  auto at = values.find(config::canonical_key(key));
-  if (at == values.end()) return std::nullopt;
-  return at->second;
-}
+
+  const std::string* find(const std::string& key) const {
+    auto parts = config::split_region_key(key);
+    if (!parts) return find_in(values_, config::canonical_key(key));
+    auto cloud = regions_.find(parts->cloud);
+    if (cloud == regions_.end()) return nullptr;
+    auto region = cloud->second.find(parts->region);
+    return region == cloud->second.end() ? nullptr : find_in(region->second, parts->field);
+  }
+
+ private:
+  static const std::string* find_in(const std::map<std::string, std::string>& map, const std::string& key) {
+    auto at = map.find(key);
+    return at == map.end() ? nullptr : &at->second;
+  }
+
+  config::Values values_;
+  config::RegionSets regions_;
+};
 
 // Turns changes of region fields into changes of the sets that hold them.
 Result<void> fold_region_changes(const config::Values& stored, config::Changes& changes) {
@@ -112,9 +128,10 @@ Result<std::map<std::string, Comparison>> Setup::compare(const identity::Princip
   TRY(throttle_.spend(kCompareLimit, who.username));
   auto values = TRY(store_.all());
   values.merge(TRY(endpoints_.hidden_values()));
+  Holdings holdings(std::move(values));
   std::map<std::string, Comparison> results;
   for (const auto& [key, mac] : macs) {
-    auto value = value_of(values, key);
+    const auto* value = holdings.find(key);
     auto mine = value ? crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + *value)) : "";
     results[key] = !value                                   ? Comparison::absent
                    : crypto::equal_constant_time(mine, mac) ? Comparison::same
