@@ -140,7 +140,8 @@ TEST_F(Tokens_, WorkUntilRevokedOrExpired) {
   EXPECT_EQ(tokens_.revoke(forever.info.id, "bob").error().code, Code::not_found);
   ASSERT_TRUE(tokens_.revoke(forever.info.id, "alice"));
   EXPECT_FALSE(tokens_.authenticate(forever.token.expose()));
-  for (const auto& token : tokens_.list("alice").value()) EXPECT_EQ(token.is_revoked, token.name == "ci");
+  auto listed = tokens_.list("alice").value();
+  for (const auto& token : listed) EXPECT_EQ(token.is_revoked, token.name == "ci");
 }
 
 TEST_F(Tokens_, AreNeverBornExpired) {
