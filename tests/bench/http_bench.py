@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("DASHCTL", str(ROOT / "build/release/dashctl"))
 PASSWORD = "correct horse battery"
 NGINX = """
-worker_processes 2; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+{user}worker_processes 2; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
 http {{
   access_log {folder}/access.log; keepalive_requests 1000000000; default_type application/json;
@@ -86,7 +86,9 @@ def start_nginx(folder, body):
     (folder / "www/status").write_bytes(body)
     port = free_port()
     config = folder / "nginx.conf"
-    config.write_text(NGINX.format(folder=folder, port=port))
+    # As root nginx would change to an account that cannot read the scratch folder.
+    user = "user root; " if os.getuid() == 0 else ""
+    config.write_text(NGINX.format(folder=folder, port=port, user=user))
     process = subprocess.Popen(["nginx", "-c", str(config), "-e", str(folder / "error.log")])
     await_port(port)
     return process, port
