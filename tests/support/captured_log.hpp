@@ -11,7 +11,10 @@ namespace dash {
 class CapturedLog {
  public:
   CapturedLog() {
-    lines().clear();
+    {
+      std::lock_guard lock(mutex());  // a thread of the test before may still be writing its last line
+      lines().clear();
+    }
     log::set_sink([](std::string_view line) {
       std::lock_guard lock(mutex());
       lines().emplace_back(line);
