@@ -17,7 +17,7 @@ Result<Secret> given_token(const LoginFlags& flags) {
 
 Result<void> refuse_pat(const Secret& token, const std::string& url) {
   if (!identity::looks_like_pat(token.expose())) return {};
-  return fail(Code::usage,
+  return fail(Code::forbidden,
               "this is a personal access token, and the setup endpoints of {} take only an administrator's "
               "login: pass "
               "--admin-user NAME, or the JWT of a login with --token",

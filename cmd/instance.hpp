@@ -34,8 +34,8 @@ void declare_instance(Flags& flags, InstanceFlags& into);
 // access token.
 enum class Login { session, any };
 
-// A client that is not signed in yet. A personal access token where only a login works is Code::usage before
-// any network call.
+// A client that is not signed in yet. A personal access token where only a login works is Code::forbidden
+// before any network call.
 Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
                                 const LoginFlags& flags, Login accepts);
 // With --token or --token-file, else by a login as --admin-user.

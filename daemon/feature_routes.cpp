@@ -28,6 +28,14 @@ Result<Response> change(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_feature_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/features", .handler = [&s](Request&) -> Result<Response> {
+                      return json_response(200, TRY(migrate::list_features(s.config)));
+                    }});
+  routes.push_back({.pattern = "/api/health",
+                    .handler = [](Request&) -> Result<Response> {
+                      return json_response(200, OrderedJson{{"status", "ok"}, {"version", DASH_VERSION}});
+                    },
+                    .pool = Pool::io});
   routes.push_back(
       {.pattern = "/api/setup/feature/{panel}", .handler = [&s](Request& r) { return read(s, r); }});
   routes.push_back({.method = "PATCH",

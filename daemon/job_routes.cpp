@@ -29,8 +29,8 @@ Result<Response> list(app::Services& s, const Request& request) {
   listing.states = TRY(states_of(request));
   listing.workgroup = request.query.get("workgroup");
   listing.batch_id = request.query.get("batch_id");
-  listing.page = TRY(integer_query(request, "page")).value_or(listing.page);
-  listing.page_size = TRY(integer_query(request, "page_size")).value_or(listing.page_size);
+  listing.page = TRY(ranged_query(request, "page", listing.page, 1, jobs::kMaxPage));
+  listing.page_size = TRY(ranged_query(request, "page_size", listing.page_size, 1, jobs::kMaxPageSize));
   return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing));
 }
 

@@ -59,19 +59,24 @@ Result<SocketName> local_name(int fd) {
   return name;
 }
 
-Failure cannot(const std::string& address, std::string_view why) {
+Failure malformed(const std::string& address, std::string_view why) {
   return fail(Code::usage, "cannot listen on {}: {}", address, why);
+}
+
+// A well-formed address that is not to be had here and now is no mistake of the command line.
+Failure cannot(const std::string& address, std::string_view why) {
+  return fail(Code::invalid, "cannot listen on {}: {}", address, why);
 }
 
 Result<SocketName> parse_tcp(const std::string& address) {
   auto colon = address.rfind(':');
   constexpr auto kShape = "give a literal address and a port (127.0.0.1:8080, [::1]:8080) or unix:PATH";
-  if (colon == address.npos) return cannot(address, kShape);
+  if (colon == address.npos) return malformed(address, kShape);
   std::uint16_t port = 0;
   const char* end = address.data() + address.size();
   auto parsed = std::from_chars(address.data() + colon + 1, end, port);
   auto host = address.substr(0, colon);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return cannot(address, kShape);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return malformed(address, kShape);
   SocketName name;
   auto& v4 = reinterpret_cast<sockaddr_in&>(name.storage);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(name.storage);
@@ -85,7 +90,7 @@ Result<SocketName> parse_tcp(const std::string& address) {
     v4.sin_port = htons(port);
     name.size = sizeof v4;
   } else {
-    return cannot(address, kShape);
+    return malformed(address, kShape);
   }
   return name;
 }
@@ -94,7 +99,7 @@ Result<SocketName> parse_unix(const std::string& address, const std::string& pat
   SocketName name;
   auto& local = reinterpret_cast<sockaddr_un&>(name.storage);
   if (path.empty() || path.size() >= sizeof local.sun_path)
-    return cannot(address, "the path is empty or too long");
+    return malformed(address, "the path is empty or too long");
   local.sun_family = AF_UNIX;
   path.copy(local.sun_path, path.size());
   name.size = sizeof local;

@@ -35,7 +35,7 @@ Result<Response> change(app::Services& s, const Request& request) {
 Result<Response> remove(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   TRY(s.endpoints.remove(who, request.param("id")));
-  return json_response(200, OrderedJson{{"ok", true}});
+  return json_response(200, OrderedJson{{"deleted", request.param("id")}});
 }
 
 }  // namespace

@@ -9,5 +9,8 @@ namespace dash::daemon {
 
 // nullopt when absent or empty; Code::validation when it is no integer.
 Result<std::optional<std::int64_t>> integer_query(const Request& request, std::string_view name);
+// `fallback` when absent; Code::validation outside of min to max too.
+Result<std::int64_t> ranged_query(const Request& request, std::string_view name, std::int64_t fallback,
+                                  std::int64_t min, std::int64_t max);
 
 }  // namespace dash::daemon

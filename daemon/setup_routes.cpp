@@ -3,6 +3,7 @@
 #include "core/migrate/setup.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
+#include "daemon/params.hpp"
 #include "daemon/routes.hpp"
 
 namespace dash::daemon {
@@ -90,18 +91,10 @@ Result<Response> change(app::Services& s, const Request& request) {
                        OrderedJson{{"ok", true}, {"change_id", TRY(s.setup.change(who, changes, "api"))}});
 }
 
-Result<std::int64_t> number(const Request& request, std::string_view name, std::int64_t fallback) {
-  auto text = request.query.get(name);
-  if (!text) return fallback;
-  auto json = parse_json(*text);
-  if (!json || !json->is_number_integer()) return fail(Code::invalid, "{} must be a whole number", name);
-  return json->get<std::int64_t>();
-}
-
 Result<Response> history(app::Services& s, const Request& request) {
   auto who = TRY(setup_admin(s, request));
-  auto before = TRY(number(request, "before", 0));
-  auto limit = TRY(number(request, "limit", 100));
+  auto before = TRY(integer_query(request, "before")).value_or(0);
+  auto limit = TRY(integer_query(request, "limit")).value_or(100);
   auto out = OrderedJson::array();
   for (const auto& entry : TRY(s.setup.history(who, request.query.get_or("key", ""), before, limit)))
     out.push_back(migrate::to_json(entry));

@@ -24,6 +24,9 @@ constexpr std::string_view kBeginWrite = "BEGIN";
 constexpr std::string_view kLockWriters =
     "SELECT pg_advisory_xact_lock(1684108139)";  // "dask"; the schema lock is another
 
+constexpr std::string_view kNoAnswer = "the database does not answer; try again shortly";
+constexpr std::chrono::seconds kTryAgain(2);
+
 struct ClearResult {
   void operator()(PGresult* r) const { PQclear(r); }
 };
@@ -40,7 +43,7 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
   std::string message = "the database failed; the log has the reason";
   if (PQstatus(c) != CONNECTION_OK || state.starts_with("08") || state.starts_with("57P")) {
     code = Code::busy;
-    message = "the database does not answer; try again shortly";
+    message = kNoAnswer;
   } else if (state.starts_with("23")) {
     code = Code::conflict;
     message = "it exists already";
@@ -50,7 +53,7 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
   return Failure(Error{code,
                        std::move(message),
                        fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
-                       code == Code::busy ? std::optional(std::chrono::seconds(2)) : std::nullopt,
+                       code == Code::busy ? std::optional(kTryAgain) : std::nullopt,
                        {}});
 }
 
@@ -204,7 +207,16 @@ class PostgresSql final : public Sql {
   Result<std::unique_ptr<Connection>> borrow() {
     while (auto connection = pop_spare())
       if (connection->is_usable() && connection->exec("SELECT 1")) return connection;
-    return Connection::open(url_);
+    return reopen();
+  }
+
+  // While requests are served a lost database is a reason to try again, and where it lies is not for
+  // everybody.
+  Result<std::unique_ptr<Connection>> reopen() {
+    auto connection = Connection::open(url_);
+    if (connection) return connection;
+    const auto& why = connection.error();
+    return Failure(Error{Code::busy, std::string(kNoAnswer), why.message + ": " + why.detail, kTryAgain, {}});
   }
 
   std::unique_ptr<Connection> pop_spare() {
@@ -221,8 +233,7 @@ class PostgresSql final : public Sql {
   }
 
   Result<Transaction*> begin_write() {
-    if (!writer_ || !writer_->is_usable() || !writer_->exec("SELECT 1"))
-      writer_ = TRY(Connection::open(url_));
+    if (!writer_ || !writer_->is_usable() || !writer_->exec("SELECT 1")) writer_ = TRY(reopen());
     TRY(writer_->exec(kBeginWrite));
     if (auto locked = writer_->query(kLockWriters); !locked) {
       writer_.reset();

@@ -33,6 +33,8 @@ struct Submitted {
 // {job_id, status, message, count, batch_id, job_ids, names}
 OrderedJson to_json(const Submitted& submitted);
 
+inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
+
 struct Listing {
   std::vector<State> states;  // empty: all
   std::optional<std::string> workgroup, batch_id;

@@ -6,7 +6,6 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kMaxPageSize = 100;
 constexpr std::int64_t kMaxLogLines = 1000;  // a page of them
 constexpr int kMaxAttempts = 3;              // of a job that is re-queued when its worker dies
 
@@ -49,8 +48,9 @@ Where where_of(const identity::Principal& who, const Listing& listing) {
 }  // namespace
 
 Result<JobPage> Jobs::list(const identity::Principal& who, const Listing& listing) {
-  if (listing.page < 1 || listing.page_size < 1 || listing.page_size > kMaxPageSize)
-    return fail(Code::invalid, "page starts at 1 and page_size is 1 to {}", kMaxPageSize);
+  if (listing.page < 1 || listing.page > kMaxPage || listing.page_size < 1 ||
+      listing.page_size > kMaxPageSize)
+    return fail(Code::invalid, "page is 1 to {} and page_size is 1 to {}", kMaxPage, kMaxPageSize);
   auto where = where_of(who, listing);
   return db::read<JobPage>(s_.sql, [&](db::Transaction& tx) -> Result<JobPage> {
     JobPage out;

@@ -50,12 +50,14 @@ constexpr Use kUses[] = {
 OrderedJson to_json(const Workgroup& group) {
   auto or_null = [](const auto& text) { return text ? OrderedJson(*text) : OrderedJson(nullptr); };
   OrderedJson out;
+  out["id"] = group.name;
   out["name"] = group.name;
   out["description"] = group.description;
   out["created_at"] = format_iso(group.created_at);
   out["change_window_id"] = or_null(group.window_id);
   out["change_window_name"] = or_null(group.window_name);
   out["require_change_window"] = group.requires_window;
+  out["member_count"] = group.members.size();
   out["members"] = group.members;
   return out;
 }
@@ -69,7 +71,7 @@ Result<Workgroup> Workgroups::with_members(db::Transaction& tx, Workgroup group)
 
 Result<Workgroup> Workgroups::need(db::Transaction& tx, const std::string& name) {
   auto rows = TRY(tx.query(std::string(kColumns) + "WHERE w.name = $1", {name}));
-  if (rows.empty()) return fail(Code::not_found, "there is no workgroup \"{}\"", name);
+  if (rows.empty()) return fail(Code::not_found, "Workgroup '{}' not found", name);
   return with_members(tx, group_of(rows[0]));
 }
 
@@ -82,6 +84,10 @@ Result<std::vector<Workgroup>> Workgroups::list() {
   });
 }
 
+Result<Workgroup> Workgroups::get(const std::string& name) {
+  return db::read<Workgroup>(sql_, [&](db::Transaction& tx) { return need(tx, name); });
+}
+
 Result<Workgroup> Workgroups::create(const identity::Principal& who, const Json& body) {
   TRY(identity::require_admin(who));
   TRY(require_object(body));
@@ -91,7 +97,7 @@ Result<Workgroup> Workgroups::create(const identity::Principal& who, const Json&
   auto description = TRY(text_field(body, "description")).value_or("");
   return db::write<Workgroup>(sql_, [&](db::Transaction& tx) -> Result<Workgroup> {
     if (!TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
-      return fail(Code::conflict, "there is a workgroup \"{}\" already", name);
+      return fail(Code::conflict, "Workgroup '{}' already exists.", name);
     TRY(directory_.make_workgroup(tx, name, description));
     TRY(audit_.append(tx, audit::by(who, "workgroup_create", name, {})));
     return need(tx, name);
@@ -137,7 +143,7 @@ Result<void> Workgroups::remove(const identity::Principal& who, const std::strin
     TRY(need(tx, name));
     for (const auto& use : kUses)
       if (auto n = TRY(tx.query(use.sql, {name}))[0].integer(0); n > 0)
-        return fail(Code::conflict, "the workgroup \"{}\" is in use: {}", name,
+        return fail(Code::conflict, "Cannot delete workgroup '{}': {}", name,
                     fmt::format(fmt::runtime(use.what), n));
     TRY(tx.exec("DELETE FROM workgroups WHERE name = $1", {name}));
     TRY(audit_.append(tx, audit::by(who, "workgroup_delete", name, {})));
@@ -151,7 +157,7 @@ Result<void> Workgroups::add_member(const identity::Principal& who, const std::s
   auto user = identity::fold_username(username);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(need(tx, name));
-    if (!TRY(directory_.find(tx, user))) return fail(Code::not_found, "there is no user \"{}\"", username);
+    if (!TRY(directory_.find(tx, user))) return fail(Code::not_found, "User '{}' not found", username);
     TRY(directory_.add_member(tx, name, user));
     TRY(audit_.append(tx, audit::by(who, "workgroup_member_add", name, {{"username", user}})));
     return {};

@@ -27,6 +27,7 @@ class Workgroups {
       : sql_(sql), directory_(directory), audit_(audit), windows_(windows) {}
 
   Result<std::vector<Workgroup>> list();
+  Result<Workgroup> get(const std::string& name);
   // The rest is for admins, and audited. `body`: {name, description?}.
   Result<Workgroup> create(const identity::Principal& who, const Json& body);
   // {description?, change_window_id?, require_change_window?}: null leaves, "" clears. Attaching a window

@@ -16,7 +16,7 @@ std::string secret_place(const std::string& id) { return "endpoint/" + id + "/se
 
 Result<void> check_url(const Secret& url) {
   const auto& text = url.expose();
-  if (text.empty()) return fail(Code::invalid, "The webhook URL must not be blank");
+  if (text.empty()) return fail(Code::invalid, "A webhook URL is required.");
   if (!text.starts_with("http://") && !text.starts_with("https://"))
     return fail(Code::invalid, "The webhook URL must start with http:// or https://");
   return {};

@@ -24,7 +24,7 @@ Result<Panel> find_panel(const std::string& name) {
   Panel out;
   for (const auto& info : config::registered_keys())
     if (info.panel == name && info.group == "panel") out.keys.push_back(&info);
-  if (out.keys.empty()) return fail(Code::not_found, "there is no settings panel \"{}\"", name);
+  if (out.keys.empty()) return fail(Code::not_found, "Unknown feature: {}", name);
   for (const auto* info : out.keys)
     if (info->type == "bool" && info->key == name + "_enabled") out.switch_key = info->key;
   return out;
@@ -94,6 +94,19 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
     } else {
       out[info->key] = info->is_secret && !text.empty() ? std::string(config::kMask) : text;
     }
+  }
+  return out;
+}
+
+Result<OrderedJson> list_features(config::Store& store) {
+  auto values = TRY(store.all());
+  auto out = OrderedJson::object();
+  for (const auto& info : config::registered_keys()) {
+    if (info.type != "bool" || info.group != "panel" || info.key != info.panel + "_enabled") continue;
+    auto found = values.find(info.key);
+    auto name = info.key == policy::kEnabledKey ? std::string("admission") : info.panel;
+    out[name] =
+        config::parse_flag(info.key, found == values.end() ? "" : found->second, false).value_or(false);
   }
   return out;
 }

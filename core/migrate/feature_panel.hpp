@@ -21,4 +21,8 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
 Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
                           const std::string& panel, const Json& body);
 
+// {feature: on or off} for every panel with a switch of its own, the gate's as "admission": what the
+// dashboard's pages ask before anybody has signed in.
+Result<OrderedJson> list_features(config::Store& store);
+
 }  // namespace dash::migrate

@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "core/db/sql.hpp"
+#include "core/net/http_client.hpp"
+#include "tests/support/fault_proxy.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::db {
@@ -147,6 +149,24 @@ TEST_P(SqlContract, TakesTheWholeSchema) {
     return TRY(tx.query("SELECT version FROM schema_version"))[0].integer(0);
   }));
   EXPECT_GE(version, 3);
+}
+
+TEST(Postgres, ThatGoesAwayIsBusyAndItsAddressIsNotTold) {
+  std::string url = std::getenv("DATABASE_URL");
+  auto host = url.find('@') + 1, path = url.find('/', host);
+  auto http = net::make_curl_client();
+  auto proxy = std::make_unique<FaultProxy>(*http, std::getenv("TOXIPROXY_URL"),
+                                            "http://" + url.substr(host, path - host));
+  auto address = proxy->url().substr(std::string_view("http://").size());
+  auto sql = must(open_postgres(url.substr(0, host) + address + url.substr(path)));
+  proxy.reset();
+  auto nothing = [](Transaction&) -> Result<void> { return {}; };
+  for (const auto& done : {sql->read(nothing), sql->write(nothing)}) {
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::busy);
+    EXPECT_EQ(done.error().message.find(address), std::string::npos) << done.error().message;
+    EXPECT_TRUE(done.error().retry_after);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, SqlContract, testing::Values("sqlite", "postgres"),

@@ -228,9 +228,10 @@ TEST(Server, RefusesAnAddressThatIsTakenOrNone) {
   auto taken = Server::start({.listen = {"127.0.0.1:" + std::to_string(running.port())}}, {}, parts);
   ASSERT_FALSE(taken);
   EXPECT_NE(taken.error().message.find("Address already in use"), std::string::npos);
-  for (auto bad :
-       {"8080", "localhost:8080", "127.0.0.1:70000", "127.0.0.1:", "unix:", "unix:/nonexistent-folder/x"})
+  EXPECT_EQ(taken.error().code, Code::invalid);
+  for (auto bad : {"8080", "localhost:8080", "127.0.0.1:70000", "127.0.0.1:", "unix:"})
     EXPECT_EQ(Server::start({.listen = {bad}}, {}, parts).error().code, Code::usage) << bad;
+  EXPECT_EQ(Server::start({.listen = {"unix:/nonexistent-folder/x"}}, {}, parts).error().code, Code::invalid);
 }
 
 }  // namespace

@@ -536,7 +536,7 @@ def test_a_personal_access_token_is_recognised_before_any_call(filled):
     token = filled.source.token("root")
     done = run("migrate", "export", "--source", f"http://127.0.0.1:{free_port()}", "--token", token, "--out",
                filled.scratch / "x")
-    assert done.code == 2 and "personal access token" in done.err
+    assert done.code == 8 and "personal access token" in done.err
     assert token not in done.err
 
 

@@ -96,7 +96,7 @@ def test_windows_are_edited_by_who_may(team):
 
 def test_a_workgroup_in_use_stays(team):
     _, root, alice = team
-    assert alice.get("/api/workgroups").json["workgroups"][0]["members"] == ["alice"]
+    assert alice.get("/api/workgroups").json[0]["members"] == ["alice"]
     assert alice.post("/api/workgroups", {"name": "team-b"}).status == 403
     assert root.post("/api/workgroups", {"name": "team-b"}).status == 201
     assert root.post("/api/workgroups", {"name": "team-b"}).status == 409
@@ -104,6 +104,14 @@ def test_a_workgroup_in_use_stays(team):
     assert root.post("/api/workgroups/team-b/members", {"username": "alice"}).status == 204
     assert root.delete("/api/workgroups/team-b").status == 409
     assert root.delete("/api/workgroups/team-b/members/alice").status == 204
-    assert root.delete("/api/workgroups/team-b").status == 200
+    assert root.post("/api/workgroups/TEAM-B/members/alice").status == 204
+    assert root.post("/api/workgroups/team-b/members/ghost").status == 404
+    assert alice.get("/api/workgroups/team-b/members").json == ["alice"]
+    shown = alice.get("/api/workgroups/Team-B").json
+    assert (shown["id"], shown["name"], shown["member_count"]) == ("team-b", "team-b", 1)
+    assert root.delete("/api/workgroups/team-b/members/alice").status == 204
+    assert root.delete("/api/workgroups/team-b").status == 204
+    gone = root.get("/api/workgroups/team-b")
+    assert gone.status == 404 and gone.json == {"detail": "Workgroup 'team-b' not found"}
     assert root.patch("/api/workgroups/team-b", {}).status == 404
     assert root.patch("/api/workgroups/team-a", {"require_change_window": True}).status == 400

@@ -1,0 +1,30 @@
+"""What a deployed dashboard's own clients send and read back; shapes as they are on the wire."""
+
+
+def test_public_pages_tell_features_and_health(instance, root):
+    assert instance.anonymous.get("/api/health").json["status"] == "ok"
+    assert instance.anonymous.get("/api/features").json["admission"] is False
+    root.patch("/api/setup/feature/admission_control", {"enabled": True})
+    features = instance.anonymous.get("/api/features").json
+    assert features["admission"] is True and features["proxmox"] is False
+    assert all(isinstance(value, bool) for value in features.values())
+
+
+def test_an_unknown_panel_is_named(root):
+    answer = root.get("/api/setup/feature/nope")
+    assert answer.status == 404 and answer.json == {"detail": "Unknown feature: nope"}
+
+
+def test_notification_endpoints_answer_as_their_clients_expect(root):
+    blank = root.post("/api/notifications/endpoints", {"name": "x", "fmt": "custom"})
+    assert blank.status == 400 and blank.json == {"detail": "A webhook URL is required."}
+    made = root.post("/api/notifications/endpoints", {"name": "ops", "url": "https://hooks.example/a"}).json
+    gone = root.delete(f"/api/notifications/endpoints/{made['id']}")
+    assert gone.status == 200 and gone.json == {"deleted": made["id"]}
+
+
+def test_a_wrong_number_in_a_query_is_a_validation_error(root):
+    answer = root.get("/api/setup/config/history?limit=many")
+    assert answer.status == 422
+    assert answer.json["detail"] == [{"type": "int_parsing", "loc": ["query", "limit"],
+                                      "msg": "Input should be a valid integer", "input": "many"}]
