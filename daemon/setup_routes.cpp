@@ -51,6 +51,13 @@ Result<migrate::ImportRequest> import_request(const Request& request) {
   return out;
 }
 
+// An import may be large: who may not send one is refused by the head alone.
+Result<void> admit_import(app::Services& s, const Request& request) {
+  TRY(s.setup.admit_import(TRY(setup_caller(s, request))));
+  return {};
+}
+
+// Asks again who it is: a session may end while the body arrives.
 Result<Response> import(app::Services& s, const Request& request) {
   auto who = TRY(setup_caller(s, request));
   auto report = TRY(s.setup.import(who, TRY(import_request(request)), request.client));
@@ -59,6 +66,11 @@ Result<Response> import(app::Services& s, const Request& request) {
                                         {"regions_merged", report.regions_merged},
                                         {"refused", report.refused},
                                         {"change_id", report.change_id}});
+}
+
+Result<void> admit_admin(app::Services& s, const Request& request) {
+  TRY(setup_admin(s, request));
+  return {};
 }
 
 Result<Response> compare(app::Services& s, const Request& request) {
@@ -114,18 +126,27 @@ void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/setup/config", .handler = [&s](Request& r) { return read(s, r); }});
   routes.push_back(
       {.pattern = "/api/setup/config/history", .handler = [&s](Request& r) { return history(s, r); }});
-  auto write = [&](std::string method, std::string pattern, auto handler, std::uint64_t max_body, Pool pool) {
-    routes.push_back({.method = std::move(method),
-                      .pattern = std::move(pattern),
-                      .handler = [&s, handler](Request& r) { return handler(s, r); },
-                      .body = Body::small,
-                      .max_body = max_body,
-                      .pool = pool});
-  };
-  write("PUT", "/api/setup/config", change, kSmallBody, Pool::fast);
-  write("POST", "/api/setup/import", import, kImportBody, Pool::login);
-  write("POST", "/api/setup/compare", compare, kImportBody, Pool::fast);
-  write("POST", "/api/setup/rollback", rollback, kSmallBody, Pool::fast);
+  routes.push_back({.method = "PUT",
+                    .pattern = "/api/setup/config",
+                    .handler = [&s](Request& r) { return change(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/rollback",
+                    .handler = [&s](Request& r) { return rollback(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/import",
+                    .handler = [&s](Request& r) { return import(s, r); },
+                    .body = Body::small,
+                    .max_body = kImportBody,
+                    .pool = Pool::login,
+                    .admit = [&s](Request& r) { return admit_import(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/compare",
+                    .handler = [&s](Request& r) { return compare(s, r); },
+                    .body = Body::small,
+                    .max_body = kImportBody,
+                    .admit = [&s](Request& r) { return admit_admin(s, r); }});
 }
 
 }  // namespace dash::daemon

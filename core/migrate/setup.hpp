@@ -56,6 +56,10 @@ class Setup {
   // instance is set up, with the setup code once there is anything to read.
   Result<config::Values> read(const std::optional<identity::Principal>& who, const Secret& setup_code);
 
+  // Whether `who` may import, to be asked before a large body is read. True on the first run: then anybody
+  // may send one, and the setup code in it decides.
+  Result<bool> admit_import(const std::optional<identity::Principal>& who);
+
   // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words
   // them.
   Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,

@@ -24,9 +24,16 @@ std::string sentence(const std::map<std::string, std::string>& refused) {
 
 }  // namespace
 
+Result<bool> Setup::admit_import(const std::optional<identity::Principal>& who) {
+  if (!TRY(directory_.is_set_up())) return true;
+  if (!who) return fail(Code::unauthenticated, "Authentication required");
+  TRY(identity::require_admin(*who));
+  return false;
+}
+
 Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who,
                                    const ImportRequest& request, const std::string& address) {
-  bool first_run = !TRY(directory_.is_set_up());
+  bool first_run = TRY(admit_import(who));
   std::string password_hash;
   if (first_run) {
     if (request.admin_username.empty() || request.admin_password.empty())
@@ -35,9 +42,6 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
     TRY(setup_code_.check(request.setup_code));
     TRY(identity::check_password(request.admin_password));
     password_hash = crypto::hash_password(request.admin_password);
-  } else {
-    if (!who) return fail(Code::unauthenticated, "Authentication required");
-    TRY(identity::require_admin(*who));
   }
   if (!request.config.is_object() || request.config.empty())
     return fail(Code::invalid, "config must be a non-empty object.");
