@@ -1,5 +1,7 @@
 #include "core/storage/endpoint.hpp"
 
+#include <algorithm>
+
 #include "core/base/text.hpp"
 #include "core/net/http_date.hpp"
 #include "core/storage/backends.hpp"
@@ -11,9 +13,18 @@ namespace {
 // cause.
 constexpr std::chrono::minutes kSuspiciousSkew{4};
 
-std::size_t host_start(std::string_view url) { return url.find("://") + 3; }
+constexpr std::string_view kSchemeEnd = "://";
+
+std::size_t host_start(std::string_view url) { return url.find(kSchemeEnd) + kSchemeEnd.size(); }
+
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return c > ' ' && c < '\x7f' && c != '?' && c != '#' && c != '@'; });
+}
 
 }  // namespace
+
+std::string_view Endpoint::scheme() const { return std::string_view(url).substr(0, url.find(kSchemeEnd)); }
 
 std::string_view Endpoint::host() const {
   auto rest = std::string_view(url).substr(host_start(url));
@@ -28,14 +39,18 @@ std::string_view Endpoint::path() const {
 Result<Endpoint> read_endpoint(const config::Values& values, std::string_view backend,
                                std::string_view usual) {
   auto key = fmt::format("storage_{}_endpoint", backend);
-  auto text = value_of(values, key);
-  auto url = trim(text).empty() ? usual : trim(text);
-  while (url.ends_with('/')) url.remove_suffix(1);
-  bool is_http = url.starts_with("http://") || url.starts_with("https://");
-  bool is_plain = is_http && host_start(url) < url.size();
-  for (char c : url) is_plain = is_plain && c > ' ' && c < '\x7f' && c != '?' && c != '#' && c != '@';
-  if (!is_plain) return fail(Code::invalid, "{} must be an address such as https://host:port", key);
-  Endpoint endpoint{std::string(url), {}};
+  auto own = value_of(values, key);
+  auto text = trim(own).empty() ? usual : trim(own);
+  auto rest = text.find(kSchemeEnd) == text.npos ? text : text.substr(host_start(text));
+  auto scheme = rest.size() == text.size() ? "https" : lower(text.substr(0, text.find(kSchemeEnd)));
+  while (rest.ends_with('/')) rest.remove_suffix(1);
+  auto host = rest.substr(0, rest.find('/'));
+  auto path = rest.substr(host.size());
+  std::string_view own_port = scheme == "https" ? ":443" : ":80";
+  if (host.ends_with(own_port)) host.remove_suffix(own_port.size());
+  if ((scheme != "https" && scheme != "http") || host.empty() || !is_plain(rest))
+    return fail(Code::invalid, "{} must be an address such as https://host:port", key);
+  Endpoint endpoint{fmt::format("{}://{}{}", scheme, lower(host), path), {}};
   endpoint.trust.ca_bundle = trim(value_of(values, fmt::format("storage_{}_ca_file", backend)));
   return endpoint;
 }

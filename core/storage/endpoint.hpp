@@ -12,17 +12,18 @@
 namespace dash::storage {
 
 struct Endpoint {
-  std::string url;  // scheme://host[:port][/path], no slash at the end
+  std::string url;  // scheme://host[:port][/path], no slash at the end; host in lower case
   net::Trust trust;
 
-  // Host and port as they stand in the URL.
+  std::string_view scheme() const;
+  // With the port, unless it is the scheme's own: what the Host header says, which signatures cover.
   std::string_view host() const;
   // From the first slash after the host; "" when there is none.
   std::string_view path() const;
 };
 
-// From storage_<backend>_endpoint and storage_<backend>_ca_file; `usual` stands in for an empty endpoint.
-// Code::invalid names the setting that is no http(s) address.
+// From storage_<backend>_endpoint and storage_<backend>_ca_file; `usual` stands in for an empty endpoint,
+// https for a missing scheme. Code::invalid names the setting that is no http(s) address.
 Result<Endpoint> read_endpoint(const config::Values& values, std::string_view backend,
                                std::string_view usual);
 

@@ -6,6 +6,7 @@
 #include "core/config/settings.hpp"
 #include "core/net/http_client.hpp"
 #include "core/storage/backends.hpp"
+#include "core/storage/endpoint.hpp"
 
 namespace dash::storage::s3 {
 namespace {
@@ -23,30 +24,8 @@ bool is_host_label(std::string_view bucket) {
   return bucket.size() >= 3 && bucket.size() <= 63 && std::ranges::all_of(bucket, plain);
 }
 
-std::string cloud_endpoint(std::string_view region) {
+std::string usual_endpoint(std::string_view region) {
   return fmt::format("https://s3.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
-}
-
-struct Endpoint {
-  std::string scheme;
-  std::string host;
-  std::string path;
-};
-
-Result<Endpoint> read_endpoint(const std::string& text) {
-  auto url = text.find("://") == text.npos ? "https://" + text : text;
-  auto colon = url.find("://");
-  auto scheme = lower(url.substr(0, colon));
-  auto rest = url.substr(colon + 3);
-  auto slash = std::min(rest.find('/'), rest.size());
-  auto host = lower(rest.substr(0, slash));
-  auto path = rest.substr(slash);
-  while (path.ends_with('/')) path.pop_back();
-  if ((scheme != "http" && scheme != "https") || host.empty() || rest.find_first_of("@?# ") != rest.npos)
-    return fail(Code::invalid, "storage_obj_cloud1_endpoint must be http(s)://host[:port], not '{}'", text);
-  std::string_view own_port = scheme == "https" ? ":443" : ":80";
-  if (host.ends_with(own_port)) host.resize(host.size() - own_port.size());
-  return Endpoint{scheme, host, path};
 }
 
 }  // namespace
@@ -71,15 +50,17 @@ Result<Address> read_address(const config::Values& values) {
   address.region = setting(values, "storage_obj_cloud1_region");
   if (address.region.empty()) address.region = setting(values, "cloud1_region");
   if (address.region.empty()) address.region = kDefaultRegion;
-  address.ca_file = setting(values, "storage_obj_cloud1_ca_file");
-  auto own = setting(values, "storage_obj_cloud1_endpoint");
-  auto endpoint = TRY(read_endpoint(own.empty() ? cloud_endpoint(address.region) : own));
-  address.endpoint_ = fmt::format("{}://{}{}", endpoint.scheme, endpoint.host, endpoint.path);
-  address.scheme = endpoint.scheme;
-  auto path_style = TRY(config::parse_flag(kPathStyle, value_of(values, kPathStyle),
-                                           !own.empty() || !is_host_label(address.bucket)));
-  address.host = path_style ? endpoint.host : address.bucket + "." + endpoint.host;
-  address.base = endpoint.path + (path_style ? "/" + net::percent_encode(address.bucket) : "");
+  auto endpoint = TRY(read_endpoint(values, "obj_cloud1", usual_endpoint(address.region)));
+  bool is_own = !setting(values, "storage_obj_cloud1_endpoint").empty();
+  auto path_style = TRY(
+      config::parse_flag(kPathStyle, value_of(values, kPathStyle), is_own || !is_host_label(address.bucket)));
+  address.ca_file = endpoint.trust.ca_bundle;
+  address.endpoint_ = endpoint.url;
+  address.scheme = endpoint.scheme();
+  address.host = endpoint.host();
+  if (!path_style) address.host = fmt::format("{}.{}", address.bucket, endpoint.host());
+  address.base = endpoint.path();
+  if (path_style) address.base += "/" + net::percent_encode(address.bucket);
   return address;
 }
 
