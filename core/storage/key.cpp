@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/utf8.hpp"
 #include "core/storage/names.hpp"
 
 namespace dash::storage {
 namespace {
-
-bool is_control(char c) {
-  auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
 
 bool is_plain_segment(std::string_view segment) {
   return !segment.empty() && segment != "." && segment != "..";
@@ -23,7 +19,7 @@ Result<void> check_key(std::string_view key) {
   if (key.size() > kMaxKeyBytes)
     return fail(Code::invalid, "the name of an object has {} bytes; at most {} are allowed", key.size(),
                 kMaxKeyBytes);
-  if (!is_utf8(key) || std::ranges::any_of(key, is_control))
+  if (!is_utf8(key) || has_control_character(key))
     return fail(Code::invalid, "the name of an object has a control character or is not UTF-8");
   for (std::size_t from = 0; from <= key.size();) {
     auto end = std::min(key.find('/', from), key.size());

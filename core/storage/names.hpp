@@ -27,9 +27,4 @@ Result<void> check_upload_name(std::string_view name);
 // absent as any other.
 bool is_asset_key(std::string_view name);
 
-// UTF-8 as RFC 3629 has it: no surrogates, no overlong form.
-bool is_utf8(std::string_view text);
-// The longest beginning of `text` that does not end inside of a character.
-std::string_view whole_characters(std::string_view text);
-
 }  // namespace dash::storage

@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "core/storage/names.hpp"
+#include "core/base/utf8.hpp"
 
 namespace dash::storage {
 namespace {

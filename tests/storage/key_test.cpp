@@ -18,8 +18,8 @@ TEST(CheckKey, RefusesWhatClimbsOrIsAbsolute) {
 }
 
 TEST(CheckKey, RefusesWhatCannotBePrinted) {
-  for (std::string key :
-       {std::string("a\0b", 3), std::string("a\nb"), std::string("a\x7f"), std::string("\xff.yml")})
+  for (std::string key : {std::string("a\0b", 3), std::string("a\nb"), std::string("a\x7f"),
+                          std::string("a\xc2\x85"), std::string("\xff.yml")})
     EXPECT_EQ(check_key(key).error().code, Code::invalid);
   EXPECT_FALSE(check_key(std::string(1025, 'k')));
 }

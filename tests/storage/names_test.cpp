@@ -40,11 +40,4 @@ TEST(AssetKey, TakesNestedNamesThatOthersPlacedAndNothingThatClimbs) {
     EXPECT_FALSE(is_asset_key(key)) << key;
 }
 
-TEST(Utf8, WholeCharactersDropsOnlyACutOne) {
-  EXPECT_EQ(whole_characters("ab\xe2\x82"), "ab");
-  EXPECT_EQ(whole_characters("ab\xe2\x82\xac"), "ab\xe2\x82\xac");
-  EXPECT_EQ(whole_characters("ab"), "ab");
-  EXPECT_EQ(whole_characters("\xf0\x9f\x98"), "");
-}
-
 }  // namespace dash::storage
