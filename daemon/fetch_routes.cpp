@@ -9,7 +9,7 @@ namespace {
 bool wants_raw(const Request& request) {
   auto raw = request.query.get_or("raw", "");
   if (!raw.empty()) return raw == "1" || raw == "true";
-  return request.header("Accept").value_or("") == "application/octet-stream";
+  return request.header("Accept") == "application/octet-stream";
 }
 
 Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
