@@ -38,19 +38,36 @@ apt_install() {
         die "apt-get could not install: ${packages[*]}"
 }
 
-# find_go: prints a Go that can fetch the tool chain a module asks for (1.21 or later), installing the one of
-# Debian's backports where those are enabled. Fails when there is none.
+# The Go for machines without one, as Go itself fetches tool chains: a module of its proxy. Debian's is too old.
+GO_VERSION=go1.26.8
+GO_SHA256=30c2b1bf7dcc88d3eb0a1364e47ddd9128edb3110a30e8a0ef61cd5856b31de7
+GO_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/$GO_VERSION"
+
+fetch_go() {
+    local tmp url="https://proxy.golang.org/golang.org/toolchain/@v/v0.0.1-$GO_VERSION.linux-amd64.zip"
+    [ "$(uname -m)" = x86_64 ] || return 1
+    say "fetching $GO_VERSION"
+    apt_install ca-certificates curl unzip
+    mkdir -p "${GO_DIR%/*}"
+    tmp="$(mktemp -d "$GO_DIR-XXXXXX")"
+    if curl -fsSL -o "$tmp/go.zip" "$url" >&2 &&
+        echo "$GO_SHA256  $tmp/go.zip" | sha256sum --check --quiet >&2 &&
+        unzip -q "$tmp/go.zip" -d "$tmp"; then
+        chmod -R u+x "$tmp"/golang.org/toolchain@*/bin "$tmp"/golang.org/toolchain@*/pkg/tool
+        mv -T "$tmp"/golang.org/toolchain@* "$GO_DIR"
+    fi
+    rm -rf "$tmp"
+    [ -x "$GO_DIR/bin/go" ]
+}
+
+# find_go: prints a Go that can fetch the tool chain a module asks for (1.21 or later), fetching one when none is there.
 find_go() {
-    local go package
-    for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go; do
+    local go
+    for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go "$GO_DIR/bin/go"; do
         [ -x "$go" ] && "$go" version | awk '{ split(substr($3, 3), v, "."); exit !(v[1] > 1 || v[2] >= 21) }' &&
             { echo "$go"; return; }
     done
-    package="$(apt-cache search --names-only '^golang-1\.2[1-9]-go$' 2>/dev/null | cut -d' ' -f1 | sort -V | tail -n 1)"
-    [ -n "$package" ] || return 1
-    apt_install "$package"
-    package="${package#golang-}"
-    echo "/usr/lib/go-${package%-go}/bin/go"
+    fetch_go && echo "$GO_DIR/bin/go"
 }
 
 # go_install DIR NAME PACKAGE VERSION: builds PACKAGE@VERSION as DIR/NAME unless that is there.
