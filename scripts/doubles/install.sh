@@ -3,7 +3,7 @@
 #
 #   install.sh [COMPONENT...]        no argument: what scripts/test needs
 #     s3 minio azure gcs oci smb ssh docker postgres toxiproxy powershell browser
-#     peers    rclone, mc, aws        (what a storage client is measured against)
+#     peers    rclone, mc, aws, nginx, wrk   (what scripts/bench measures against and with)
 #     clients  the Python SDKs that the proofs were made with
 #
 # Safe to run again and from several shells at once: what is there already is skipped. Programs go to DOUBLES_HOME
@@ -90,7 +90,7 @@ do_browser() {
 do_peers() {
     go_program rclone github.com/rclone/rclone v1.75.1
     go_program mc github.com/minio/mc v0.0.0-20250313080218-cf909e1063a9
-    apt_install awscli time
+    apt_install awscli time nginx-light wrk
 }
 do_clients() {
     pip_install boto3==1.44.5 azure-storage-blob==12.31.1 azure-identity==1.27.0 oci==2.189.0 \

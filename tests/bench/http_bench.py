@@ -149,7 +149,7 @@ def main():
         for _ in range(options.rounds):
             for name, (pid, url, headers) in cases.items():
                 rounds[name].append(measure(pid, url, options.seconds, headers))
-        print(json.dumps({"body_bytes": len(body), "connections": 64,
+        print(json.dumps({"body_bytes": len(body), "connections": 64, "peer": "nginx file",
                           "servers": {name: summary(rounds[name], case[0]) for name, case in cases.items()}}, indent=1))
     finally:
         for process in started:

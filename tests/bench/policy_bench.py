@@ -1,6 +1,6 @@
 """Latency of one decision: the dry run through the whole route, the bare resident engine, and an engine spawned for each decision.
 
-Prints one JSON document. Usage: decision_latency.py [REQUESTS]; DASHCTL names the binary, POLICY_BINARY the engine."""
+Prints one JSON document. Usage: policy_bench.py [REQUESTS]; DASHCTL names the binary, POLICY_BINARY the engine."""
 import http.client
 import json
 import os
