@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cstdlib>
-#include <mutex>
 #include <set>
 #include <thread>
 
@@ -87,19 +86,7 @@ TEST_P(JobsContract, RefusesAGatedJobWithoutAReceipt) {
 
 TEST_P(JobsContract, ClaimsEachJobOnce) {
   for (int i = 0; i < 12; ++i) deployed();
-  std::mutex mutex;
-  std::multiset<std::string> claimed;
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] {
-        Worker worker(jobs_, executors_, std::to_string(t));
-        while (auto job = must(worker.claim())) {
-          std::lock_guard lock(mutex);
-          claimed.insert(job->id);
-        }
-      });
-  }
+  auto claimed = claimed_by_four(executors_);
   EXPECT_EQ(claimed.size(), 12u);
   EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), 12u);
 }

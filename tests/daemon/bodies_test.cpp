@@ -22,6 +22,14 @@ Route part_route(Admit admit = {}) {
           .admit = std::move(admit)};
 }
 
+// Admits everything, and the gate counts it.
+Admit passing(Gate& gate) {
+  return [&gate](Request&) -> Result<void> {
+    gate.pass();
+    return {};
+  };
+}
+
 std::string put_head(std::size_t length, std::string_view headers = "") {
   return fmt::format("PUT /api/part HTTP/1.1\r\nHost: t\r\n{}Content-Length: {}\r\n\r\n", headers, length);
 }
@@ -89,11 +97,7 @@ TEST(PartBody, WaitsForABufferAndThenSaysWhenToComeAgain) {
 TEST(PartBody, GoesOnWhenABufferComesBackInTime) {
   Gate admitted;
   admitted.open();
-  Running running({part_route([&](Request&) -> Result<void> {
-                    admitted.pass();
-                    return {};
-                  })},
-                  {}, /*part_count=*/1);
+  Running running({part_route(passing(admitted))}, {}, /*part_count=*/1);
   auto taken = running.parts.try_take();
   RawClient client(running.port());
   client.send(put_head(5) + "12345");
@@ -105,11 +109,7 @@ TEST(PartBody, GoesOnWhenABufferComesBackInTime) {
 TEST(PartBody, ABufferComesBackWhenTheClientGoesAway) {
   Gate admitted;
   admitted.open();
-  Running running({part_route([&](Request&) -> Result<void> {
-                    admitted.pass();
-                    return {};
-                  })},
-                  {}, /*part_count=*/1);
+  Running running({part_route(passing(admitted))}, {}, /*part_count=*/1);
   {
     RawClient client(running.port());
     client.send(put_head(1000) + "some");

@@ -126,19 +126,7 @@ TEST_F(WorkerRoom, WaitsForAnEngineThatIsDown) {
 TEST_F(WorkerRoom, TwoWorkersNeverClaimTheSameJob) {
   executor("cloud1-vm-deploy", "exit 0");
   for (int i = 0; i < 20; ++i) deployed();
-  std::mutex mutex;
-  std::vector<std::string> claimed;
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] {
-        Worker worker(jobs_, executors_, std::to_string(t));
-        while (auto job = must(worker.claim())) {
-          std::lock_guard lock(mutex);
-          claimed.push_back(job->id);
-        }
-      });
-  }
+  auto claimed = claimed_by_four(executors_);
   EXPECT_EQ(claimed.size(), 20u);
   EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), 20u);
 }

@@ -2,8 +2,12 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <mutex>
+#include <thread>
+
 #include "core/audit/read.hpp"
 #include "core/jobs/jobs.hpp"
+#include "core/jobs/worker.hpp"
 #include "core/jobs/workgroups.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_judge.hpp"
@@ -56,6 +60,22 @@ class JobsRoom : public testing::Test {
     for (const auto& entry : must(audit::list(audit_, root_, {})).entries)
       out.insert(out.begin(), entry.action);
     return out;
+  }
+  // The ids that four workers get who claim at once until nothing is left.
+  std::vector<std::string> claimed_by_four(const jobs::Executors& executors) {
+    std::mutex mutex;
+    std::vector<std::string> claimed;
+    auto claim = [&](int n) {
+      jobs::Worker worker(jobs_, executors, std::to_string(n));
+      while (auto job = must(worker.claim())) {
+        std::lock_guard lock(mutex);
+        claimed.push_back(job->id);
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (int n = 0; n < 4; ++n) threads.emplace_back(claim, n);
+    threads.clear();
+    return claimed;
   }
   std::int64_t count_jobs() { return must(jobs_.list(root_, {})).total; }
 
