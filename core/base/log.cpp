@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -22,6 +23,24 @@ void to_stderr(std::string_view line) {
   }
 }
 
+// One line a request: written as it goes, without a document. Anything but plain text is left to the library.
+void append(std::string& line, std::string_view text) {
+  bool is_plain =
+      std::ranges::all_of(text, [](char c) { return c >= 0x20 && c != 0x7f && c != '"' && c != '\\'; });
+  if (!is_plain) {
+    line += dump_json(Json(text));
+    return;
+  }
+  line += '"';
+  line += text;
+  line += '"';
+}
+void append(std::string& line, const std::string& text) { append(line, std::string_view(text)); }
+template <class T>
+void append(std::string& line, const T& value) {
+  line += dump_json(Json(value));
+}
+
 }  // namespace
 
 void set_level(Level least) { least_level = least; }
@@ -30,12 +49,16 @@ void set_sink(void (*sink)(std::string_view)) { line_sink = sink; }
 void write(Level level, std::string_view event, Fields fields) {
   if (level < least_level.load(std::memory_order_relaxed)) return;
   static constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
-  OrderedJson line;
-  line["ts"] = format_iso_micros(SystemClock().now());
-  line["level"] = kNames[static_cast<std::size_t>(level)];
-  line["event"] = event;
-  for (const auto& f : fields) std::visit([&](const auto& v) { line[std::string(f.key)] = v; }, f.value);
-  auto text = dump_json(line) + "\n";
+  auto text = fmt::format(R"({{"ts":"{}","level":"{}","event":)", format_iso_micros(SystemClock().now()),
+                          kNames[static_cast<std::size_t>(level)]);
+  append(text, event);
+  for (const auto& f : fields) {
+    text += ',';
+    append(text, f.key);
+    text += ':';
+    std::visit([&](const auto& v) { append(text, v); }, f.value);
+  }
+  text += "}\n";
   auto sink = line_sink.load();
   sink ? sink(text) : to_stderr(text);
 }

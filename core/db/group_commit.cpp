@@ -1,5 +1,7 @@
 #include "core/db/group_commit.hpp"
 
+#include <utility>
+
 namespace dash::db {
 
 Result<void> guarded(const Body& body, Transaction& tx) {
@@ -11,31 +13,50 @@ Result<void> guarded(const Body& body, Transaction& tx) {
 }
 
 Result<void> GroupCommit::write(const Body& body) {
-  Pending mine{&body, {}, false};
+  Pending mine{&body};
   std::unique_lock lock(mutex_);
   queue_.push_back(&mine);
-  while (!mine.done) {
-    if (leading_) {
-      done_.wait(lock);
-      continue;
-    }
-    leading_ = true;
-    std::deque<Pending*> batch;
-    batch.swap(queue_);
-    lock.unlock();
-    run(batch);
-    lock.lock();
-    for (auto* p : batch) p->done = true;
-    leading_ = false;
-    done_.notify_all();
-  }
+  mine.leads = !std::exchange(leading_, true);
+  mine.woken.wait(lock, [&] { return mine.leads || mine.done; });
+  if (!mine.done) lead(lock);
   return std::move(mine.result);
+}
+
+// Serves everybody who waits, the leader among them, and hands the lead to one of those who came meanwhile.
+void GroupCommit::lead(std::unique_lock<std::mutex>& lock) {
+  std::deque<Pending*> batch;
+  batch.swap(queue_);
+  lock.unlock();
+  run(batch);
+  lock.lock();
+  for (auto* p : batch) {
+    p->done = true;
+    p->woken.notify_one();
+  }
+  leading_ = !queue_.empty();
+  if (!leading_) return;
+  queue_.front()->leads = true;
+  queue_.front()->woken.notify_one();
 }
 
 void GroupCommit::run(std::deque<Pending*>& batch) {
   auto tx = begin_();
-  if (tx) return run_in(**tx, batch);
-  for (auto* p : batch) p->result = Failure(tx.error());
+  if (!tx) {
+    for (auto* p : batch) p->result = Failure(tx.error());
+  } else if (batch.size() == 1) {
+    run_one(**tx, *batch.front());
+  } else {
+    run_in(**tx, batch);
+  }
+}
+
+// Alone in its transaction it needs no savepoint.
+void GroupCommit::run_one(Transaction& tx, Pending& only) {
+  only.result = guarded(*only.body, tx);
+  auto ended = tx.exec(only.result ? "COMMIT" : "ROLLBACK");
+  if (ended) return;
+  if (only.result) only.result = Failure(ended.error());
+  std::ignore = tx.exec("ROLLBACK");
 }
 
 void GroupCommit::run_in(Transaction& tx, std::deque<Pending*>& batch) {

@@ -20,15 +20,18 @@ class GroupCommit {
  private:
   struct Pending {
     const Body* body;
-    Result<void> result;
-    bool done;
+    Result<void> result{};
+    bool leads = false, done = false;
+    std::condition_variable
+        woken{};  // its own: a commit wakes only those whom it served, and the next leader
   };
+  void lead(std::unique_lock<std::mutex>& lock);
   void run(std::deque<Pending*>& batch);
+  void run_one(Transaction& tx, Pending& only);
   void run_in(Transaction& tx, std::deque<Pending*>& batch);
 
   Begin begin_;
   std::mutex mutex_;
-  std::condition_variable done_;
   std::deque<Pending*> queue_;
   bool leading_ = false;
 };

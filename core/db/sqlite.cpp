@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -74,6 +76,28 @@ Value column(sqlite3_stmt* s, int i) {
   }
 }
 
+// A statement and where its $1, $2, … stand; 0 for one that only the other engine's text uses.
+struct Prepared {
+  Statement statement;
+  std::vector<int> at;
+};
+
+std::vector<int> places_of(sqlite3_stmt* s) {
+  std::vector<int> out;
+  for (int i = 1; i <= sqlite3_bind_parameter_count(s); ++i) {
+    const char* name = sqlite3_bind_parameter_name(s, i);
+    auto n = name ? static_cast<std::size_t>(std::max(0, std::atoi(name + 1))) : 0;
+    if (n > out.size()) out.resize(n);
+    if (n > 0) out[n - 1] = i;
+  }
+  return out;
+}
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
 // One connection with its prepared statements. Used by one thread at a time.
 class Connection final : public Transaction {
  public:
@@ -106,7 +130,8 @@ class Connection final : public Transaction {
 
   Result<void> each(std::string_view sql, Params params,
                     const std::function<Result<void>(const Row&)>& row) override {
-    auto* s = TRY(prepare(sql));
+    auto& prepared = *TRY(prepare(sql));
+    auto* s = prepared.statement.get();
     struct Reset {
       sqlite3_stmt* s;
       ~Reset() {
@@ -114,7 +139,8 @@ class Connection final : public Transaction {
         sqlite3_clear_bindings(s);
       }
     } reset{s};
-    for (std::size_t i = 0; i < params.size(); ++i) TRY(bind(s, i, params[i], sql));
+    for (std::size_t i = 0; i < std::min(params.size(), prepared.at.size()); ++i)
+      if (prepared.at[i] > 0) TRY(bind(s, prepared.at[i], params[i], sql));
     for (;;) {
       int rc = sqlite3_step(s);
       if (rc == SQLITE_DONE) return {};
@@ -131,19 +157,17 @@ class Connection final : public Transaction {
  private:
   explicit Connection(Db db) : db_(std::move(db)) {}
 
-  Result<sqlite3_stmt*> prepare(std::string_view sql) {
-    auto found = statements_.find(std::string(sql));
-    if (found != statements_.end()) return found->second.get();
+  Result<Prepared*> prepare(std::string_view sql) {
+    auto found = statements_.find(sql);
+    if (found != statements_.end()) return &found->second;
     sqlite3_stmt* raw = nullptr;
     int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()),
                                 SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
-    return statements_.emplace(sql, Statement(raw)).first->second.get();
+    return &statements_.emplace(sql, Prepared{Statement(raw), places_of(raw)}).first->second;
   }
 
-  Result<void> bind(sqlite3_stmt* s, std::size_t i, const Value& value, std::string_view sql) {
-    int at = sqlite3_bind_parameter_index(s, fmt::format("${}", i + 1).c_str());
-    if (at == 0) return {};  // a parameter that only the other engine's text uses
+  Result<void> bind(sqlite3_stmt* s, int at, const Value& value, std::string_view sql) {
     int rc = SQLITE_OK;
     if (std::holds_alternative<std::nullptr_t>(value)) {
       rc = sqlite3_bind_null(s, at);
@@ -161,7 +185,7 @@ class Connection final : public Transaction {
   }
 
   Db db_;
-  std::unordered_map<std::string, Statement> statements_;
+  std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> statements_;
 };
 
 class SqliteSql final : public Sql {
