@@ -65,9 +65,10 @@ Result<OrderedJson> ask(Source& source, const Question& question) {
     none.action = config::canonical_action(question.action);
     return policy::to_json(none, /*reveal_cause=*/true);
   }
-  return Json(policy::to_json(policy::judge_with(*source.engine, settings, question.action, question.request,
-                                                 question.actor, question.at),
-                              true));
+  auto decision = policy::judge_with(*source.engine, settings, question.action, question.request,
+                                     question.actor, question.at);
+  policy::locate(*source.engine, decision);
+  return Json(policy::to_json(decision, true));
 }
 
 Run declare_check(Flags& flags) {

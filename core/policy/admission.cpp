@@ -1,6 +1,9 @@
 #include "core/policy/admission.hpp"
 
+#include <algorithm>
+
 #include "core/base/shape.hpp"
+#include "core/config/clouds.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/policy/when.hpp"
 
@@ -17,6 +20,12 @@ OrderedJson describe_rule(const RuleFile& rule, const std::vector<Problem>& prob
                   {"problems", OrderedJson::array()}};
   for (const auto& problem : problems)
     if (problem.file == rule.file) out["problems"].push_back(problem.message);
+  return out;
+}
+
+std::vector<std::string> spelled(const GateSettings& settings) {
+  auto out = settings.gated;
+  if (settings.provider_names) std::ranges::transform(out, out.begin(), config::provider_action);
   return out;
 }
 
@@ -39,7 +48,7 @@ Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identit
   auto status = engine.status();
   OrderedJson out{{"enabled", settings.enabled},
                   {"enforce_needs_approval", settings.enforce_needs_approval},
-                  {"gated_actions", settings.gated},
+                  {"gated_actions", spelled(settings)},
                   {"settings_fault", or_null(settings.fault)},
                   {"directory", status.directory},
                   {"policy_digest", status.rules ? OrderedJson(status.rules->digest) : OrderedJson(nullptr)}};

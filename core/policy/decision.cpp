@@ -1,5 +1,7 @@
 #include "core/policy/decision.hpp"
 
+#include "core/config/clouds.hpp"
+
 namespace dash::policy {
 
 std::string_view word(Verdict verdict) {
@@ -15,7 +17,7 @@ std::string_view word(Verdict verdict) {
 }
 
 OrderedJson to_json(const Decision& d, bool reveal_cause) {
-  OrderedJson out{{"action", d.action},
+  OrderedJson out{{"action", d.provider_names ? config::provider_action(d.action) : d.action},
                   {"gated", d.gated},
                   {"verdict", word(d.verdict)},
                   {"reasons", d.reasons},

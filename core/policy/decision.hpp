@@ -24,13 +24,14 @@ struct Actor {
 struct FiredRule {
   std::string id;    // "allowed_regions": the last segment of its package
   std::string file;  // relative to the policy directory; "builtin/<id>.rego" when embedded
-  int line = 0;      // of its first deny (or needs_approval) head; 0 when unknown
+  int line = 0;      // of its first deny (or needs_approval) head, or of one that fired; 0 when unknown
 };
 
 struct Decision {
   bool gated =
       false;  // false: the gate is off or the action is not listed; nothing below but `action` is meaningful
-  std::string action;  // canonical
+  std::string action;           // canonical
+  bool provider_names = false;  // but shown in the provider's spelling (setting cloud_names)
   Verdict verdict = Verdict::allow;
   std::vector<std::string> reasons;           // why it is denied
   std::vector<std::string> approval_reasons;  // why somebody else has to agree; kept under deny too

@@ -33,7 +33,7 @@ Result<void> insert(db::Transaction& tx, const Recorded& r) {
       "INSERT INTO decisions (id, at, action, username, verdict, rules, policy_digest, input_digest, input) "
       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
       {crypto::uuid4(), to_micros(r.at), r.action, r.username, std::string(word(r.verdict)),
-       dump_json(Json(r.rules)), r.policy_digest, r.input_digest, dump_json(r.input)}));
+       dump_json(Json(r.rules)), r.policy_digest, r.input_digest, dump_json(mask_secrets(r.input))}));
   return {};
 }
 
@@ -54,13 +54,14 @@ Recorded read_row(const db::Row& row) {
 
 }  // namespace
 
-Json mask_secrets(const Json& document) {
-  if (!document.is_structured()) return document;
-  Json out = document;
-  for (auto& [name, value] : out.items())
-    value =
-        document.is_object() && names_a_secret(name) && !value.is_null() ? Json(kMask) : mask_secrets(value);
-  return out;
+Json mask_secrets(Json document) {
+  if (document.is_object()) {
+    for (auto& [name, value] : document.items())
+      value = names_a_secret(name) && !value.is_null() ? Json(kMask) : mask_secrets(std::move(value));
+  } else if (document.is_array()) {
+    for (auto& value : document) value = mask_secrets(std::move(value));
+  }
+  return document;
 }
 
 DecisionLog::~DecisionLog() {
@@ -80,7 +81,7 @@ void DecisionLog::record(const Decision& d, Time at) {
                  {},
                  d.policy_digest,
                  d.input_digest,
-                 mask_secrets(d.input)};
+                 d.input};
   for (const auto& rule : d.rules) entry.rules.push_back(rule.id);
   bool dropped = false, first = false;
   {

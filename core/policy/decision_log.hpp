@@ -20,7 +20,7 @@ struct Recorded {
   Verdict verdict = Verdict::allow;
   std::vector<std::string> rules;
   std::string policy_digest, input_digest;
-  Json input;  // secrets masked
+  Json input;  // secrets are masked when it is written
 };
 
 class DecisionLog {
@@ -48,6 +48,6 @@ class DecisionLog {
 };
 
 // A copy in which every member whose name ends like a secret's holds the mask.
-Json mask_secrets(const Json& document);
+Json mask_secrets(Json document);
 
 }  // namespace dash::policy

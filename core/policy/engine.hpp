@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/policy/aggregator.hpp"
+#include "core/policy/decision.hpp"
 
 namespace dash::policy {
 
@@ -36,6 +37,9 @@ class Engine {
   virtual Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) = 0;
   // Brings the generation up to date and starts the engine when it is not running.
   virtual EngineStatus status() = 0;
+  // The heads of deny and needs_approval that come true for the document, by file and line. A run of the
+  // engine of its own: for people who ask why, not for the gate.
+  virtual Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) = 0;
   // Whether `query` can hold for some value of the `unknowns`, the rest of the input given (partial
   // evaluation).
   virtual Result<bool> satisfiable(std::string_view query, const Json& input,

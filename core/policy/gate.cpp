@@ -1,6 +1,7 @@
 #include "core/policy/gate.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
@@ -11,6 +12,9 @@
 
 namespace dash::policy {
 namespace {
+
+constexpr std::array kSettingKeys{kEnabledKey, kGatedKey,    kRegionsKey,   kTypesKey,
+                                  kWindowKey,  kApprovalKey, kCloudNamesKey};
 
 FiredRule fired(const RuleSet& rules, const std::string& id) {
   auto it = std::ranges::find_if(rules.rules, [&](const RuleFile& r) { return r.evaluates && r.rule == id; });
@@ -38,14 +42,15 @@ void conclude(Decision& out, const Judgement& judgement) {
 
 }  // namespace
 
-Decision conclude(const GateSettings& settings, std::string action, Json input,
+Decision conclude(const GateSettings& settings, std::string action, Json input, std::string_view text,
                   const Result<Judgement>& judgement) {
   Decision out;
   out.gated = true;
   out.action = std::move(action);
+  out.provider_names = settings.provider_names;
   out.enforce_needs_approval = settings.enforce_needs_approval;
   out.input = std::move(input);
-  out.input_digest = crypto::to_hex(crypto::sha256(dump_json(out.input)));
+  out.input_digest = crypto::to_hex(crypto::sha256(text));
   if (settings.fault)
     close(out, *settings.fault);
   else if (!judgement)
@@ -59,12 +64,41 @@ Decision judge_with(Engine& engine, const GateSettings& settings, std::string_vi
                     const Json& request, const Actor& actor, Time at) {
   auto canonical = config::canonical_action(action);
   auto input = input_document(settings, canonical, request, actor, at);
+  auto text = dump_json(input);
   Result<Judgement> judgement = fail(Code::policy_unavailable, "not asked");
-  if (!settings.fault) judgement = engine.judge(dump_json(input));
-  return conclude(settings, std::move(canonical), std::move(input), judgement);
+  if (!settings.fault) judgement = engine.judge(text);
+  return conclude(settings, std::move(canonical), std::move(input), text, judgement);
+}
+
+void locate(Engine& engine, Decision& decision) {
+  if (decision.rules.empty()) return;
+  auto heads = engine.heads_that_fire(dump_json(decision.input));
+  if (!heads) return;
+  std::vector<FiredRule> out;
+  for (const auto& rule : decision.rules) {
+    auto before = out.size();
+    std::ranges::copy_if(*heads, std::back_inserter(out),
+                         [&](const FiredRule& h) { return h.id == rule.id; });
+    if (out.size() == before) out.push_back(rule);
+  }
+  decision.rules = std::move(out);
 }
 
 Result<GateSettings> Gate::settings() {
+  auto rows = TRY(db::read<config::SealedRows>(
+      sql_, [](db::Transaction& tx) { return config::sealed_rows(tx, kSettingKeys); }));
+  {
+    std::lock_guard lock(mutex_);
+    if (known_ && rows_ == rows) return *known_;
+  }
+  auto out = TRY(read_live());
+  std::lock_guard lock(mutex_);
+  known_ = out;
+  rows_ = std::move(rows);
+  return out;
+}
+
+Result<GateSettings> Gate::read_live() {
   std::optional<GateSettings> out;
   std::vector<std::string> empty;  // present, and perhaps unreadable
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
@@ -93,6 +127,7 @@ Result<Decision> Gate::preview(std::string_view action, const Json& request, con
   if (!now.gates(canonical)) {
     Decision out;
     out.action = std::move(canonical);
+    out.provider_names = now.provider_names;
     return out;
   }
   return judge_with(engine_, now, canonical, request, actor, at);

@@ -2,6 +2,9 @@
 // writes no audit entry (jobs::submit does, from the Decision); it records each decision in the decision log.
 // Thread-safe.
 #pragma once
+#include <mutex>
+
+#include "core/config/sealed.hpp"
 #include "core/config/store.hpp"
 #include "core/db/sql.hpp"
 #include "core/policy/decision.hpp"
@@ -31,20 +34,30 @@ class Gate {
   Result<std::string> approval_digest(std::string_view action, const Json& request);
 
  private:
+  Result<GateSettings> read_live();
+
   db::Sql& sql_;
   config::Store& store_;
   Engine& engine_;
   DecisionLog& log_;
+  std::mutex mutex_;
+  config::SealedRows rows_;            // as they lie in the database,
+  std::optional<GateSettings> known_;  // and what they say: opened again only when one of them moved
 };
 
-// What an evaluation means for the action whose document `input` is; an error in `judgement` closes the gate.
+// What an evaluation means for the action whose document `input` is, and `text` as JSON; an error in
+// `judgement` closes the gate.
 struct Judgement;
-Decision conclude(const GateSettings& settings, std::string action, Json input,
+Decision conclude(const GateSettings& settings, std::string action, Json input, std::string_view text,
                   const Result<Judgement>& judgement);
 
 // One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
 // without a database.
 Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
                     const Json& request, const Actor& actor, Time at);
+
+// Puts in place of the first head of each rule that has a say the heads that really fired, where the engine
+// can tell. Costs a run of the engine.
+void locate(Engine& engine, Decision& decision);
 
 }  // namespace dash::policy

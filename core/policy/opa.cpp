@@ -72,6 +72,18 @@ class Opa final : public Engine {
     return out;
   }
 
+  Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) override {
+    auto generation = TRY(current());
+    auto rows = TRY(tool_.fired(generation->folder, document));
+    std::vector<FiredRule> out;
+    for (const auto& rule : generation->rules->rules) {
+      if (!rule.evaluates) continue;
+      for (int line : rule.heads)
+        if (rows.contains({rule.loaded_as(), line})) out.push_back({*rule.rule, rule.file, line});
+    }
+    return out;
+  }
+
   Result<bool> satisfiable(std::string_view query, const Json& input,
                            const std::vector<std::string>& unknowns) override {
     Json body{{"query", query}, {"input", input}, {"unknowns", unknowns}};

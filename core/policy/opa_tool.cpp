@@ -159,6 +159,24 @@ Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const 
   return answer ? to_problems(*answer, folder) : std::vector<Problem>();
 }
 
+Result<FiredRows> OpaTool::fired(const std::string& folder, std::string_view document) {
+  auto ran =
+      TRY(run({"eval", "--format", "json", "--coverage", "--data", ".", "--stdin-input", "data.admission"},
+              folder, {}, document));
+  auto answer = parse_json(ran.out);
+  if (ran.exit_code != 0 || !answer) return odd(ran);
+  FiredRows out;
+  // A file of which nothing was reached is null.
+  auto files = answer->value(Json::json_pointer("/coverage/files"), Json::object());
+  for (const auto& [file, told] : files.items()) {
+    if (!told.is_object() || !told.contains("covered") || !told["covered"].is_array()) continue;
+    for (const auto& range : told["covered"])
+      if (range.value(Json::json_pointer("/start/col"), 0) == 1)
+        out.emplace(file, range.value(Json::json_pointer("/start/row"), 0));
+  }
+  return out;
+}
+
 Result<ToolRun> OpaTool::test(const std::string& folder) {
   return run({"test", "--format", "json", "."}, folder, {}, "");
 }

@@ -2,6 +2,8 @@
 // capabilities. Each run is a sandboxed child (net/exec_child.hpp) with an empty environment that may read
 // only the folder it is given.
 #pragma once
+#include <set>
+
 #include "core/net/nursery.hpp"
 #include "core/policy/rule_set.hpp"
 #include "core/policy/run_dir.hpp"
@@ -12,6 +14,10 @@ struct Parse {
   Json modules = Json::array();  // [{file, module}] of the .rego files
   std::vector<Problem> errors;   // not empty: the directory is broken
 };
+
+// (file, row): of the engine's coverage, the starts in the first column. A head stands there, a body does not
+// unless it is written so.
+using FiredRows = std::set<std::pair<std::string, int>>;
 
 struct ToolRun {
   int exit_code = 0;
@@ -32,6 +38,8 @@ class OpaTool {
   // asking.
   Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
                                             const std::string& schema_file);
+  // The rows of each file at which something began that came true for the document, rule heads included.
+  Result<FiredRows> fired(const std::string& folder, std::string_view document);
   // `test --format json`.
   Result<ToolRun> test(const std::string& folder);
   // The engine as a server on `socket_folder`/s, over the files of `folder`.

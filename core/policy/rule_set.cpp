@@ -43,6 +43,24 @@ std::string stem(std::string_view path) {
   return std::string(name.substr(0, name.rfind('.')));
 }
 
+// Lines that begin with the word as a whole.
+std::vector<int> lines_of(std::string_view text, std::string_view word) {
+  std::vector<int> out;
+  for (int line = 1; !text.empty(); ++line) {
+    auto end = text.find('\n');
+    auto row = text.substr(0, end);
+    auto first = row.find_first_not_of(" \t");
+    if (first != row.npos) row.remove_prefix(first);
+    if (row.starts_with("default ")) row.remove_prefix(8);
+    bool whole = row.size() == word.size() ||
+                 (row.size() > word.size() &&
+                  std::string_view(" \t[.:=({").find(row[word.size()]) != std::string_view::npos);
+    if (row.starts_with(word) && whole) out.push_back(line);
+    text = end == text.npos ? std::string_view() : text.substr(end + 1);
+  }
+  return out;
+}
+
 RuleFile describe(const std::string& file, std::string_view text, const Json& module) {
   RuleFile out;
   out.file = file;
@@ -52,6 +70,7 @@ RuleFile describe(const std::string& file, std::string_view text, const Json& mo
   out.has_deny = defines(module, "deny");
   out.has_approval = defines(module, "needs_approval");
   out.line = head_line(text, out.has_deny ? "deny" : "needs_approval");
+  out.heads = head_lines(text);
   out.evaluates = out.rule && *out.rule == stem(file);
   out.module = module;
   return out;
@@ -114,6 +133,7 @@ void add_builtins(RuleSet& out) {
     rule.package = "admission." + *rule.rule;
     rule.is_builtin = rule.evaluates = rule.has_deny = true;
     rule.line = head_line(file.text, "deny");
+    rule.heads = head_lines(file.text);
     out.rules.push_back(std::move(rule));
     out.live.push_back(std::move(file));
   }
@@ -131,19 +151,15 @@ std::string digest_of(const std::vector<PolicyFile>& files) {
 }  // namespace
 
 int head_line(std::string_view text, std::string_view word) {
-  for (int line = 1; !text.empty(); ++line) {
-    auto end = text.find('\n');
-    auto row = text.substr(0, end);
-    auto first = row.find_first_not_of(" \t");
-    if (first != row.npos) row.remove_prefix(first);
-    if (row.starts_with("default ")) row.remove_prefix(8);
-    bool whole = row.size() == word.size() ||
-                 (row.size() > word.size() &&
-                  std::string_view(" \t[.:=({").find(row[word.size()]) != std::string_view::npos);
-    if (row.starts_with(word) && whole) return line;
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  }
-  return 0;
+  auto lines = lines_of(text, word);
+  return lines.empty() ? 0 : lines.front();
+}
+
+std::vector<int> head_lines(std::string_view text) {
+  auto out = lines_of(text, "deny"), approvals = lines_of(text, "needs_approval");
+  out.insert(out.end(), approvals.begin(), approvals.end());
+  std::ranges::sort(out);
+  return out;
 }
 
 std::vector<PolicyFile> builtin_files(bool with_tests) {

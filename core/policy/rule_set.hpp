@@ -30,8 +30,12 @@ struct RuleFile {
   bool is_builtin = false;          // from the binary
   bool evaluates = false;           // its denials count
   bool has_deny = false, has_approval = false;
-  int line = 0;  // of the first deny (or needs_approval) head
-  Json module;   // the engine's syntax tree
+  int line = 0;            // of the first deny (or needs_approval) head
+  std::vector<int> heads;  // lines of all of them
+  Json module;             // the engine's syntax tree
+
+  // The name under which the engine has it.
+  std::string loaded_as() const { return is_builtin ? ".." + file : file; }
 };
 
 struct RuleSet {
@@ -51,6 +55,8 @@ std::vector<PolicyFile> builtin_files(bool with_tests);
 // Line of the first head (or package line) that begins with `word`, 0 when there is none. The engine's parse
 // has no lines; this one is only shown, never judged by.
 int head_line(std::string_view text, std::string_view word);
+// Lines of all heads of deny and needs_approval, ascending.
+std::vector<int> head_lines(std::string_view text);
 
 // Letters to change to come from one word to the other (Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b);

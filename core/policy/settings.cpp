@@ -68,6 +68,7 @@ Result<GateSettings> read_settings(const ReadSetting& read) {
   GateSettings out;
   Reader reader(read, out);
   out.enabled = TRY(reader.flag(kEnabledKey, true));
+  out.provider_names = TRY(read(std::string(kCloudNamesKey))).value_or("") == "provider";
   if (!out.enabled) return out;
   auto gated = TRY(reader.list(kGatedKey));
   out.gated_known = gated.has_value();
@@ -77,7 +78,6 @@ Result<GateSettings> read_settings(const ReadSetting& read) {
   out.typed.allowed_regions = TRY(reader.list(kRegionsKey)).value_or(std::vector<std::string>());
   out.typed.denied_instance_types = TRY(reader.list(kTypesKey)).value_or(std::vector<std::string>());
   out.typed.prod_window = TRY(reader.list(kWindowKey)).value_or(std::vector<std::string>());
-  out.provider_names = TRY(read(std::string(kCloudNamesKey))).value_or("") == "provider";
   fold(out, reader);
   return out;
 }

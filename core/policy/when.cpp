@@ -32,7 +32,7 @@ Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::st
     }
     auto judged = TRY(engine.judge_all(texts));
     for (std::size_t i = 0; i < judged.size(); ++i) {
-      auto decision = conclude(settings, canonical, inputs[i], judged[i]);
+      auto decision = conclude(settings, canonical, inputs[i], texts[i], judged[i]);
       if (decision.verdict == Verdict::deny) continue;
       out.admitted = next + hours(done + static_cast<int>(i));
       out.then = std::move(decision);

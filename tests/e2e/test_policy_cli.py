@@ -49,6 +49,27 @@ def test_check_prints_verdict_reason_rule_and_place_and_exits_3(policy, rules, a
     assert "rule: allowed_regions  builtin/allowed_regions.rego:5" in done.out
 
 
+def test_check_names_the_heads_that_fired(policy, rules):
+    (rules / "many.rego").write_text("""package admission.many
+
+deny contains "never" if input.request.name == "nobody"
+
+deny contains msg if {
+	input.request.name == "web"
+	msg := "second"
+}
+
+needs_approval contains "never" if input.request.name == "nobody"
+
+needs_approval contains "third" if startswith(input.request.name, "w")
+""")
+    ask = ("check", "--policy-dir", rules, "--action", "cloud1:vm:deploy", "--set", "admission_allowed_regions=us-east-1")
+    done = policy(*ask, request=REQUEST)
+    assert done.code == 3, done
+    assert [line.strip() for line in done.out.splitlines() if "rule:" in line] == [
+        "rule: allowed_regions  builtin/allowed_regions.rego:5", "rule: many  many.rego:5", "rule: many  many.rego:12"]
+
+
 def test_check_admits_needs_approval_and_refuses_when_broken(policy, rules):
     ask = ("check", "--policy-dir", rules, "--action", "cloud1:vm:deploy")
     assert policy(*ask, request=REQUEST).code == 0
