@@ -1,102 +1,312 @@
-"""Latency of one decision: the dry run through the whole route, the bare resident engine, and an engine spawned for each decision.
+"""The gate's and the audit log's speed, in one run on one machine:
 
-Prints one JSON document. Usage: policy_bench.py [REQUESTS]; DASHCTL names the binary, POLICY_BINARY the engine."""
-import http.client
+  decisions   a dry run (POST /api/admission/check) and a denied deploy with its durable audit entry, through the whole route, beside the
+              bare resident engine (started the same way, same query, kept Unix socket) and beside an engine spawned for each decision;
+              at 1 and at 16 connections, in interleaved rounds
+  audit       entries a second that are durable (refusals by a change window: no engine), beside the disk's bare fdatasyncs
+  verify      `audit verify` over ENTRIES entries: processor seconds and peak memory. Writes the log's rows itself, by the format of
+              core/audit/entry.hpp, so it is also a second implementation of that format
+
+Prints one JSON document; `goals` says which hold. Usage: policy_bench.py [--rounds N] [--requests N] [--entries N] [--skip verify];
+DASHCTL names the binary, POLICY_BINARY the engine."""
+import argparse
+import hashlib
+import hmac
 import json
 import os
 import shutil
-import socket
+import sqlite3
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
-from conftest import ROOT, Instance, wait_until  # noqa: E402
-from test_policy_cli import REQUEST, engine  # noqa: E402
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from conftest import BINARY, Instance, clean_environment, wait_until  # noqa: E402
+from test_policy_cli import engine  # noqa: E402
 
-DOCUMENT = {"action": "cloud1:vm:deploy", "actor": {"username": "root", "is_admin": True}, "request": REQUEST,
-            "limits": {"allowed_regions": ["eu-west-1"], "denied_instance_types": [], "prod_window": []},
-            "now": {"iso": "2026-07-03T14:00:00Z", "weekday": "fri", "hour": 14}}
-RULES = ROOT / "core/policy/builtin"
-
-
-class UnixHttp(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost")
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.path)
+DETAILS = json.dumps({"reasons": ['region "mars-1" is not in the allowed list ["eu-west-1"]'], "request": {"region": "mars-1"}},
+                     separators=(",", ":"))
+MACHINE = {"region": "mars-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+ACTION = "cloud1:vm:deploy"
+MANY = 16  # connections
 
 
-def percentiles(seconds):
-    ordered = sorted(seconds)
-    pick = lambda share: round(ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1e6)  # noqa: E731
-    return {"requests": len(ordered), "min_us": pick(0), "p50_us": pick(0.5), "p99_us": pick(0.99)}
+def hkdf(key, info):
+    """RFC 5869 with SHA-256, no salt, 32 bytes."""
+    extracted = hmac.digest(bytes(32), key, "sha256")
+    return hmac.digest(extracted, info.encode() + b"\x01", "sha256")
 
 
-def measure(connection, path, body, count, headers=None):
-    data = json.dumps(body)
-    taken = []
-    for _ in range(count):
-        begin = time.perf_counter()
-        connection.request("POST", path, body=data, headers={"Content-Type": "application/json", **(headers or {})})
-        answer = connection.getresponse()
-        content = answer.read()
-        taken.append(time.perf_counter() - begin)
-        assert answer.status == 200, content
-    return percentiles(taken[count // 10:])  # the first tenth warms up
+def text(value):
+    return struct.pack(">I", len(value)) + value.encode()
 
 
-def bare_engine(binary, folder, count):
-    path = str(folder / "s")
-    process = subprocess.Popen([binary, "run", "--server", "--addr", f"unix://{path}", "--log-level", "error",
-                                "--skip-version-check", str(RULES)], env={}, stderr=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: os.path.exists(path), what="the engine's socket")
-        return measure(UnixHttp(path), "/v1/data/admission", {"input": DOCUMENT}, count)
-    finally:
-        process.kill()
-        process.wait()
+def node(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def spawned(binary, count):
-    taken = []
-    for _ in range(count):
-        begin = time.perf_counter()
-        subprocess.run([binary, "eval", "--format", "json", "--data", str(RULES), "--stdin-input", "data.admission"],
-                       input=json.dumps(DOCUMENT), text=True, stdout=subprocess.DEVNULL, check=True)
-        taken.append(time.perf_counter() - begin)
-    return percentiles(taken)
+def write_log(folder, count):
+    """Puts `count` sealed and chained entries, and their head, into a fresh instance."""
+    signing = (folder / "signing.key").read_text().strip().encode()
+    log_key = hkdf(signing, "dashctl audit head v1")
+    seal_key, head_key = hkdf(log_key, "dashctl audit entry seal"), hkdf(log_key, "dashctl audit head seal")
+    tail = text("alice") + text("cloud1:vm:deploy:denied") + text("web") + text(DETAILS) + text("10.0.0.7") + text("0123456789ab")
+    roots, hashed, at = [], bytes(32), 1_780_000_000_000_000
+
+    def rows():
+        nonlocal hashed
+        for seq in range(1, count + 1):
+            body = hashed + struct.pack(">qq", seq, at + seq) + tail
+            seal = hmac.digest(seal_key, body, "sha256")[:16]
+            hashed = hashlib.sha256(b"\x00" + body + seal).digest()
+            leaf, size = hashed, seq - 1
+            while size & 1:
+                leaf, size = node(roots.pop(), leaf), size >> 1
+            roots.append(leaf)
+            yield seq, at + seq, "alice", "cloud1:vm:deploy:denied", "web", DETAILS, "10.0.0.7", "0123456789ab", seal, hashed
+
+    db = sqlite3.connect(folder / "dashctl.db")
+    with db:
+        db.execute("DELETE FROM audit_log")
+        db.executemany("INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
+        frontier = f"{count}:{b''.join(roots).hex()}"
+        sealed = f"audit head v1\n{count}\n{hashed.hex()}\n{frontier}\n0\n"
+        db.execute("UPDATE audit_head SET count = ?, entry_hash = ?, frontier = ?, tainted_at = 0, mac = ?",
+                   (count, hashed.hex(), frontier, hmac.digest(head_key, sealed.encode(), "sha256").hex()))
+    db.close()
+    # The checkpoint that the instance made of its own first entries.
+    (folder / "audit.checkpoint").unlink(missing_ok=True)
 
 
-def dry_run(instance, count):
+def verify(folder):
+    """(answer, processor seconds, peak MiB) of one `audit verify`."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(write, 1)
+        os.execve(BINARY, [BINARY, "audit", "verify", "--data-dir", str(folder), "--output", "json"], clean_environment())
+    os.close(write)
+    with os.fdopen(read) as out:
+        told = json.load(out)
+    _, _, usage = os.wait4(pid, 0)
+    return told, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def measure_verify(folder, count):
+    instance = Instance(folder / "verify")
     instance.add_user("root", admin=True)
-    instance.set(admission_control_enabled="true", admission_gated_actions="cloud1:vm:deploy",
-                 admission_allowed_regions="eu-west-1")
+    out = {}
+    for entries in (count // 10, count):
+        write_log(instance.folder, entries)
+        told, seconds, peak = verify(instance.folder)
+        assert told["ok"] and told["count"] == entries, told
+        out[entries] = (seconds, peak)
+    (few, few_peak), (many, peak) = out.values()
+    return {"entries": count, "cpu_seconds": round(many, 2), "peak_mib": round(peak, 1), "peak_mib_at_a_tenth": round(few_peak, 1),
+            "entries_per_cpu_second": round((count - count // 10) / (many - few))}
+
+
+class Generator:
+    """tests/bench/load.cpp, compiled: the driver must not be what is measured."""
+
+    def __init__(self, folder):
+        self.program = folder / "load"
+        subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", HERE / "load.cpp", "-o", self.program], check=True)
+
+    def run(self, address, request, connections, count, status):
+        done = subprocess.run([self.program, address, str(connections), str(count), str(status)], input=request, capture_output=True,
+                              check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(done.stdout)
+
+
+def http(path, body, token=None):
+    data = json.dumps(body).encode()
+    lines = [f"POST {path} HTTP/1.1", "Host: bench", "Content-Type: application/json", f"Content-Length: {len(data)}"]
+    if token:
+        lines.append(f"Authorization: Bearer {token}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+class BareEngine:
+    """A copy of the instance's own engine: its files, its flags, its environment, another socket."""
+
+    def __init__(self, folder, pid):
+        self.folder = folder / "bare"
+        shutil.copytree(Path(f"/proc/{pid}/cwd").resolve(), self.folder)
+        command = Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
+        self.binary = command[0]
+        socket = folder / "bare.s"
+        self.address = f"unix:{socket}"
+        command[command.index("--addr") + 1] = f"unix://{socket}"
+        environment = dict(pair.split("=", 1) for pair in Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in pair)
+        self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=subprocess.DEVNULL)
+        wait_until(socket.exists, what="the engine's socket")
+
+    def spawned(self, document, count):
+        taken = []
+        for _ in range(count):
+            begin = time.perf_counter()
+            subprocess.run([self.binary, "eval", "--format", "json", "--data", ".", "--stdin-input", "data.dashctl_gate.answer"],
+                           cwd=self.folder, input=json.dumps(document), text=True, stdout=subprocess.DEVNULL, check=True)
+            taken.append((time.perf_counter() - begin) * 1e6)
+        return {"p50_us": round(statistics.median(taken)), "p99_us": round(sorted(taken)[len(taken) * 99 // 100])}
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def fdatasyncs(folder, count):
+    """Microseconds of each write and fdatasync of one page, in place, as a journal that is used again writes."""
+    fd, taken = os.open(folder / "sync", os.O_CREAT | os.O_WRONLY), []
+    os.write(fd, bytes(4096 * count))
+    os.fsync(fd)
+    for page in range(count):
+        begin = time.perf_counter()
+        os.pwrite(fd, bytes(4096), 4096 * page)
+        os.fdatasync(fd)
+        taken.append((time.perf_counter() - begin) * 1e6)
+    os.close(fd)
+    return {"p50_us": round(statistics.median(taken)), "per_second": round(1e6 * count / sum(taken))}
+
+
+def middle(rounds, *keys):
+    """The median of the rounds, number by number."""
+    return {key: round(statistics.median(r[key] for r in rounds)) for key in keys}
+
+
+def told(rounds):
+    out = middle(rounds, "p50_us", "p99_us")
+    out["per_second"] = round(statistics.median(r["requests"] / r["seconds"] for r in rounds))
+    out["generator_cpu_us"] = round(statistics.median(1e6 * r["cpu_seconds"] / r["requests"] for r in rounds))
+    for owner in ("dashctl", "engine"):
+        if owner in rounds[0]:
+            out[f"{owner}_cpu_us"] = round(statistics.median(1e6 * r[owner] / (r["requests"] * 1.1) for r in rounds))
+    return out
+
+
+class Decisions:
+    def __init__(self, folder, generator, options):
+        self.folder, self.generator, self.options = folder, generator, options
+        self.instance = Instance(folder / "decisions", {"POLICY_BINARY": engine()})
+        self.instance.add_user("root", admin=True)
+        self.instance.set(admission_control_enabled="true", admission_gated_actions=ACTION, admission_allowed_regions="eu-west-1")
+        self.instance.start()
+        root = self.instance.login("root")
+        answer = root.post("/api/admission/check", {"action": ACTION, "request": MACHINE}).json
+        assert answer["verdict"] == "deny", answer
+        self.document = answer["input"]
+        self.pid = self.instance.process.pid
+        self.engine = wait_until(lambda: children(self.pid), what="the engine")[0]
+        self.bare = BareEngine(folder, self.engine)
+        self.check = http("/api/admission/check", {"action": ACTION, "request": MACHINE}, root.token)
+        self.deny = http("/api/cloud1/deploy", MACHINE, root.token)
+        self.ask = http("/v1/data/dashctl_gate/answer?strict-builtin-errors=true", {"input": self.document})
+
+    def load(self, request, connections, status):
+        before = cpu_seconds(self.pid), cpu_seconds(self.engine)
+        done = self.generator.run(f"127.0.0.1:{self.instance.port}", request, connections, self.options.requests, status)
+        done["dashctl"], done["engine"] = cpu_seconds(self.pid) - before[0], cpu_seconds(self.engine) - before[1]
+        return done
+
+    def measure(self):
+        rounds = {}
+        for _ in range(self.options.rounds):
+            rounds.setdefault("fdatasync", []).append(fdatasyncs(self.folder, 300))
+            for connections, name in ((1, "one"), (MANY, "sixteen")):
+                bare = self.generator.run(self.bare.address, self.ask, connections, self.options.requests, 200)
+                rounds.setdefault(("bare_engine", name), []).append(bare)
+                rounds.setdefault(("dry_run", name), []).append(self.load(self.check, connections, 200))
+                rounds.setdefault(("deny", name), []).append(self.load(self.deny, connections, 403))
+        out = {"bare_fdatasync": middle(rounds["fdatasync"], "p50_us", "per_second"),
+               "spawned": self.bare.spawned(self.document, 40)}
+        for what in ("bare_engine", "dry_run", "deny"):
+            out[what] = {name: told(rounds[(what, name)]) for name in ("one", "sixteen")}
+        verified = self.instance.login("root").get("/api/audit/verify").json
+        assert verified["ok"], verified
+        return out
+
+    def stop(self):
+        self.bare.stop()
+        self.instance.stop()
+
+
+def measure_appends(folder, generator, options):
+    """Refusals by a change window that is shut: an audit entry each and no engine."""
+    instance = Instance(folder / "appends", {"POLICY_BINARY": "/nonexistent"})
+    instance.add_user("root", admin=True, workgroups=["team"])
+    instance.set(admission_gated_actions=ACTION)
     instance.start()
-    token = instance.login("root").token
-    connection = http.client.HTTPConnection("127.0.0.1", instance.port)
-    body = {"action": DOCUMENT["action"], "request": REQUEST}
-    return measure(connection, "/api/admission/check", body, count, {"Authorization": f"Bearer {token}"})
+    try:
+        root = instance.login("root")
+        later = (datetime.now(timezone.utc) + timedelta(hours=12)).strftime("%H:%M")
+        window = root.post("/api/change-windows", {"name": "later", "start_at_local": later, "duration_minutes": 5}).json
+        assert root.patch("/api/workgroups/team", {"change_window_id": window["id"]}).status == 200
+        request = http("/api/cloud1/deploy", {**MACHINE, "workgroup": "team"}, root.token)
+        address = f"127.0.0.1:{instance.port}"
+        return {name: told([generator.run(address, request, n, options.requests, 403) for _ in range(options.rounds)])
+                for n, name in ((1, "one"), (MANY, "sixteen"))}
+    finally:
+        instance.stop()
+
+
+def goals(out):
+    bare, sync = out["bare_engine"]["one"]["p50_us"], out["bare_fdatasync"]["p50_us"]
+    dry, deny = out["dry_run"]["one"]["p50_us"], out["deny"]["one"]["p50_us"]
+    wanted = min(2000, 8 * out["bare_fdatasync"]["per_second"])
+    rows = {f"a dry run takes less than 1.5 bare round trips ({dry} < {1.5 * bare:.0f} us)": dry < 1.5 * bare,
+            f"a durable denial takes less than 3 of them and 1.5 fdatasyncs ({deny} < {3 * bare + 1.5 * sync:.0f} us)":
+                deny < 3 * bare + 1.5 * sync,
+            f"both are 20 times faster than a spawned engine ({out['spawned']['p50_us']} us)": 20 * max(dry, deny) <= out["spawned"]["p50_us"],
+            f"{MANY} connections are denied {wanted} times a second ({out['deny']['sixteen']['per_second']})":
+                out["deny"]["sixteen"]["per_second"] >= wanted}
+    if "verify" in out:
+        done = out["verify"]
+        rows[f"verify takes 300,000 entries a processor second ({done['entries_per_cpu_second']})"] = done["entries_per_cpu_second"] >= 300_000
+        rows[f"in constant memory ({done['peak_mib_at_a_tenth']} and {done['peak_mib']} MiB)"] = \
+            done["peak_mib"] < done["peak_mib_at_a_tenth"] + 8
+    return rows
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    binary = engine()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--requests", type=int, default=3000)
+    parser.add_argument("--entries", type=int, default=1_000_000)
+    parser.add_argument("--skip", choices=["verify", "appends"], action="append", default=[])
+    options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="bench-", dir="/tmp"))
-    instance = Instance(folder / "one", {"POLICY_BINARY": binary})
+    folder.chmod(0o755)
     try:
-        told = {"bare_engine": bare_engine(binary, folder, count), "dry_run": dry_run(instance, count),
-                "spawned": spawned(binary, min(50, count))}
-        told["dry_run_by_bare"] = round(told["dry_run"]["p50_us"] / told["bare_engine"]["p50_us"], 2)
-        told["spawned_by_dry_run"] = round(told["spawned"]["p50_us"] / told["dry_run"]["p50_us"], 1)
-        print(json.dumps(told, indent=2))
+        generator = Generator(folder)
+        decisions = Decisions(folder, generator, options)
+        try:
+            out = decisions.measure()
+        finally:
+            decisions.stop()
+        if "appends" not in options.skip:
+            out["appends"] = measure_appends(folder, generator, options)
+        if "verify" not in options.skip:
+            out["verify"] = measure_verify(folder, options.entries)
+        out["goals"] = goals(out)
+        print(json.dumps(out, indent=2))
     finally:
-        instance.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
