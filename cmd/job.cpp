@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
@@ -6,9 +8,12 @@
 namespace dash::cmd {
 namespace {
 
+constexpr std::chrono::milliseconds kFollowPause{500};
+
 struct JobFlags {
   InstanceFlags instance;
-  std::string id, workgroup, batch, what, why;
+  std::string id, workgroup, batch, what, why, run_at, timezone, window;
+  bool is_followed = false;
   std::vector<std::string> states;
   std::int64_t page = 1, page_size = 20;
 };
@@ -48,6 +53,12 @@ std::string query_of(const JobFlags& o) {
   return out;
 }
 
+Result<OrderedJson> page_of(OpenInstance& instance, const JobFlags& o, const jobs::Listing& listing) {
+  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(o))));
+  auto& jobs = instance.local->services().jobs;
+  return jobs::to_json(TRY(jobs.list(instance.who, listing)), listing, TRY(jobs.spelling()));
+}
+
 Run declare_list(Flags& flags) {
   auto o = std::make_shared<JobFlags>();
   flags.list("--status", o->states, "STATUS",
@@ -60,9 +71,7 @@ Run declare_list(Flags& flags) {
   return [o](Context& context) -> Result<void> {
     auto listing = TRY(listing_of(*o));
     auto instance = TRY(open_instance(context, o->instance, Login::any));
-    auto page = instance.api ? OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(*o))))
-                             : jobs::to_json(TRY(instance.local->services().jobs.list(instance.who, listing)),
-                                             listing);
+    auto page = TRY(page_of(instance, *o, listing));
     for (const auto& job : page["jobs"])
       context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job["id"]), text_of(job["status"]),
                        text_of(job["job_type"]), text_of(job["created_by"]), text_of(job["name"]));
@@ -103,20 +112,50 @@ Run declare_show(Flags& flags) {
   return on_job(
       flags, job_flags(flags), [](auto& api, const auto& o) { return api.get(path_of(o.id)); },
       [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.show(who, o.id)));
+        return to_json(TRY(jobs.show(who, o.id)), TRY(jobs.spelling()));
       },
       tell);
 }
 
+Result<OrderedJson> logs_after(OpenInstance& instance, const std::string& id, std::int64_t after) {
+  if (instance.api)
+    return OrderedJson(TRY(instance.api->get(fmt::format("{}/logs?after={}", path_of(id), after))));
+  return jobs::to_json(TRY(instance.local->services().jobs.logs(instance.who, id, after)));
+}
+
+Result<bool> has_ended(OpenInstance& instance, const std::string& id) {
+  auto told = instance.api ? OrderedJson(TRY(instance.api->get(path_of(id))))
+                           : jobs::to_json(TRY(instance.local->services().jobs.show(instance.who, id)));
+  auto state = jobs::parse_state(told.value("status", ""));
+  return state && jobs::is_final(*state);
+}
+
+// All pages; with --follow until the job has ended and its last line is told.
+Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const JobFlags& o) {
+  auto all = OrderedJson::array();
+  for (std::int64_t after = 0;;) {
+    bool ended = !o.is_followed || TRY(has_ended(instance, o.id));
+    auto page = TRY(logs_after(instance, o.id, after));
+    for (auto& line : page["logs"]) {
+      context.out.line("{}", text_of(line["line"]));
+      after = line["n"].get<std::int64_t>();
+      all.push_back(std::move(line));
+    }
+    if (!page["logs"].empty()) continue;
+    if (ended) return OrderedJson{{"logs", all}};
+    std::this_thread::sleep_for(kFollowPause);
+  }
+}
+
 Run declare_logs(Flags& flags) {
-  return on_job(
-      flags, job_flags(flags), [](auto& api, const auto& o) { return api.get(path_of(o.id) + "/logs"); },
-      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
-        return jobs::to_json(TRY(jobs.logs(who, o.id, 0)));
-      },
-      [](Context& context, const OrderedJson& answer) {
-        for (const auto& line : answer["logs"]) context.out.line("{}", text_of(line["line"]));
-      });
+  auto o = job_flags(flags);
+  flags.toggle("--follow", o->is_followed, "go on until the job has ended");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    context.out.document(TRY(read_logs(context, instance, *o)));
+    return {};
+  };
 }
 
 Run declare_approve(Flags& flags) {
@@ -147,9 +186,25 @@ Run declare_reject(Flags& flags) {
         return api.post(path_of(f.id) + "/reject", {{"reason", f.why}});
       },
       [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.reject(who, f.id, f.why)));
+        return to_json(TRY(jobs.reject(who, f.id, f.why)), TRY(jobs.spelling()));
       },
       tell);
+}
+
+Run declare_reschedule(Flags& flags) {
+  auto o = job_flags(flags);
+  flags.text("--run-at", o->run_at, "TIME", "when, YYYY-MM-DDTHH:MM; now when left out");
+  flags.text("--timezone", o->timezone, "ZONE", "zone of --run-at, e.g. Europe/London; UTC when left out");
+  flags.text("--window", o->window, "ID", "the change window to book into");
+  auto body = [](const JobFlags& f) {
+    return Json{{"run_at", f.run_at}, {"run_timezone", f.timezone}, {"change_window_id", f.window}};
+  };
+  return on_job(
+      flags, o, [=](auto& api, const auto& f) { return api.post(path_of(f.id) + "/reschedule", body(f)); },
+      [=](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
+        return jobs::schedule_json(TRY(jobs.reschedule(who, f.id, body(f))));
+      },
+      tell_state);
 }
 
 Run declare_cancel(Flags& flags) {
@@ -172,6 +227,8 @@ Group job_group() {
            {"logs", "Print what a job's executor said", "", declare_logs},
            {"approve", "Approve somebody else's change", "Needs change_windows:use.", declare_approve},
            {"reject", "Reject somebody else's change", "Needs change_windows:use.", declare_reject},
+           {"reschedule", "Book a job anew that has not begun, or was missed",
+            "Windows and rules are asked again.", declare_reschedule},
            {"cancel", "Cancel a job", "A running one is asked to stop.", declare_cancel}}};
 }
 

@@ -1,3 +1,5 @@
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "cmd/groups.hpp"
@@ -63,6 +65,7 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
        true});
   options.ready_checks.push_back(
       {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, false});
+  options.ready_checks.push_back({"audit_anchors", [&s] { return s.anchors.healthy(); }, false});
   return options;
 }
 
@@ -78,6 +81,17 @@ std::jthread warm_engine(app::Services& s) {
   return std::jthread([&s] {
     if (auto ready = policy::admission_ready(s.gate, s.engine); !ready)
       log::warning("policy.not_ready", {{"cause", ready.error().message}});
+  });
+}
+
+// On a thread of its own: a store that does not answer holds up nothing else.
+std::jthread keep_anchors(app::Services& s) {
+  return std::jthread([&s](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    do s.anchors.tick();
+    while (!wake.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); }));
   });
 }
 
@@ -101,8 +115,8 @@ Run declare_serve(Flags& flags) {
     auto options = server_options(*o, s);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
     jobs::WorkerPool workers(s.jobs, executors(*o),
-                             static_cast<std::size_t>(std::max<std::int64_t>(0, o->workers)),
-                             [&s] { s.anchors.tick(); });
+                             static_cast<std::size_t>(std::max<std::int64_t>(0, o->workers)));
+    auto anchoring = keep_anchors(s);
     auto warming = warm_engine(s);
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);
   };

@@ -1,5 +1,5 @@
-// The ten gated routes, in both spellings of the clouds. The body (or a teardown's query) goes to
-// jobs::submit as it came.
+// The ten gated routes and those of bulk deploys, in both spellings of the clouds. The body (or a teardown's
+// query) goes to jobs::submit as it came.
 #include "core/config/clouds.hpp"
 #include "core/jobs/jobs.hpp"
 #include "daemon/auth.hpp"
@@ -18,6 +18,7 @@ struct Gated {
   std::string_view path;  // after the cloud's name
   std::string_view cloud;
   Answer answer = Answer::job;
+  bool is_bulk = false;
 };
 
 constexpr Gated kGated[] = {
@@ -25,6 +26,10 @@ constexpr Gated kGated[] = {
     {"cloud2:vm:deploy", "POST", "/deploy", "cloud2"},
     {"cloud3:vm:deploy", "POST", "/deploy", "cloud3"},
     {"cloud4:compute:deploy", "POST", "/deploy", "cloud4"},
+    {"cloud1:vm:deploy", "POST", "/bulk-deploy", "cloud1", Answer::job, true},
+    {"cloud2:vm:deploy", "POST", "/bulk-deploy", "cloud2", Answer::job, true},
+    {"cloud3:vm:deploy", "POST", "/bulk-deploy", "cloud3", Answer::job, true},
+    {"cloud4:compute:deploy", "POST", "/bulk-deploy", "cloud4", Answer::job, true},
     {"clouddb:provision", "POST", "/api/databases", "", Answer::database},
     {"k8s:provision", "POST", "/api/k8s/clusters/provision", "", Answer::cluster},
     {"cloud1:vm:destroy", "DELETE", "/instances/{resource}", "cloud1"},
@@ -41,7 +46,7 @@ Json query_object(const Request& request) {
 
 Result<Response> submit(app::Services& s, const Gated& gated, const Request& request) {
   auto who = TRY(signed_in(s, request));
-  jobs::Submission submission{std::string(gated.action), {}, request.param("resource")};
+  jobs::Submission submission{std::string(gated.action), {}, request.param("resource"), gated.is_bulk};
   submission.body = gated.method == "DELETE" ? query_object(request) : TRY(json_object(request));
   auto submitted = TRY(s.jobs.submit(who, submission));
   auto out = jobs::to_json(submitted);

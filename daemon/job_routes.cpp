@@ -16,7 +16,7 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
     auto word = rest.substr(0, comma);
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
     if (word.empty()) continue;
-    auto state = jobs::parse_state(word);
+    auto state = jobs::parse_state(word == "queued" ? "pending" : word);  // a word of the peer's
     if (!state) return fail(Code::invalid, "\"{}\" is not a status of a job", word);
     out.push_back(*state);
   }
@@ -31,12 +31,23 @@ Result<Response> list(app::Services& s, const Request& request) {
   listing.batch_id = request.query.get("batch_id");
   listing.page = TRY(ranged_query(request, "page", listing.page, 1, jobs::kMaxPage));
   listing.page_size = TRY(ranged_query(request, "page_size", listing.page_size, 1, jobs::kMaxPageSize));
-  return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing));
+  listing.is_booked = request.query.get_or("scheduled", "") == "true";
+  return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing, TRY(s.jobs.spelling())));
 }
 
 Result<Response> show(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
-  return json_response(200, jobs::to_json(TRY(s.jobs.show(who, request.param("id")))));
+  return json_response(200,
+                       jobs::to_json(TRY(s.jobs.show(who, request.param("id"))), TRY(s.jobs.spelling())));
+}
+
+Result<Response> batch(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  return json_response(200, TRY(s.jobs.count_batch(who, request.param("id"))));
+}
+
+Result<Response> worker_status(app::Services& s, const Request& request) {
+  return json_response(200, TRY(s.jobs.worker_status(TRY(signed_in(s, request)))));
 }
 
 Result<Response> logs(app::Services& s, const Request& request) {
@@ -59,7 +70,14 @@ Result<Response> reject(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
   auto why = TRY(optional_string(body, "reason")).value_or("");
-  return json_response(200, jobs::to_json(TRY(s.jobs.reject(who, request.param("id"), why))));
+  auto job = TRY(s.jobs.reject(who, request.param("id"), why));
+  return json_response(200, jobs::to_json(job, TRY(s.jobs.spelling())));
+}
+
+Result<Response> reschedule(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
+  return json_response(200, jobs::schedule_json(TRY(s.jobs.reschedule(who, request.param("id"), body))));
 }
 
 // {"approves": "policy" | "booking"}; without it whatever the job waits for.
@@ -82,6 +100,15 @@ Result<Response> approve(app::Services& s, const Request& request) {
 
 void add_job_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/jobs", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/jobs/batches/{id}", .handler = [&s](Request& r) { return batch(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/worker/status", .handler = [&s](Request& r) { return worker_status(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/jobs/{id}/reschedule",
+                    .handler = [&s](Request& r) { return reschedule(s, r); },
+                    .body = Body::small,
+                    .pool = Pool::policy});
   routes.push_back({.pattern = "/api/jobs/{id}", .handler = [&s](Request& r) { return show(s, r); }});
   routes.push_back({.method = "DELETE", .pattern = "/api/jobs/{id}", .handler = [&s](Request& r) {
                       return cancel(s, r);

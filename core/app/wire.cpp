@@ -2,6 +2,7 @@
 
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
+#include "core/app/store_anchor.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
 #include "core/base/file.hpp"
@@ -27,9 +28,17 @@
 namespace dash::app {
 namespace {
 
-std::vector<std::string> outside_anchors() {
-  const char* file = std::getenv("DASHCTL_ANCHOR_FILE");
-  return file && *file ? std::vector<std::string>{file} : std::vector<std::string>{};
+// $DASHCTL_ANCHOR_FILE names a file outside of the data directory, DASHCTL_ANCHOR_STORE=1 adds the active
+// store. Not settings: who may change those is whom the anchors watch.
+std::vector<std::unique_ptr<audit::AnchorPlace>> anchors(const std::string& data_dir, const audit::Log& log,
+                                                         storage::Stores& stores) {
+  std::vector<std::unique_ptr<audit::AnchorPlace>> out;
+  out.push_back(audit::own_anchor(fmt::format("{}/{}", data_dir, audit::kOwnAnchor)));
+  if (const char* file = std::getenv("DASHCTL_ANCHOR_FILE"); file && *file)
+    out.push_back(audit::file_anchor(file));
+  if (const char* store = std::getenv("DASHCTL_ANCHOR_STORE"); store && std::string_view(store) == "1")
+    out.push_back(store_anchor(stores, audit::signer_name(log.keys().checkpoint.public_key)));
+  return out;
 }
 
 policy::EngineOptions engine_options(const std::string& policy_dir) {
@@ -50,7 +59,6 @@ class RealInstance final : public Instance {
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
         settings_(config_),
         audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
-        anchors_(audit_, fmt::format("{}/{}", options.data_dir, audit::kOwnAnchor), outside_anchors()),
         directory_(*sql_, clock_),
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
@@ -67,6 +75,7 @@ class RealInstance final : public Instance {
         jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
         storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
+        anchors_(audit_, anchors(options.data_dir, audit_, storage_.stores())),
         services_{
             .clock = clock_,
             .parts = parts_,
@@ -109,7 +118,6 @@ class RealInstance final : public Instance {
   config::Store config_;
   config::Settings settings_;
   audit::Log audit_;
-  audit::Anchors anchors_;
   identity::Directory directory_;
   identity::Sessions sessions_;
   identity::Tokens tokens_;
@@ -125,6 +133,7 @@ class RealInstance final : public Instance {
   jobs::Workgroups workgroups_;
   jobs::Jobs jobs_;
   storage::Storage storage_;
+  audit::Anchors anchors_;  // writes its last checkpoint while all others live
   Services services_;
 };
 

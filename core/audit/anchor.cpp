@@ -1,55 +1,46 @@
 #include "core/audit/anchor.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstring>
-
-#include "core/base/file.hpp"
 #include "core/base/log.hpp"
 
 namespace dash::audit {
-namespace {
 
-constexpr std::size_t kMaxAnchorBytes = 256u << 20;  // a million checkpoints
-
-Failure cannot(std::string_view what, const std::string& path) {
-  return fail(Code::internal, "cannot {} the audit anchor {}: {}", what, path, strerror(errno));
-}
-
-Result<void> append_file(const std::string& path, std::string_view text) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
-  if (fd < 0) return cannot("open", path);
-  auto written = ::write(fd, text.data(), text.size());
-  bool good = written == static_cast<ssize_t>(text.size()) && ::fdatasync(fd) == 0;
-  auto result = good ? Result<void>() : Result<void>(cannot("write", path));
-  ::close(fd);
-  return result;
-}
-
-Result<std::string> read_anchor(const std::string& path) {
-  auto text = dash::read_file(path, kMaxAnchorBytes);
-  if (!text && text.error().code == Code::not_found) return std::string();
-  return text;
-}
-
-}  // namespace
-
-Anchors::Anchors(Log& log, std::string own_file, std::vector<std::string> outside_files) : log_(log) {
-  if (!own_file.empty()) anchors_.push_back({std::move(own_file), true});
-  for (auto& path : outside_files) anchors_.push_back({std::move(path), false});
+Anchors::Anchors(Log& log, std::vector<std::unique_ptr<AnchorPlace>> places) : log_(log) {
+  for (auto& place : places) anchors_.push_back({std::move(place)});
 }
 
 Anchors::~Anchors() { flush(); }
 
-Result<std::vector<AnchorText>> Anchors::read() const {
+std::vector<AnchorText> Anchors::read() {
+  std::lock_guard lock(mutex_);
   std::vector<AnchorText> out;
-  for (const auto& anchor : anchors_) out.push_back({anchor.path, TRY(read_anchor(anchor.path))});
+  for (const auto& anchor : anchors_) {
+    auto text = anchor.place->all();
+    out.push_back({anchor.place->name(), text.value_or(""), text ? "" : text.error().message});
+  }
   return out;
 }
 
-void Anchors::write(std::int64_t every) {
+Result<void> Anchors::healthy() const {
+  std::lock_guard lock(faults_mutex_);
+  std::string faults;
+  for (const auto& anchor : anchors_)
+    if (!anchor.fault.empty())
+      faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", anchor.place->name(), anchor.fault);
+  if (faults.empty()) return {};
+  return Failure(Error{Code::upstream,
+                       "a checkpoint of the audit log could not be anchored; the log names the anchor",
+                       faults,
+                       {},
+                       {}});
+}
+
+bool Anchors::is_due(const Anchor& anchor, std::int64_t count, bool is_last) const {
+  auto every = is_last ? 1 : anchor.place->every();
+  if (anchor.written >= 0 && count - anchor.written < every) return false;
+  return is_last || !anchor.retry_at || *anchor.retry_at <= log_.clock().now();
+}
+
+void Anchors::write(bool is_last) {
   std::lock_guard lock(mutex_);
   auto head = db::read<std::optional<Head>>(log_.sql(),
                                             [&](db::Transaction& tx) { return read_head(tx, log_.keys()); });
@@ -57,19 +48,26 @@ void Anchors::write(std::int64_t every) {
   if (!head || !*head || !(*head)->sealed || (*head)->tainted_at != 0) return;
   std::optional<Checkpoint> checkpoint;
   for (auto& anchor : anchors_) {
-    auto due = anchor.own ? 1 : every;
-    if (anchor.written >= 0 && (*head)->count - anchor.written < due) continue;
+    if (!is_due(anchor, (*head)->count, is_last)) continue;
     if (!checkpoint)
       checkpoint = sign_checkpoint(log_.keys().checkpoint, (*head)->count, (*head)->frontier.root(),
                                    (*head)->entry_hash, log_.clock().now());
-    if (auto done = write_one(anchor, *checkpoint); !done)
-      log::error("audit_anchor_failed", {{"anchor", anchor.path}, {"error", done.error().message}});
+    note(anchor, write_one(anchor, *checkpoint));
   }
 }
 
+void Anchors::note(Anchor& anchor, const Result<void>& done) {
+  anchor.retry_at = done ? std::nullopt : std::optional(log_.clock().now() + kAnchorRetry);
+  if (!done)
+    log::error(
+        "audit_anchor_failed",
+        {{"anchor", anchor.place->name()}, {"error", done.error().message}, {"detail", done.error().detail}});
+  std::lock_guard lock(faults_mutex_);
+  anchor.fault = done ? "" : done.error().message;
+}
+
 Result<void> Anchors::write_one(Anchor& anchor, const Checkpoint& checkpoint) {
-  auto text = TRY(read_anchor(anchor.path));
-  auto older = TRY(parse_checkpoints(text, log_.keys().checkpoint.public_key));
+  auto older = TRY(parse_checkpoints(TRY(anchor.place->newest()), log_.keys().checkpoint.public_key));
   if (!older.empty()) {
     if (!TRY(agrees(older.back())))
       return fail(Code::integrity,
@@ -78,11 +76,7 @@ Result<void> Anchors::write_one(Anchor& anchor, const Checkpoint& checkpoint) {
     anchor.written = older.back().size;
     if (older.back().size >= checkpoint.size) return {};
   }
-  if (anchor.own) {
-    TRY(dash::write_file(anchor.path, checkpoint.note, 0600));
-  } else {
-    TRY(append_file(anchor.path, (text.empty() ? "" : "\n") + checkpoint.note));
-  }
+  TRY(anchor.place->add(checkpoint));
   anchor.written = checkpoint.size;
   return {};
 }

@@ -1,8 +1,9 @@
 // Where checkpoints go: the instance's own copy beside the database (after every change that it notices) and
-// the files outside of the data directory (every N entries and at shutdown). Appending keeps history; a
+// the anchors outside of the data directory (every N entries and at shutdown). An anchor keeps history; a
 // checkpoint that the log contradicts is never replaced, so that going on with a rolled-back log cannot wash
-// it clean.
+// it clean. No append ever waits for an anchor.
 #pragma once
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -13,38 +14,61 @@
 namespace dash::audit {
 
 inline constexpr std::int64_t kCheckpointEvery = 1000;  // entries
+inline constexpr std::chrono::seconds kAnchorRetry{60};
 inline constexpr std::string_view kOwnAnchor = "audit.checkpoint";
+
+// The seam to one anchor. It may be slow and may fail. Used by one thread at a time, but for name().
+class AnchorPlace {
+ public:
+  virtual ~AnchorPlace() = default;
+  virtual std::string name() const = 0;  // for messages: a path, the address of a store
+  // Notes, one after the other, oldest first; empty when there are none. The last one is the newest.
+  virtual Result<std::string> newest() = 0;
+  virtual Result<std::string> all() { return newest(); }
+  virtual Result<void> add(const Checkpoint& checkpoint) = 0;
+  virtual std::int64_t every() const { return kCheckpointEvery; }
+};
+
+// A file that holds one note, replaced by each newer one.
+std::unique_ptr<AnchorPlace> own_anchor(std::string path);
+// A file that every note is appended to.
+std::unique_ptr<AnchorPlace> file_anchor(std::string path);
 
 class Anchors {
  public:
-  // `own_file` may be empty (no copy beside the database).
-  Anchors(Log& log, std::string own_file, std::vector<std::string> outside_files);
+  Anchors(Log& log, std::vector<std::unique_ptr<AnchorPlace>> places);
   // Writes the last checkpoint everywhere.
   ~Anchors();
   Anchors(const Anchors&) = delete;
   Anchors& operator=(const Anchors&) = delete;
 
-  // Called every second or so by whoever serves: writes what is due. An anchor that cannot be written is an
-  // error in the log.
-  void tick() { write(kCheckpointEvery); }
-  void flush() { write(1); }
+  // Called every second or so by whoever serves: writes what is due. An anchor that fails is an error in the
+  // log and in healthy(), and is tried again after kAnchorRetry.
+  void tick() { write(/*is_last=*/false); }
+  void flush() { write(/*is_last=*/true); }
 
-  // The texts of all anchors; a missing file is an empty text (an empty log has none).
-  Result<std::vector<AnchorText>> read() const;
+  // The texts of all anchors; one that cannot be read tells why.
+  std::vector<AnchorText> read();
+  // Code::upstream naming the anchors that could not be written when they were last due.
+  Result<void> healthy() const;
 
  private:
   struct Anchor {
-    std::string path;
-    bool own;
+    std::unique_ptr<AnchorPlace> place;
     std::int64_t written = -1;  // size of the newest checkpoint in it, -1 unknown
+    std::optional<Time> retry_at{};
+    std::string fault{};
   };
-  void write(std::int64_t every);
+  bool is_due(const Anchor& anchor, std::int64_t count, bool is_last) const;
+  void write(bool is_last);
   Result<void> write_one(Anchor& anchor, const Checkpoint& checkpoint);
+  void note(Anchor& anchor, const Result<void>& done);
   Result<bool> agrees(const Checkpoint& older);
 
   Log& log_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // one write or read of the anchors at a time
   std::vector<Anchor> anchors_;
+  mutable std::mutex faults_mutex_;  // of Anchor::fault: nobody who asks waits for a slow anchor
 };
 
 }  // namespace dash::audit

@@ -91,13 +91,17 @@ std::vector<Claim> read_anchors(const std::vector<AnchorText>& anchors, const st
                                 Verdict& verdict) {
   std::vector<Claim> claims;
   for (const auto& anchor : anchors) {
+    verdict.anchors.push_back({anchor.name, 0, anchor.fault});
     auto checkpoints = parse_checkpoints(anchor.text, public_key);
     if (!checkpoints) {
       verdict.ok = false;
       verdict.problems.push_back(fmt::format("{}: {}", anchor.name, checkpoints.error().message));
       continue;
     }
-    for (auto& checkpoint : *checkpoints) claims.push_back({std::move(checkpoint), anchor.name});
+    for (auto& checkpoint : *checkpoints) {
+      verdict.anchors.back().size = std::max(verdict.anchors.back().size, checkpoint.size);
+      claims.push_back({std::move(checkpoint), anchor.name});
+    }
   }
   return claims;
 }
@@ -177,6 +181,12 @@ OrderedJson to_json(const Verdict& verdict) {
   if (verdict.checkpointed)
     out["checkpoint"] = {{"size", verdict.checkpoint_size}, {"beyond", verdict.beyond_checkpoint}};
   out["problems"] = verdict.problems;
+  out["anchors"] = OrderedJson::array();
+  for (const auto& asked : verdict.anchors)
+    out["anchors"].push_back(
+        {{"name", asked.name},
+         {"size", asked.size},
+         {"error", asked.fault.empty() ? OrderedJson(nullptr) : OrderedJson(asked.fault)}});
   return out;
 }
 

@@ -12,6 +12,20 @@
 
 namespace dash::audit {
 
+// An anchor's text, with the name that messages give it.
+struct AnchorText {
+  std::string name;
+  std::string text;
+  std::string fault{};  // why it could not be read; empty when it was
+};
+
+// What an anchor had to say.
+struct Asked {
+  std::string name;
+  std::int64_t size = 0;  // of its newest checkpoint
+  std::string fault;
+};
+
 struct Verdict {
   bool ok = true;
   std::int64_t count = 0;                        // entries in the log
@@ -22,16 +36,13 @@ struct Verdict {
   std::int64_t checkpoint_size = 0;              // newest checkpoint that the log agrees with
   bool checkpointed = false;                     // there was one
   std::int64_t beyond_checkpoint = 0;            // entries after it: only the seals vouch for them
+  std::vector<Asked> anchors;                    // one that could not be read leaves `ok` as it is
 };
 
-// {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null, problems}
+// {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null, problems,
+// anchors:
+// [{name, size, error: s|null}]}
 OrderedJson to_json(const Verdict& verdict);
-
-// An anchor's text, with the name that messages give it.
-struct AnchorText {
-  std::string name;
-  std::string text;
-};
 
 // The entries in ascending order, handed to the callback one by one; nullopt stands for an unreadable row.
 using EntrySource =

@@ -1,7 +1,7 @@
 // Approval, rejection, and what happens to an approval when the rules change under it.
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/jobs/jobs.hpp"
+#include "core/jobs/batch.hpp"
 #include "core/jobs/store.hpp"
 #include "core/policy/refusal.hpp"
 
@@ -94,6 +94,12 @@ bool too_late(const Job& job, Time now) {
 }  // namespace
 
 Result<Approved> Jobs::approve(const identity::Principal& who, const std::string& id, Approve what) {
+  return each_of<Approved>(
+      s_, id, [](const Job& job) { return job.state == State::awaiting_approval; },
+      [&](const std::string& one) { return approve_one(who, one, what); });
+}
+
+Result<Approved> Jobs::approve_one(const identity::Principal& who, const std::string& id, Approve what) {
   auto job = TRY(db::read<Job>(s_.sql, [&](db::Transaction& tx) { return need_job(tx, id); }));
   TRY(may_decide(who, job));
   if (job.state != State::awaiting_approval) return not_waiting(std::move(job));
@@ -125,6 +131,12 @@ OrderedJson to_json(const Approved& approved) {
 }
 
 Result<Job> Jobs::reject(const identity::Principal& who, const std::string& id, const std::string& why) {
+  return each_of<Job>(
+      s_, id, [](const Job& job) { return job.state == State::awaiting_approval; },
+      [&](const std::string& one) { return reject_one(who, one, why); });
+}
+
+Result<Job> Jobs::reject_one(const identity::Principal& who, const std::string& id, const std::string& why) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job(tx, id));
     TRY(may_decide(who, job));

@@ -14,20 +14,23 @@ struct StateRow {
 };
 
 // DESIGN §7. running → pending re-queues a dead worker's job; running and pending → awaiting_approval when
-// the rules changed under an approval.
+// the rules changed under an approval. What has not begun may be booked anew, and stay in its state by that.
 const std::vector<StateRow>& table() {
   using enum State;
   static const std::vector<StateRow> kTable = {
-      {awaiting_approval, "awaiting_approval", false, {scheduled, pending, rejected, expired, cancelled}},
-      {scheduled, "scheduled", false, {pending, missed, cancelled}},
-      {pending, "pending", false, {running, missed, cancelled, awaiting_approval}},
+      {awaiting_approval,
+       "awaiting_approval",
+       false,
+       {awaiting_approval, scheduled, pending, rejected, expired, cancelled}},
+      {scheduled, "scheduled", false, {scheduled, pending, missed, cancelled, awaiting_approval}},
+      {pending, "pending", false, {pending, running, missed, cancelled, awaiting_approval, scheduled}},
       {running, "running", false, {completed, failed, cancelled, pending, awaiting_approval}},
       {completed, "completed", true, {}},
       {failed, "failed", true, {}},
       {cancelled, "cancelled", true, {}},
       {rejected, "rejected", true, {}},
-      {expired, "expired", true, {}},
-      {missed, "missed", true, {}},
+      {expired, "expired", true, {scheduled, pending, awaiting_approval}},
+      {missed, "missed", true, {scheduled, pending, awaiting_approval}},
   };
   return kTable;
 }
@@ -72,6 +75,7 @@ void add_schedule(OrderedJson& out, const Job& job) {
   out["scheduled_for"] = or_null(job.run_at);
   out["window_ends_at"] = or_null(job.window_ends_at);
   out["change_window_id"] = or_null(job.change_window_id);
+  out["change_window_name"] = or_null(job.change_window_name);
   out["approval_required"] = job.needs_policy_approval || job.needs_booking_approval;
   const auto& last = job.booking_approval ? job.booking_approval : job.policy_approval;
   out["approved_at"] = last ? OrderedJson(format_iso(last->at)) : OrderedJson(nullptr);
@@ -91,8 +95,8 @@ const std::string kSelectJobs =
     "needs_policy_approval, "
     "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, policy_approved_by, "
     "policy_approved_at, "
-    "booking_approved_by, booking_approved_at, attempts, cancel_requested, started_at, completed_at, error "
-    "FROM jobs ";
+    "booking_approved_by, booking_approved_at, attempts, cancel_requested, started_at, completed_at, error, "
+    "(SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id) FROM jobs ";
 
 std::string_view word(State state) { return row_of(state).word; }
 
@@ -131,15 +135,18 @@ Result<Job> row_to_job(const db::Row& row) {
   job.policy_approval = approval_at(row, 25), job.booking_approval = approval_at(row, 27);
   job.attempts = static_cast<int>(row.integer(29)), job.cancel_requested = row.flag(30);
   job.started_at = time_at(row, 31), job.completed_at = time_at(row, 32), job.error = text_at(row, 33);
+  job.change_window_name = text_at(row, 34);
   return job;
 }
 
-OrderedJson to_json(const Job& job) {
+OrderedJson to_json(const Job& job, config::Spelling spelling) {
   OrderedJson out;
   out["id"] = job.id;
-  out["job_type"] = job.action;
+  out["job_type"] = spelling == config::Spelling::provider ? config::provider_action(job.action) : job.action;
+  out["description"] = job.name;
   out["status"] = word(job.state);
   out["reason"] = or_null(job.reason);
+  out["progress_pct"] = job.state == State::completed ? 100 : 0;
   out["progress_message"] = job.message;
   out["workgroup"] = or_null(job.workgroup);
   out["name"] = job.name;
@@ -158,6 +165,14 @@ OrderedJson to_json(const Job& job) {
   out["error_message"] = or_null(job.error);
   add_schedule(out, job);
   return out;
+}
+
+OrderedJson schedule_json(const Job& job) {
+  return {{"job_id", job.id},
+          {"status", word(job.state)},
+          {"scheduled_for", or_null(job.run_at)},
+          {"window_ends_at", or_null(job.window_ends_at)},
+          {"schedule_state", schedule_state(job)}};
 }
 
 Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,

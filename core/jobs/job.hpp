@@ -7,6 +7,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
+#include "core/config/clouds.hpp"
 #include "core/db/sql.hpp"
 
 namespace dash::jobs {
@@ -53,7 +54,7 @@ struct Job {
   std::string created_by;
   bool created_by_admin = false;
   std::optional<Time> run_at, window_ends_at;
-  std::optional<std::string> change_window_id;
+  std::optional<std::string> change_window_id, change_window_name;
   bool needs_policy_approval = false, needs_booking_approval = false;
   std::vector<std::string> approval_reasons;
   std::string approval_digest;  // covers (action, request, rule set)
@@ -69,8 +70,10 @@ struct Job {
   }
 };
 
-// The job as the API and `--output json` show it.
-OrderedJson to_json(const Job& job);
+// The job as the API and `--output json` show it. The peer's members come with its names.
+OrderedJson to_json(const Job& job, config::Spelling spelling = config::Spelling::canonical);
+// {job_id, status, scheduled_for, window_ends_at, schedule_state}: of a job that was booked anew.
+OrderedJson schedule_json(const Job& job);
 
 // "SELECT <columns> FROM jobs ", to be continued.
 extern const std::string kSelectJobs;

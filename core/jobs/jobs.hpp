@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/audit/log.hpp"
+#include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 #include "core/jobs/booking.hpp"
 #include "core/jobs/job.hpp"
@@ -25,12 +26,14 @@ struct Submission {
   std::string action;  // either spelling
   Json body;
   std::string target;
+  bool is_bulk = false;  // the body's `items` are the machines
 };
 
 struct Submitted {
   std::vector<Job> jobs;  // one, or all of a batch
 };
-// {job_id, status, message, count, batch_id, job_ids, names}
+// {job_id, status, message, count, batch_id, job_ids, names, scheduled_for}; the job_id of a batch is the
+// batch's.
 OrderedJson to_json(const Submitted& submitted);
 
 inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
@@ -38,6 +41,7 @@ inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
 struct Listing {
   std::vector<State> states;  // empty: all
   std::optional<std::string> workgroup, batch_id;
+  bool is_booked = false;  // only what was booked for a time
   std::int64_t page = 1;
   std::int64_t page_size = 20;  // 1..100
 };
@@ -47,7 +51,8 @@ struct JobPage {
 };
 
 // {jobs, total, page, page_size}
-OrderedJson to_json(const JobPage& page, const Listing& listing);
+OrderedJson to_json(const JobPage& page, const Listing& listing,
+                    config::Spelling spelling = config::Spelling::canonical);
 
 struct LogLine {
   std::int64_t n;
@@ -86,11 +91,18 @@ class Jobs {
   // the spec fixes, and its audit entry is durable before this returns.
   Result<Submitted> submit(const identity::Principal& who, const Submission& submission);
 
+  // The id of a batch names all of its jobs, here and below: it is shown as one, and what is asked of it is
+  // asked of each that it can be asked of.
+
   // Own jobs; with jobs:read or as admin all; whoever may approve also sees what waits for approval.
   Result<JobPage> list(const identity::Principal& who, const Listing& listing);
   Result<Job> show(const identity::Principal& who, const std::string& id);
   Result<std::vector<LogLine>> logs(const identity::Principal& who, const std::string& id,
                                     std::int64_t after);
+
+  // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the asker
+  // may see: what waits counts as pending, what nobody runs any more as cancelled. An unknown batch has none.
+  Result<OrderedJson> count_batch(const identity::Principal& who, const std::string& id);
 
   // Needs change_windows:use and somebody else than the requester. Code::invalid when nothing waits,
   // Code::conflict when the job has ended or the rules changed since it was asked for.
@@ -98,6 +110,18 @@ class Jobs {
   Result<Job> reject(const identity::Principal& who, const std::string& id, const std::string& why);
   // Owner or admin. A running job is asked to stop; its state changes when it has.
   Result<Job> cancel(const identity::Principal& who, const std::string& id);
+  // Owner or admin; `body` as a booking's, blank: now. Asks windows and gate again, forgets what was
+  // approved. Code::conflict once it has begun, and for what was cancelled or rejected.
+  Result<Job> reschedule(const identity::Principal& who, const std::string& id, const Json& body);
+
+  // How this instance writes actions on output: the setting cloud_names.
+  Result<config::Spelling> spelling();
+
+  // A process that runs jobs says so now and then.
+  Result<void> note_workers(const std::string& owner, std::size_t threads);
+  // {configured: {total}, effective: {total}, clamp_reason: null, running, workers: [{owner, threads,
+  // started_at, seen_at, alive}]}, or {never_run: true} when no process ever ran jobs. Admins only.
+  Result<OrderedJson> worker_status(const identity::Principal& who);
 
   // Moves what time moves: booked jobs to pending, what nobody approved to expired, what missed its window to
   // missed, jobs of dead workers to pending or failed. Idempotent; called every second by whoever serves.
@@ -106,6 +130,10 @@ class Jobs {
   const Seams& seams() const { return s_; }
 
  private:
+  Result<Approved> approve_one(const identity::Principal& who, const std::string& id, Approve what);
+  Result<Job> reject_one(const identity::Principal& who, const std::string& id, const std::string& why);
+  Result<Job> cancel_one(const identity::Principal& who, const std::string& id);
+  Result<Job> reschedule_one(const identity::Principal& who, const std::string& id, const Json& body);
   Seams s_;
 };
 

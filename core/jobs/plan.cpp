@@ -4,6 +4,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/config/clouds.hpp"
 #include "core/jobs/fields.hpp"
 #include "core/policy/settings.hpp"
@@ -23,6 +24,7 @@ Result<std::string> one_of(const Json& body, const std::vector<std::string_view>
     if (!text) continue;
     auto typed = std::string(trim(*text));
     if (typed.size() > kLongestText) return wrong_value(name, "is too long");
+    if (has_control_character(typed)) return wrong_value(name, "holds a control character");
     if (typed.empty()) continue;
     if (!value.empty() && value != typed)
       return wrong_value(name, fmt::format("says something else than {}; give one of them", names.front()));
@@ -94,8 +96,7 @@ Result<std::string> default_type(const Action& action, std::string_view cloud, c
 // base-01 … base-NN; the base is cut to what the cloud allows.
 Result<std::vector<std::string>> names_of(const Action& action, const std::string& base, std::int64_t count) {
   if (count == 1) return std::vector{base};
-  auto room = action.longest_name - 3;
-  auto cut = base.substr(0, room);
+  auto cut = whole_characters(std::string_view(base).substr(0, action.longest_name - 3));
   if (cut.size() < kShortestBase)
     return fail(Code::invalid, "the name of {} machines has {} characters or more", count, kShortestBase);
   std::vector<std::string> out;
@@ -129,6 +130,81 @@ Result<std::string> cloud_of(const Action& action, const Json& body) {
   return cloud;
 }
 
+// A body with everything filled in, before it becomes one machine or several.
+struct Thing {
+  std::string cloud, name, region;  // region folded
+  std::optional<std::string> workgroup;
+  Json request, parameters;
+};
+
+Result<Thing> resolve(const Action& action, const Json& body, const ReadText& setting) {
+  TRY(require_object(body));
+  auto cloud = TRY(cloud_of(action, body));
+  auto name = TRY(needed(body, action.name_members));
+  auto image =
+      action.surface == Surface::deploy ? TRY(needed(body, action.image)) : TRY(one_of(body, action.image));
+  auto place = TRY(place_of(action, cloud, body, setting));
+  auto type = TRY(one_of(body, action.instance_type));
+  if (type.empty()) type = TRY(default_type(action, cloud, place.folded, setting));
+  Json request = {{"region", place.typed}, {"instance_type", type}, {"image", image}};
+  auto workgroup = lower(TRY(one_of(body, {"workgroup"})));
+  request["workgroup"] = workgroup.empty() ? Json(nullptr) : Json(workgroup);
+  if (!place.zone.empty()) request["zone"] = place.zone;
+  if (action.surface == Surface::provision) {
+    request["cloud"] = cloud;
+    if (auto engine = TRY(one_of(body, {"engine"})); !engine.empty()) request["engine"] = engine;
+    if (auto nodes = TRY(integer_field(body, "node_count"))) request["node_count"] = *nodes;
+  }
+  return Thing{cloud,
+               name,
+               place.folded,
+               workgroup.empty() ? std::nullopt : std::optional(workgroup),
+               std::move(request),
+               parameters_of(action, body)};
+}
+
+Item item_of(const Action& action, const Thing& thing, std::string name, std::size_t count, bool is_batch) {
+  auto request = thing.request;
+  request["name"] = name;
+  if (action.surface == Surface::deploy) {
+    request["count"] = count;
+    request["batch"] = is_batch;
+  }
+  return {std::move(name), thing.region, std::move(request), thing.parameters};
+}
+
+// An item is one machine that is made now: how many and when is said once, beside the items.
+Result<Thing> resolve_item(const Action& action, const Json& shared, const Json& item,
+                           const ReadText& setting) {
+  TRY(require_object(item));
+  for (auto name : {"count", "items", "run_at", "run_timezone", "change_window_id"})
+    if (item.contains(name)) return wrong_value(name, "belongs beside the items, not into one of them");
+  auto body = shared;
+  body.erase("count");
+  // A member of the item stands in for the shared one in either spelling, a zone for a region.
+  auto place = action.region;
+  place.push_back("zone");
+  for (const auto& names : {place, action.instance_type, action.image, action.name_members})
+    if (std::ranges::any_of(names, [&](auto name) { return item.contains(name); }))
+      for (auto name : names) body.erase(std::string(name));
+  body.update(item);
+  return resolve(action, body, setting);
+}
+
+// ["body", "name"] becomes ["body", "items", i, "name"].
+Error in_item(Error error, std::size_t i) {
+  if (error.code != Code::validation || !error.body)
+    return std::move(error).within(fmt::format("items[{}]", i));
+  auto body = *error.body;
+  for (auto& problem : body) {
+    auto& where = problem["loc"];
+    where.insert(where.begin() + 1, {OrderedJson("items"), OrderedJson(i)});
+  }
+  error.message = fmt::format("items[{}]: {}", i, error.message);
+  error.body = std::make_shared<const OrderedJson>(std::move(body));
+  return error;
+}
+
 }  // namespace
 
 std::optional<std::string> region_of_zone(std::string_view zone) {
@@ -147,32 +223,33 @@ Result<std::string> default_region(std::string_view cloud, const ReadText& setti
 }
 
 Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting) {
-  TRY(require_object(body));
-  auto cloud = TRY(cloud_of(action, body));
-  auto name = TRY(needed(body, action.name_members));
-  auto image =
-      action.surface == Surface::deploy ? TRY(needed(body, action.image)) : TRY(one_of(body, action.image));
+  auto thing = TRY(resolve(action, body, setting));
   auto count = TRY(count_of(action, body));
-  auto place = TRY(place_of(action, cloud, body, setting));
-  auto type = TRY(one_of(body, action.instance_type));
-  if (type.empty()) type = TRY(default_type(action, cloud, place.folded, setting));
-  Plan out{&action, {}, std::nullopt, parameters_of(action, body)};
-  auto workgroup = lower(TRY(one_of(body, {"workgroup"})));
-  if (!workgroup.empty()) out.workgroup = workgroup;
-  for (auto& item_name : TRY(names_of(action, name, count))) {
-    Json request = {{"region", place.typed}, {"instance_type", type}, {"image", image}, {"name", item_name}};
-    request["workgroup"] = out.workgroup ? Json(*out.workgroup) : Json(nullptr);
-    if (!place.zone.empty()) request["zone"] = place.zone;
-    if (action.surface == Surface::deploy) {
-      request["count"] = count;
-      request["batch"] = count > 1;
-    } else {
-      request["cloud"] = cloud;
-      if (auto engine = TRY(one_of(body, {"engine"})); !engine.empty()) request["engine"] = engine;
-      if (body.contains("node_count") && body["node_count"].is_number_integer())
-        request["node_count"] = body["node_count"];
-    }
-    out.items.push_back({std::move(item_name), place.folded, std::move(request)});
+  Plan out{{}, thing.workgroup, count > 1};
+  for (auto& name : TRY(names_of(action, thing.name, count)))
+    out.items.push_back(
+        item_of(action, thing, std::move(name), static_cast<std::size_t>(count), out.is_batch));
+  return out;
+}
+
+Result<Plan> plan_bulk(const Action& action, const Json& body, const ReadText& setting) {
+  TRY(require_object(body));
+  auto items = body.find("items");
+  if (items == body.end()) return missing_member("items");
+  if (!items->is_array()) return wrong_type("items", "array");
+  if (items->empty() || items->size() > static_cast<std::size_t>(kMaxCount))
+    return wrong_value("items", fmt::format("holds 1 to {} machines", kMaxCount));
+  auto shared = body;
+  shared.erase("items");
+  Plan out{{}, std::nullopt, true};
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    auto thing = resolve_item(action, shared, (*items)[i], setting);
+    if (!thing) return Failure(in_item(std::move(thing).error(), i));
+    if (i > 0 && thing->workgroup != out.workgroup)
+      return wrong_value("workgroup", "differs between the items; a bulk deploy belongs to one workgroup");
+    out.workgroup = thing->workgroup;
+    auto name = thing->name;
+    out.items.push_back(item_of(action, *thing, std::move(name), items->size(), true));
   }
   return out;
 }

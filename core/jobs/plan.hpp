@@ -18,13 +18,14 @@ struct Item {
   std::string name;
   std::string region;  // folded
   Json request;        // what is judged: as typed where it was typed
+  Json parameters;     // the members of the body that are not fields of the request, for the executor
 };
 
 struct Plan {
-  const Action* action = nullptr;
   std::vector<Item> items;
   std::optional<std::string> workgroup;
-  Json parameters;  // the members of the body that are not fields of the request, for the executor
+  bool is_batch =
+      false;  // several machines that were asked for at once: none of them can wait for an approval
 };
 
 // Stored text of a setting, empty when absent.
@@ -33,6 +34,9 @@ using ReadText = std::function<Result<std::string>(const std::string& key)>;
 // Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
 // a malformed region.
 Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting);
+// A bulk deploy: `items` holds 1 to kMaxCount objects; each is the body without `items`, with its own members
+// over it.
+Result<Plan> plan_bulk(const Action& action, const Json& body, const ReadText& setting);
 
 // "us-central1" of "us-central1-a"; nullopt when it does not look like a zone.
 std::optional<std::string> region_of_zone(std::string_view zone);

@@ -1,6 +1,7 @@
 // Listing, showing, cancelling, and what time does to jobs.
 #include "core/base/log.hpp"
-#include "core/jobs/jobs.hpp"
+#include "core/base/text.hpp"
+#include "core/jobs/batch.hpp"
 #include "core/jobs/store.hpp"
 
 namespace dash::jobs {
@@ -38,11 +39,22 @@ Where where_of(const identity::Principal& who, const Listing& listing) {
   }
   if (listing.workgroup) where.add(" AND workgroup = ${}", *listing.workgroup);
   if (listing.batch_id) where.add(" AND batch_id = ${}", *listing.batch_id);
+  if (listing.is_booked) where.sql += " AND run_at IS NOT NULL";
   if (listing.states.empty()) return where;
   std::string states;
   for (auto state : listing.states) states += fmt::format("{}'{}'", states.empty() ? "" : ", ", word(state));
   where.sql += fmt::format(" AND state IN ({})", states);
   return where;
+}
+
+// Under the id of a batch stands where its jobs' logs are.
+std::vector<LogLine> lines_of(const std::vector<Job>& jobs, std::int64_t after) {
+  std::vector<LogLine> out;
+  for (std::size_t i = static_cast<std::size_t>(std::max<std::int64_t>(after, 0)); i < jobs.size(); ++i)
+    out.push_back(
+        {static_cast<std::int64_t>(i) + 1, jobs[i].created_at,
+         fmt::format("{}: {}, see the log of job {}", jobs[i].name, word(jobs[i].state), jobs[i].id)});
+  return out;
 }
 
 }  // namespace
@@ -65,17 +77,37 @@ Result<JobPage> Jobs::list(const identity::Principal& who, const Listing& listin
 
 Result<Job> Jobs::show(const identity::Principal& who, const std::string& id) {
   return db::read<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
-    auto job = TRY(need_job(tx, id));
+    auto job = TRY(need_job_or_batch(tx, id));
     TRY(may_see(who, job));
     return job;
   });
 }
 
+Result<OrderedJson> Jobs::count_batch(const identity::Principal& who, const std::string& id) {
+  auto jobs =
+      TRY(db::read<std::vector<Job>>(s_.sql, [&](db::Transaction& tx) { return find_batch(tx, id); }));
+  std::erase_if(jobs, [&](const Job& job) { return !may_see(who, job); });
+  OrderedJson by_status{{"pending", 0}, {"running", 0}, {"completed", 0}, {"failed", 0}, {"cancelled", 0}};
+  for (const auto& job : jobs) {
+    auto told = std::string(word(job.state));
+    if (!by_status.contains(told)) told = is_final(job.state) ? "cancelled" : "pending";
+    by_status[told] = by_status[told].get<int>() + 1;
+  }
+  return OrderedJson{{"batch_id", id}, {"total", jobs.size()}, {"by_status", by_status}};
+}
+
+Result<config::Spelling> Jobs::spelling() {
+  return lower(trim(TRY(s_.settings.text("cloud_names")))) == "provider" ? config::Spelling::provider
+                                                                         : config::Spelling::canonical;
+}
+
 Result<std::vector<LogLine>> Jobs::logs(const identity::Principal& who, const std::string& id,
                                         std::int64_t after) {
   return db::read<std::vector<LogLine>>(s_.sql, [&](db::Transaction& tx) -> Result<std::vector<LogLine>> {
-    TRY(may_see(who, TRY(need_job(tx, id))));
+    auto job = TRY(need_job_or_batch(tx, id));
+    TRY(may_see(who, job));
     std::vector<LogLine> out;
+    if (job.id == job.batch_id) return lines_of(TRY(find_batch(tx, id)), after);
     auto rows = TRY(tx.query(
         fmt::format("SELECT n, at, line FROM job_logs WHERE job_id = $1 AND n > $2 ORDER BY n LIMIT {}",
                     kMaxLogLines),
@@ -85,10 +117,10 @@ Result<std::vector<LogLine>> Jobs::logs(const identity::Principal& who, const st
   });
 }
 
-OrderedJson to_json(const JobPage& page, const Listing& listing) {
+OrderedJson to_json(const JobPage& page, const Listing& listing, config::Spelling spelling) {
   OrderedJson out;
   out["jobs"] = OrderedJson::array();
-  for (const auto& job : page.jobs) out["jobs"].push_back(to_json(job));
+  for (const auto& job : page.jobs) out["jobs"].push_back(to_json(job, spelling));
   out["total"] = page.total;
   out["page"] = listing.page;
   out["page_size"] = listing.page_size;
@@ -104,6 +136,12 @@ OrderedJson to_json(const std::vector<LogLine>& lines) {
 }
 
 Result<Job> Jobs::cancel(const identity::Principal& who, const std::string& id) {
+  return each_of<Job>(
+      s_, id, [](const Job& job) { return !is_final(job.state); },
+      [&](const std::string& one) { return cancel_one(who, one); });
+}
+
+Result<Job> Jobs::cancel_one(const identity::Principal& who, const std::string& id) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job(tx, id));
     if (!who.is_admin && who.username != job.created_by)

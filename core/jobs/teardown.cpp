@@ -2,6 +2,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/jobs/fields.hpp"
 #include "core/jobs/store.hpp"
 #include "core/policy/settings.hpp"
@@ -23,7 +24,7 @@ Result<void> may_tear_down(const identity::Principal& who, const std::optional<J
 Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, const Action& action,
                            const Submission& submission, const ReadText& setting) {
   const auto& target = submission.target;
-  if (target.empty() || target.size() > kLongestTarget)
+  if (target.empty() || target.size() > kLongestTarget || !is_utf8(target) || has_control_character(target))
     return fail(Code::invalid, "the resource to remove has no usable name");
   auto deploy = TRY(find_deploy(tx, std::string(action.deploys), target));
   TRY(may_tear_down(who, deploy));
@@ -41,13 +42,12 @@ Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, 
   Json request = {{"region", region}, {"name", target}, {"has_deploy_job", deploy.has_value()}};
   request["workgroup"] = deploy && deploy->workgroup ? Json(*deploy->workgroup) : Json(nullptr);
   if (!zone.empty()) request["zone"] = zone;
-  Plan plan{&action, {{target, policy::fold_region(region), request}}, {}, Json::object()};
-  if (deploy) {
-    plan.workgroup = deploy->workgroup;
-    plan.parameters["deploy_job_id"] = deploy->id;
-    if (deploy->resource_id) plan.parameters["resource_id"] = *deploy->resource_id;
-  }
-  return plan;
+  auto parameters = Json::object();
+  if (deploy) parameters["deploy_job_id"] = deploy->id;
+  if (deploy && deploy->resource_id) parameters["resource_id"] = *deploy->resource_id;
+  return Plan{{{target, policy::fold_region(region), request, parameters}},
+              deploy ? deploy->workgroup : std::nullopt,
+              /*is_batch=*/false};
 }
 
 Result<BookingRequest> booking_of(const Json& body) {

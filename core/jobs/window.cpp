@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/utf8.hpp"
 #include "core/jobs/zone.hpp"
 
 namespace dash::jobs {
@@ -71,8 +72,8 @@ Result<std::vector<Occurrence>> between(const Window& window, Time from, Time to
 }  // namespace
 
 Result<void> check(const Window& window) {
-  if (window.name.empty() || window.name.size() > 100)
-    return fail(Code::invalid, "a change window needs a name of 1 to 100 bytes");
+  if (window.name.empty() || window.name.size() > 100 || has_control_character(window.name))
+    return fail(Code::invalid, "a change window needs a name of 1 to 100 bytes without control characters");
   if (!parse_start(window.start))
     return fail(Code::invalid, "start_at_local is HH:MM from 00:00 to 23:59, not \"{}\"", window.start);
   if (window.duration_minutes < 1 || window.duration_minutes > kMaxWindowMinutes)

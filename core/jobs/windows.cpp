@@ -81,7 +81,7 @@ Result<Window> Windows::create(const identity::Principal& who, const Json& body)
   TRY(identity::require(who, identity::kWriteChangeWindows));
   Window window;
   for (auto needed : {"name", "start_at_local", "duration_minutes"})
-    if (body.is_object() && !body.contains(needed)) return missing_member(needed);
+    if (body.is_object() && (!body.contains(needed) || body[needed].is_null())) return missing_member(needed);
   TRY(read_members(body, window));
   window.id = crypto::uuid4();
   window.created_by = who.username;

@@ -188,10 +188,11 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
       [&] { return running.should_stop(); });
   running.flush();
   return finish(job, outcome ? *outcome : Outcome{Ended::failed, outcome.error().message},
-                running.by_shutdown());
+                string_member(parameters, "deploy_job_id").value_or(""), running.by_shutdown());
 }
 
-Result<void> Worker::finish(const Job& job, const Outcome& outcome, bool by_shutdown) {
+Result<void> Worker::finish(const Job& job, const Outcome& outcome, const std::string& deploy_id,
+                            bool by_shutdown) {
   const auto& s = jobs_.seams();
   const auto* action = find_action(job.action);
   bool again =
@@ -213,11 +214,11 @@ Result<void> Worker::finish(const Job& job, const Outcome& outcome, bool by_shut
          {std::string(word(state)), text(reason), text(error), to_micros(s.clock.now()), owner_},
          " AND lease_owner = $7"}));
     if (!mine || state != State::completed || !action || action->surface != Surface::teardown) return {};
-    TRY(
-        tx.exec("UPDATE jobs SET destroyed_by = $1 WHERE action = $2 AND (name = $3 OR resource_id = $3) AND "
-                "state = 'completed' "
-                "AND destroyed_by IS NULL",
-                {job.id, std::string(action->deploys), job.name}));
+    // The machine that was meant; another one of its name stands on.
+    TRY(tx.exec(
+        "UPDATE jobs SET destroyed_by = $1 WHERE state = 'completed' AND destroyed_by IS NULL AND (id "
+        "= $2 OR (action = $3 AND resource_id = (SELECT d.resource_id FROM jobs d WHERE d.id = $2)))",
+        {job.id, deploy_id, std::string(action->deploys)}));
     return {};
   });
 }

@@ -29,7 +29,8 @@ class Worker {
 
  private:
   Result<void> run(const Job& job, const std::atomic<bool>& stop);
-  Result<void> finish(const Job& job, const Outcome& outcome, bool by_shutdown);
+  // `deploy_id`: of a teardown, the job that made the thing; empty when none did.
+  Result<void> finish(const Job& job, const Outcome& outcome, const std::string& deploy_id, bool by_shutdown);
   Result<void> put_back(const Job& job, std::string message, std::chrono::seconds pause);
   Result<std::int64_t> lease_micros();
   Jobs& jobs_;
@@ -37,17 +38,17 @@ class Worker {
   std::string owner_;
 };
 
-// The threads of `serve`: `workers` of them run jobs, one more sweeps every second and calls `every_second`.
+// The threads of `serve`: `workers` of them run jobs, one more sweeps every second.
 class WorkerPool {
  public:
-  WorkerPool(Jobs& jobs, Executors executors, std::size_t workers, std::function<void()> every_second);
+  WorkerPool(Jobs& jobs, Executors executors, std::size_t workers);
   // Stops claiming, lets running jobs end within the executors' grace, joins.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
  private:
-  void keep_house(const std::function<void()>& every_second);
+  void keep_house(std::size_t threads);
   void work(std::size_t number);
   bool pause(std::chrono::milliseconds length);
   Jobs& jobs_;

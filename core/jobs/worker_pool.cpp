@@ -9,6 +9,7 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(300);
 constexpr auto kHouse = std::chrono::seconds(1);
+constexpr int kNoteEvery = 20;  // rounds of the house: each note is a write
 
 // Jobs that nothing here can run say so, once.
 Result<void> tell_missing_executors(Jobs& jobs, const Executors& executors) {
@@ -40,12 +41,11 @@ void complain(std::string_view event, const Result<void>& result) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(Jobs& jobs, Executors executors, std::size_t workers,
-                       std::function<void()> every_second)
+WorkerPool::WorkerPool(Jobs& jobs, Executors executors, std::size_t workers)
     : jobs_(jobs),
       executors_(std::move(executors)),
       owner_(fmt::format("{}-{}", ::getpid(), crypto::random_hex(6))) {
-  threads_.emplace_back([this, every_second] { keep_house(every_second); });
+  threads_.emplace_back([this, workers] { keep_house(workers); });
   for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -63,11 +63,13 @@ bool WorkerPool::pause(std::chrono::milliseconds length) {
   return !wake_.wait_for(lock, length, [&] { return stop_.load(); });
 }
 
-void WorkerPool::keep_house(const std::function<void()>& every_second) {
+void WorkerPool::keep_house(std::size_t threads) {
+  int round = 0;
   do {
+    if (threads > 0 && round++ % kNoteEvery == 0)
+      complain("worker_note_failed", jobs_.note_workers(owner_, threads));
     complain("job_sweep_failed", jobs_.sweep());
     complain("job_sweep_failed", tell_missing_executors(jobs_, executors_));
-    if (every_second) every_second();
   } while (pause(kHouse));
 }
 

@@ -269,6 +269,9 @@ TEST_F(TamperMatrix, IsAsTheReadmeSays) {
   std::ostringstream expected;
   expected << golden.rdbuf();
   EXPECT_EQ(table.str(), expected.str());
+  std::ifstream readme(DASH_TESTDATA "/../README.md");
+  std::string told{std::istreambuf_iterator<char>(readme), {}};
+  EXPECT_NE(told.find(table.str()), told.npos) << "README.md shows another table";
 }
 
 TEST_F(TamperMatrix, TellsHowManyEntriesOnlyTheSealsVouchFor) {

@@ -1,10 +1,12 @@
 """The audit log from outside: reading, verifying, exporting, proving, anchoring."""
 import json
+import shutil
 import sqlite3
 
 import pytest
 
-from conftest import run
+from conftest import run, wait_until
+from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
 
 
 def verify(instance, *args):
@@ -90,3 +92,87 @@ def test_both_doors_export_the_same(written, scratch):
     remote = run("audit", "export", "--target", written.url, "--token-file", token)
     assert remote.code == 0 and remote.out.startswith(local), remote
     assert run("audit", "verify", "--target", written.url, "--token-file", token).code == 0
+
+
+class Folder:
+    """The active store as a folder of this machine."""
+
+    def __init__(self, path):
+        self.path = path
+        self.settings = {"storage_local_path": str(path), "storage_active_backend": "local"}
+
+    def keys(self):
+        return sorted(str(f.relative_to(self.path)) for f in self.path.rglob("*") if f.is_file())
+
+    def get(self, key):
+        return (self.path / key).read_bytes()
+
+    def put(self, key, data):
+        (self.path / key).write_bytes(data)
+
+
+@pytest.fixture(params=["s3", "folder"])
+def anchored(request, make_instance, scratch):
+    """A started instance whose checkpoints go to its active store too; the store."""
+    store = request.getfixturevalue("bucket") if request.param == "s3" else Folder(scratch / "assets")
+    one = make_instance(env={"DASHCTL_ANCHOR_STORE": "1"}, start=False)
+    one.set(**store.settings)
+    return one.start(), store
+
+
+def checkpoints(store):
+    return [key for key in store.keys() if key.startswith("dashctl-audit/")]
+
+
+def test_checkpoints_in_the_active_store_outlast_the_instance(anchored, scratch):
+    one, store = anchored
+    root = one.login("root")
+    first = wait_until(lambda: checkpoints(store), what="the first checkpoint")
+    assert root.get("/readyz").json["checks"]["audit_anchors"] == "ok"
+    older = scratch / "older"
+    shutil.copytree(one.folder, older, ignore=shutil.ignore_patterns("deploy"))
+    assert root.post("/api/workgroups", {"name": "team-a"}).status == 201
+    one.stop()
+    kept = checkpoints(store)
+    assert kept[:len(first)] == first and len(kept) > len(first)
+    size = int(kept[-1].rsplit("/", 1)[1].split(".")[0])
+    told = verify(one)
+    assert told.code == 0 and told.json["checkpoint"] == {"size": size, "beyond": 0}, told
+    assert store.get(kept[-1]).decode().splitlines()[1] == str(size)
+    # Nobody is shown them as assets.
+    one.log = []
+    one.start()
+    assert one.login("root").get("/api/storage/list").json["items"] == []
+    one.kill()
+    # The whole folder is put back to what it was: only the store remembers.
+    shutil.rmtree(one.folder)
+    older.rename(one.folder)
+    broken = verify(one)
+    assert broken.code == 9 and broken.json["first_broken_seq"] == broken.json["count"] + 1, broken
+    assert one.dashctl("audit", "verify", env={"DASHCTL_ANCHOR_STORE": ""}).code == 0
+
+
+def test_a_checkpoint_in_the_store_is_never_replaced(anchored):
+    one, store = anchored
+    wait_until(lambda: checkpoints(store), what="the first checkpoint")
+    one.kill()
+    for key in checkpoints(store):
+        store.put(key, store.get(key).replace(b"dashctl-audit", b"dashctl-forge"))
+    before = {key: store.get(key) for key in checkpoints(store)}
+    told = verify(one)
+    assert told.code == 9 and "not signed by this log's key" in told.json["problems"][0], told
+    assert {key: store.get(key) for key in checkpoints(store)} == before
+
+
+def test_an_anchor_that_fails_is_told_and_holds_up_nothing(make_instance, scratch):
+    one = make_instance(env={"DASHCTL_ANCHOR_STORE": "1", "DASHCTL_ANCHOR_FILE": str(scratch / "no" / "folder" / "anchor")})
+    root = one.login("root")
+    assert root.post("/api/workgroups", {"name": "team-a"}).status == 201
+    wait_until(lambda: len(one.events("audit_anchor_failed")) >= 2, what="two failed anchors")
+    ready = root.get("/readyz")
+    assert ready.status == 200 and ready.json["ready"] and ready.json["checks"]["audit_anchors"] != "ok"
+    told = root.get("/api/audit/verify").json
+    assert told["ok"] and [a["error"] is None for a in told["anchors"]] == [True, True, False], told
+    done = verify(one)
+    assert done.code == 5 and done.json["ok"], done
+    assert "could not be asked" in done.err

@@ -203,6 +203,77 @@ def test_a_batch_is_all_or_nothing(gate):
     assert made["count"] == 2 and made["names"] == ["web-01", "web-02"] and len(made["job_ids"]) == 2
 
 
+@pytest.mark.parametrize("path", [path.replace("/deploy", "/bulk-deploy") for paths in DEPLOYS.values() for path in paths if "/deploy" in path])
+def test_a_bulk_deploy_is_one_batch(gate, path):
+    instance, root = gate
+    instance.set(admission_allowed_regions="us-central1, us-east-1")
+    items = [{"name": "web", "image": "ami-1"}, {"name": "db", "image": "ami-2", "instance_type": "big"}]
+    made = root.post(path, {"items": items, "region": "us-central1", "instance_type": "small"})
+    assert made.status == 200, made
+    answer = made.json
+    assert list(answer)[:7] == ["job_id", "status", "message", "count", "batch_id", "job_ids", "names"]
+    assert (answer["status"], answer["count"], answer["names"]) == ("pending", 2, ["web", "db"])
+    assert len(answer["batch_id"]) == 12 and len(answer["job_ids"]) == 2
+    assert [root.get(f"/api/jobs/{i}").json["request"]["instance_type"] for i in answer["job_ids"]] == ["small", "big"]
+    one = root.get(f"/api/jobs/{answer['job_id']}").json
+    assert one["status"] == "pending" and one["job_type"].endswith(":bulk_deploy") and one["request"]["names"] == ["web", "db"]
+    assert root.get(f"/api/jobs?batch_id={answer['batch_id']}").json["total"] == 2
+    counted = root.get(f"/api/jobs/batches/{answer['batch_id']}").json
+    assert counted == {"batch_id": answer["batch_id"], "total": 2,
+                       "by_status": {"pending": 2, "running": 0, "completed": 0, "failed": 0, "cancelled": 0}}
+    assert root.get("/api/jobs/batches/nothing").json["total"] == 0
+    taken = root.post(path, {"items": [{"name": "new", "image": "i"}, items[0], {"name": "new", "image": "i"}], "region": "us-central1"})
+    assert taken.status == 409, taken
+    detail = taken.json["detail"]
+    assert set(detail) == {"code", "message", "conflicts", "duplicates", "names"}
+    assert (detail["code"], detail["conflicts"], detail["duplicates"], detail["names"]) == (
+        "vm_name_collision", ["web"], ["new"], ["new", "web", "new"])
+    assert root.delete(f"/api/jobs/{answer['batch_id']}").json["status"] == "cancelled"
+    assert root.get(f"/api/jobs/batches/{answer['batch_id']}").json["by_status"]["cancelled"] == 2
+
+
+def test_every_refused_item_of_a_bulk_deploy_is_named_and_recorded(gate):
+    instance, root = gate
+    instance.set(admission_allowed_regions="us-east-1", admission_denied_instance_types="huge")
+    items = [{"name": "a", "image": "i", "region": "mars-1"}, {"name": "b", "image": "i"}, {"name": "c", "image": "i", "instance_type": "huge"}]
+    answer = root.post("/api/aws/bulk-deploy", {"items": items, "region": "us-east-1"})
+    assert answer.status == 403, answer
+    assert answer.json["detail"]["reasons"] == ['a: region "mars-1" is not in the allowed list ["us-east-1"]',
+                                                'c: instance type "huge" is blocked by policy']
+    assert jobs(root) == 0
+    entries = [e for e in root.get("/api/audit").json["entries"] if e["action"] == "cloud1:vm:deploy:denied"]
+    assert len(entries) == 1 and entries[0]["details"]["names"] == ["a", "c"]
+
+
+def test_a_batch_cannot_wait_for_an_approval(gate):
+    instance, root = gate
+    add_rule(instance, "held", HELD.replace('"web"', '"web-02"'))
+    instance.set(admission_enforce_needs_approval="true")
+    answer = root.post("/api/cloud1/deploy", {**MACHINE, "count": 3})
+    assert answer.status == 403 and answer.json["detail"]["error"] == "needs_approval", answer
+    assert answer.json["detail"]["reasons"][0] == "web-02: large machines need a second pair of eyes"
+    assert jobs(root) == 0 and audited(root) == ["cloud1:vm:deploy:denied"]
+
+
+def test_outputs_speak_the_instances_spelling(gate):
+    instance, root = gate
+    instance.set(cloud_names="provider")
+    made = root.post("/api/cloud1/deploy", MACHINE).json
+    assert root.get(f"/api/jobs/{made['job_id']}").json["job_type"] == "aws:ec2:deploy"
+    assert root.get("/api/jobs").json["jobs"][0]["job_type"] == "aws:ec2:deploy"
+    assert root.post("/api/admission/check", {"action": "cloud4:compute:deploy"}).json["action"] == "oci:compute:deploy"
+    assert "azure:vm:destroy" in root.get("/api/settings/admission").json["gated_actions"]
+    assert instance.dashctl("job", "show", made["job_id"], "--output", "json").json["job_type"] == "aws:ec2:deploy"
+
+
+def test_a_database_and_a_cluster_name_what_is_made(gate):
+    _, root = gate
+    made = root.post("/api/databases", {"name": "db", "engine": "postgres"})
+    assert made.status == 200 and made.json["ok"] is True and made.json["db_id"] and made.json["job_id"], made
+    made = root.post("/api/k8s/clusters/provision", {"name": "k"})
+    assert made.status == 202 and made.json["ok"] is True and made.json["cluster_id"] and made.json["job_id"], made
+
+
 def test_many_denials_at_once_keep_one_chain(gate):
     instance, root = gate
     instance.set(admission_allowed_regions="us-east-1")

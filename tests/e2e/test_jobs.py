@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from conftest import wait_until
+from conftest import run, wait_until
 
 MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 HELD = 'package admission.held\nimport rego.v1\nneeds_approval contains "look twice" if input.request.name == "web"\n'
@@ -156,10 +156,68 @@ def test_the_command_line_does_the_same(held):
     assert [j["id"] for j in listed["jobs"]] == [job_id]
     token = instance.folder.parent / "token"
     token.write_text(instance.token("bob"))
-    from conftest import run
     approved = run("job", "approve", job_id, "--target", instance.url, "--token-file", token)
     assert approved.code == 0, approved
     cancelled = instance.dashctl("job", "cancel", job_id)
     assert cancelled.code == 0, cancelled
     assert instance.dashctl("job", "cancel", job_id).code == 12
     assert instance.dashctl("job", "show", "nothing").code == 1
+
+
+def test_a_log_is_read_to_its_end(instance, root):
+    executor(instance, "cloud1-vm-deploy", "seq 2500")
+    job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    token = instance.folder.parent / "token"
+    token.write_text(instance.token("root"))
+    followed = run("job", "logs", job_id, "--follow", "--target", instance.url, "--token-file", token)
+    assert followed.code == 0 and followed.out.split() == [str(n) for n in range(1, 2501)], followed
+    local = instance.dashctl("job", "logs", job_id, "--output", "json")
+    assert len(local.json["logs"]) == 2500
+    page = root.get(f"/api/jobs/{job_id}/logs?after=2400").json["logs"]
+    assert [line["n"] for line in page] == list(range(2401, 2501))
+
+
+def test_a_job_is_booked_anew(instance, root):
+    job_id = root.post("/api/cloud1/deploy", {**MACHINE, "run_at": "2027-01-01T10:00"}).json["job_id"]
+    moved = root.post(f"/api/jobs/{job_id}/reschedule", {"run_at": "2027-01-02T10:00", "run_timezone": "Europe/Berlin"})
+    assert moved.status == 200, moved
+    assert moved.json == {"job_id": job_id, "status": "scheduled", "scheduled_for": "2027-01-02T09:00:00Z",
+                          "window_ends_at": "2027-01-02T10:00:00Z", "schedule_state": "scheduled"}
+    assert [j["id"] for j in root.get("/api/jobs?scheduled=true").json["jobs"]] == [job_id]
+    now = instance.dashctl("job", "reschedule", job_id)
+    assert now.code == 0 and "is pending" in now.out, now
+    assert root.get("/api/jobs?scheduled=true").json["jobs"] == []
+    assert [e["action"] for e in root.get("/api/audit").json["entries"]].count("change_rescheduled") == 2
+    instance.add_user("eve")
+    assert instance.login("eve").post(f"/api/jobs/{job_id}/reschedule", {}).status == 403
+    assert root.delete(f"/api/jobs/{job_id}").status == 200
+    assert root.post(f"/api/jobs/{job_id}/reschedule").status == 409
+
+
+def test_the_workers_tell_of_themselves(make_instance):
+    one = make_instance(start=False)
+    one.start("--workers", "0")
+    assert one.login("root").get("/api/worker/status").json == {"never_run": True}
+    one.stop()
+    one.log = []
+    one.start("--workers", "3")
+    root = one.login("root")
+    told = wait_until(lambda: (lambda t: t if "effective" in t else None)(root.get("/api/worker/status").json), what="a note")
+    assert told["effective"] == {"total": 3} and told["clamp_reason"] is None and told["workers"][0]["alive"] is True
+    one.add_user("bob")
+    assert one.login("bob").get("/api/worker/status").status == 403
+
+
+def test_a_teardown_forgets_only_the_machine_that_it_removed(instance, root):
+    executor(instance, "cloud1-vm-deploy", """id=$(sed 's/.*"job_id":"\\([^"]*\\)".*/\\1/'); echo '{"resource_id": "i-'$id'"}'""")
+    executor(instance, "cloud1-vm-destroy", "exit 0")
+    made = []
+    for _ in range(2):
+        made.append(root.post("/api/cloud1/deploy", MACHINE).json["job_id"])
+        wait_for(root, made[-1], "completed")
+    gone = root.delete("/api/cloud1/instances/web").json["job_id"]
+    wait_for(root, gone, "completed")
+    # The newest was meant; the older one of the same name still has its deploy job.
+    for job_id, known in ((made[1], False), (made[0], True)):
+        told = root.delete(f"/api/cloud1/instances/i-{job_id}").json["job_id"]
+        assert job(root, told)["request"]["has_deploy_job"] is known

@@ -1,0 +1,63 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/audit/anchor.hpp"
+#include "core/base/file.hpp"
+
+namespace dash::audit {
+namespace {
+
+constexpr std::size_t kMaxAnchorBytes = 256u << 20;  // a million checkpoints
+
+Failure cannot(std::string_view what, const std::string& path) {
+  return fail(Code::internal, "cannot {} the audit anchor {}: {}", what, path, strerror(errno));
+}
+
+Result<void> append_file(const std::string& path, std::string_view text) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+  if (fd < 0) return cannot("open", path);
+  auto written = ::write(fd, text.data(), text.size());
+  bool good = written == static_cast<ssize_t>(text.size()) && ::fdatasync(fd) == 0;
+  auto result = good ? Result<void>() : Result<void>(cannot("write", path));
+  ::close(fd);
+  return result;
+}
+
+class File : public AnchorPlace {
+ public:
+  explicit File(std::string path) : path_(std::move(path)) {}
+  std::string name() const override { return path_; }
+  Result<std::string> newest() override {
+    auto text = dash::read_file(path_, kMaxAnchorBytes);
+    if (!text && text.error().code == Code::not_found) return std::string();
+    return text;
+  }
+  Result<void> add(const Checkpoint& checkpoint) override {
+    return append_file(path_, (TRY(newest()).empty() ? "" : "\n") + checkpoint.note);
+  }
+
+ protected:
+  const std::string path_;
+};
+
+class OwnFile final : public File {
+ public:
+  using File::File;
+  Result<void> add(const Checkpoint& checkpoint) override {
+    return dash::write_file(path_, checkpoint.note, 0600);
+  }
+  std::int64_t every() const override { return 1; }
+};
+
+}  // namespace
+
+std::unique_ptr<AnchorPlace> own_anchor(std::string path) {
+  return std::make_unique<OwnFile>(std::move(path));
+}
+
+std::unique_ptr<AnchorPlace> file_anchor(std::string path) { return std::make_unique<File>(std::move(path)); }
+
+}  // namespace dash::audit

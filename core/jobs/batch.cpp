@@ -1,0 +1,112 @@
+#include "core/jobs/batch.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/jobs/store.hpp"
+
+namespace dash::jobs {
+namespace {
+
+// A state that one job has says more of the batch than those after it; all completed is completed.
+constexpr State kLoudest[] = {State::running,   State::pending, State::awaiting_approval,
+                              State::scheduled, State::failed,  State::missed,
+                              State::rejected,  State::expired, State::cancelled};
+
+std::size_t count_of(const std::vector<Job>& jobs, State state) {
+  return static_cast<std::size_t>(std::ranges::count(jobs, state, &Job::state));
+}
+
+State state_of(const std::vector<Job>& jobs) {
+  for (auto state : kLoudest) {
+    if (count_of(jobs, state) == 0) continue;
+    bool begun = std::ranges::any_of(jobs, [](const Job& j) { return j.started_at.has_value(); });
+    return state == State::pending && begun ? State::running : state;
+  }
+  return State::completed;
+}
+
+std::string message_of(const std::vector<Job>& jobs) {
+  std::string out;
+  for (int i = 0; i <= static_cast<int>(State::missed); ++i)
+    if (auto n = count_of(jobs, static_cast<State>(i)); n > 0)
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, word(static_cast<State>(i)));
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Failure collision(const std::vector<std::string>& conflicts, const std::vector<std::string>& duplicates,
+                  const std::vector<std::string>& names) {
+  auto message = conflicts.empty() ? fmt::format("asked for twice: {}", joined(duplicates))
+                                   : fmt::format("there are machines of these names: {}", joined(conflicts));
+  OrderedJson body{{"code", "vm_name_collision"},
+                   {"message", message},
+                   {"conflicts", conflicts},
+                   {"duplicates", duplicates},
+                   {"names", names}};
+  return Failure(
+      Error{Code::conflict, message, {}, {}, std::make_shared<const OrderedJson>(std::move(body))});
+}
+
+}  // namespace
+
+Result<std::vector<Job>> find_batch(db::Transaction& tx, const std::string& id) {
+  std::vector<Job> out;
+  for (const auto& row : TRY(tx.query(kSelectJobs + "WHERE batch_id = $1 ORDER BY seq", {id})))
+    out.push_back(TRY(row_to_job(row)));
+  return out;
+}
+
+Result<Job> need_job_or_batch(db::Transaction& tx, const std::string& id) {
+  if (auto jobs = TRY(find_batch(tx, id)); !jobs.empty()) return as_one(jobs);
+  return need_job(tx, id);
+}
+
+Job as_one(const std::vector<Job>& jobs) {
+  auto out = jobs.front();
+  auto names = Json::array();
+  for (const auto& job : jobs) {
+    names.push_back(job.name);
+    if (job.started_at && (!out.started_at || *job.started_at < *out.started_at))
+      out.started_at = job.started_at;
+    if (job.completed_at && (!out.completed_at || *job.completed_at > *out.completed_at))
+      out.completed_at = job.completed_at;
+  }
+  out.id = *out.batch_id;
+  out.action = out.action.substr(0, out.action.rfind(':') + 1) + "bulk_deploy";
+  out.name = fmt::format("{} and {} more", out.name, jobs.size() - 1);
+  if (jobs.size() == 1) out.name = jobs.front().name;
+  out.request = {{"count", jobs.size()}, {"batch", true}, {"names", names}};
+  out.resource_id.reset();
+  out.reason.reset();
+  out.error.reset();
+  out.state = state_of(jobs);
+  out.message = message_of(jobs);
+  if (!is_final(out.state)) out.completed_at.reset();
+  if (out.state == State::failed) out.error = out.message;
+  return out;
+}
+
+Result<void> refuse_taken_names(db::Transaction& tx, const std::vector<Job>& jobs) {
+  std::vector<std::string> names, conflicts, duplicates;
+  std::set<std::string> seen;
+  for (const auto& job : jobs) {
+    names.push_back(job.name);
+    if (!seen.insert(job.name).second) {
+      if (std::ranges::find(duplicates, job.name) == duplicates.end()) duplicates.push_back(job.name);
+      continue;
+    }
+    auto taken = TRY(
+        tx.query("SELECT 1 FROM jobs WHERE action = $1 AND name = $2 AND destroyed_by IS NULL AND state IN "
+                 "('awaiting_approval', 'scheduled', 'pending', 'running', 'completed') LIMIT 1",
+                 {job.action, job.name}));
+    if (!taken.empty()) conflicts.push_back(job.name);
+  }
+  if (conflicts.empty() && duplicates.empty()) return {};
+  return collision(conflicts, duplicates, names);
+}
+
+}  // namespace dash::jobs

@@ -1,0 +1,51 @@
+// Which processes run jobs, as they say themselves.
+#include "core/jobs/jobs.hpp"
+
+namespace dash::jobs {
+namespace {
+
+constexpr std::chrono::seconds kAlive{60};  // three times what a living process takes between two notes
+constexpr std::chrono::hours kForget{24 * 7};
+
+}  // namespace
+
+Result<void> Jobs::note_workers(const std::string& owner, std::size_t threads) {
+  auto now = s_.clock.now();
+  return s_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec(
+        "INSERT INTO workers (owner, threads, started_at, seen_at) VALUES ($1, $2, $3, $3) ON CONFLICT "
+        "(owner) DO UPDATE SET seen_at = $3",
+        {owner, static_cast<std::int64_t>(threads), to_micros(now)}));
+    TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1", {to_micros(now - kForget)}));
+    return {};
+  });
+}
+
+Result<OrderedJson> Jobs::worker_status(const identity::Principal& who) {
+  TRY(identity::require_admin(who));
+  auto alive_since = to_micros(s_.clock.now() - kAlive);
+  return db::read<OrderedJson>(s_.sql, [&](db::Transaction& tx) -> Result<OrderedJson> {
+    auto rows =
+        TRY(tx.query("SELECT owner, threads, started_at, seen_at FROM workers ORDER BY seen_at DESC, owner"));
+    if (rows.empty()) return OrderedJson{{"never_run", true}};
+    std::int64_t threads = 0;
+    auto workers = OrderedJson::array();
+    for (const auto& row : rows) {
+      bool alive = row.integer(3) >= alive_since;
+      if (alive) threads += row.integer(1);
+      workers.push_back({{"owner", row.text(0)},
+                         {"threads", row.integer(1)},
+                         {"started_at", format_iso(from_micros(row.integer(2)))},
+                         {"seen_at", format_iso(from_micros(row.integer(3)))},
+                         {"alive", alive}});
+    }
+    auto running = TRY(tx.query("SELECT count(*) FROM jobs WHERE state = 'running'"))[0].integer(0);
+    return OrderedJson{{"configured", {{"total", threads}}},
+                       {"effective", {{"total", threads}}},
+                       {"clamp_reason", nullptr},
+                       {"running", running},
+                       {"workers", workers}};
+  });
+}
+
+}  // namespace dash::jobs
