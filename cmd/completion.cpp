@@ -79,7 +79,7 @@ std::string bash_script(const std::vector<Group>& groups) {
          "}\ncomplete -o filenames -F _dashctl dashctl\n";
 }
 
-std::string fish_text(std::string text) {
+std::string fish_text(std::string_view text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return out + "'";

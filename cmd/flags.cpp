@@ -24,7 +24,7 @@ Flag& Flags::text(std::string name, std::string& into, std::string value, std::s
 
 Flag& Flags::number(std::string name, std::int64_t& into, std::string value, std::string help) {
   Flag flag{.name = name, .value = std::move(value), .help = std::move(help)};
-  flag.set = [&into, name](const std::string& text) -> Result<void> {
+  flag.set = [&into, name = std::move(name)](const std::string& text) -> Result<void> {
     const char* end = text.data() + text.size();
     auto [stop, error] = std::from_chars(text.data(), end, into);
     if (error != std::errc() || stop != end)
@@ -36,7 +36,7 @@ Flag& Flags::number(std::string name, std::int64_t& into, std::string value, std
 
 Flag& Flags::toggle(std::string name, bool& into, std::string help) {
   Flag flag{.name = name, .help = std::move(help)};
-  flag.set = [&into, name](const std::string& text) -> Result<void> {
+  flag.set = [&into, name = std::move(name)](const std::string& text) -> Result<void> {
     auto parsed = config::parse_flag(name, text, false);
     if (!parsed) return fail(Code::usage, "{} takes no value, or true or false, not '{}'", name, text);
     into = *parsed;

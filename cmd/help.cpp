@@ -116,7 +116,7 @@ std::string action_help(const Group& group, const Action& action) {
 }
 
 std::string man_page(const std::vector<Group>& groups) {
-  auto escaped = [](std::string text) {
+  auto escaped = [](std::string_view text) {
     std::string out;
     for (char c : text) out += c == '-' ? "\\-" : c == '\\' ? "\\e" : std::string(1, c);
     return out;

@@ -13,6 +13,7 @@ Anchors::~Anchors() { flush(); }
 std::vector<AnchorText> Anchors::read() {
   std::lock_guard lock(mutex_);
   std::vector<AnchorText> out;
+  out.reserve(anchors_.size());
   for (const auto& anchor : anchors_) {
     auto text = anchor.place->all();
     out.push_back({anchor.place->name(), text.value_or(""), text ? "" : text.error().message});

@@ -112,7 +112,8 @@ Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys, boo
   return head;
 }
 
-Log::Log(db::Sql& sql, const Clock& clock, Secret key) : sql_(sql), clock_(clock), keys_(derive_keys(key)) {}
+Log::Log(db::Sql& sql, const Clock& clock, const Secret& key)
+    : sql_(sql), clock_(clock), keys_(derive_keys(key)) {}
 Log::~Log() = default;
 
 Result<std::int64_t> Log::append(db::Transaction& tx, const Entry& entry) {

@@ -52,7 +52,7 @@ Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys, boo
 class Log {
  public:
   // `key` is derived from the signing key.
-  Log(db::Sql& sql, const Clock& clock, Secret key);
+  Log(db::Sql& sql, const Clock& clock, const Secret& key);
   ~Log();
 
   // Inside of the caller's write transaction. Returns the entry's sequence number.

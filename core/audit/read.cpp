@@ -20,7 +20,7 @@ class Where {
 
 // The smallest text that is greater than all texts with the prefix, for the index's sake; the prefix is ASCII
 // in practice.
-std::string after_prefix(std::string prefix) { return prefix + "\x7f"; }
+std::string after_prefix(const std::string& prefix) { return prefix + "\x7f"; }
 
 Failure unreadable(std::int64_t seq) {
   return fail(Code::integrity, "entry {} of the audit log cannot be read; run dashctl audit verify", seq);
