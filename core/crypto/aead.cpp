@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/crypto/bytes.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::crypto {
@@ -15,11 +16,6 @@ constexpr std::size_t kTag = 16;
 
 using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 Context context() { return {EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free}; }
-
-unsigned char* mut(std::string& s, std::size_t at = 0) {
-  return reinterpret_cast<unsigned char*>(s.data() + at);
-}
-const unsigned char* raw(std::string_view s) { return reinterpret_cast<const unsigned char*>(s.data()); }
 
 }  // namespace
 

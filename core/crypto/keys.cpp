@@ -10,14 +10,13 @@
 #include <cstring>
 #include <memory>
 
+#include "core/crypto/bytes.hpp"
+
 namespace dash::crypto {
 namespace {
 
 using Pkey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using MdContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
-
-const unsigned char* raw(std::string_view s) { return reinterpret_cast<const unsigned char*>(s.data()); }
-unsigned char* mut(std::string& s) { return reinterpret_cast<unsigned char*>(s.data()); }
 
 Pkey ed25519_private(const Secret& seed) {
   return {EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw(seed.expose()), seed.expose().size()),

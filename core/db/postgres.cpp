@@ -109,9 +109,9 @@ Row row_of(const PGresult* r, int row) {
   return Row(std::move(values));
 }
 
-class Connection final : public Transaction {
+class PostgresConnection final : public Transaction {
  public:
-  static Result<std::unique_ptr<Connection>> open(const std::string& url) {
+  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& url) {
     Handle handle(PQconnectdb(url.c_str()));
     if (PQstatus(handle.get()) != CONNECTION_OK)
       return Failure(Error{Code::unreachable,
@@ -121,7 +121,7 @@ class Connection final : public Transaction {
                            {}});
     PQsetNoticeProcessor(
         handle.get(), [](void*, const char*) {}, nullptr);
-    auto self = std::unique_ptr<Connection>(new Connection(std::move(handle)));
+    auto self = std::unique_ptr<PostgresConnection>(new PostgresConnection(std::move(handle)));
     // A tail of the log that is not flushed would be an answer before durability.
     TRY(self->exec("SET synchronous_commit TO on"));
     return self;
@@ -165,7 +165,7 @@ class Connection final : public Transaction {
   bool is_postgres() const override { return true; }
 
  private:
-  explicit Connection(Handle handle) : handle_(std::move(handle)) {}
+  explicit PostgresConnection(Handle handle) : handle_(std::move(handle)) {}
 
   Result<Answer> run(std::string_view sql, const Params& params) {
     Bound bound(params);
@@ -186,7 +186,7 @@ class Connection final : public Transaction {
 
 class PostgresSql final : public Sql {
  public:
-  PostgresSql(std::string url, std::unique_ptr<Connection> first) : url_(std::move(url)) {
+  PostgresSql(std::string url, std::unique_ptr<PostgresConnection> first) : url_(std::move(url)) {
     spares_.push_back(std::move(first));
   }
 
@@ -204,7 +204,7 @@ class PostgresSql final : public Sql {
 
  private:
   // A connection that a restart of the server cut is thrown away, and a new one tried once.
-  Result<std::unique_ptr<Connection>> borrow() {
+  Result<std::unique_ptr<PostgresConnection>> borrow() {
     while (auto connection = pop_spare())
       if (connection->is_usable() && connection->exec("SELECT 1")) return connection;
     return reopen();
@@ -212,14 +212,14 @@ class PostgresSql final : public Sql {
 
   // While requests are served a lost database is a reason to try again, and where it lies is not for
   // everybody.
-  Result<std::unique_ptr<Connection>> reopen() {
-    auto connection = Connection::open(url_);
+  Result<std::unique_ptr<PostgresConnection>> reopen() {
+    auto connection = PostgresConnection::open(url_);
     if (connection) return connection;
     const auto& why = connection.error();
     return Failure(Error{Code::busy, std::string(kNoAnswer), why.message + ": " + why.detail, kTryAgain, {}});
   }
 
-  std::unique_ptr<Connection> pop_spare() {
+  std::unique_ptr<PostgresConnection> pop_spare() {
     std::lock_guard lock(mutex_);
     if (spares_.empty()) return nullptr;
     auto connection = std::move(spares_.back());
@@ -227,7 +227,7 @@ class PostgresSql final : public Sql {
     return connection;
   }
 
-  void give_back(std::unique_ptr<Connection> connection) {
+  void give_back(std::unique_ptr<PostgresConnection> connection) {
     std::lock_guard lock(mutex_);
     if (spares_.size() < kSpareConnections) spares_.push_back(std::move(connection));
   }
@@ -244,15 +244,15 @@ class PostgresSql final : public Sql {
 
   std::string url_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> spares_;
-  std::unique_ptr<Connection> writer_;  // used by the leader only
+  std::vector<std::unique_ptr<PostgresConnection>> spares_;
+  std::unique_ptr<PostgresConnection> writer_;  // used by the leader only
   GroupCommit commits_{[this] { return begin_write(); }};
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Sql>> open_postgres(const std::string& url) {
-  auto first = TRY(Connection::open(url));
+  auto first = TRY(PostgresConnection::open(url));
   return std::unique_ptr<Sql>(new PostgresSql(url, std::move(first)));
 }
 

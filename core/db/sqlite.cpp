@@ -99,14 +99,14 @@ struct TextHash {
 };
 
 // One connection with its prepared statements. Used by one thread at a time.
-class Connection final : public Transaction {
+class SqliteConnection final : public Transaction {
  public:
-  static Result<std::unique_ptr<Connection>> open(const std::string& path) {
+  static Result<std::unique_ptr<SqliteConnection>> open(const std::string& path) {
     sqlite3* raw = nullptr;
     int rc = sqlite3_open_v2(
         path.c_str(), &raw,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-    auto self = std::unique_ptr<Connection>(new Connection(Db(raw)));
+    auto self = std::unique_ptr<SqliteConnection>(new SqliteConnection(Db(raw)));
     if (rc != SQLITE_OK) return sqlite_error(raw, rc, "open");
     sqlite3_busy_timeout(raw, kBusyTimeoutMs);
     for (auto pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
@@ -155,7 +155,7 @@ class Connection final : public Transaction {
   bool is_postgres() const override { return false; }
 
  private:
-  explicit Connection(Db db) : db_(std::move(db)) {}
+  explicit SqliteConnection(Db db) : db_(std::move(db)) {}
 
   Result<Prepared*> prepare(std::string_view sql) {
     auto found = statements_.find(sql);
@@ -190,7 +190,7 @@ class Connection final : public Transaction {
 
 class SqliteSql final : public Sql {
  public:
-  SqliteSql(std::string path, std::unique_ptr<Connection> writer)
+  SqliteSql(std::string path, std::unique_ptr<SqliteConnection> writer)
       : path_(std::move(path)), writer_(std::move(writer)) {}
 
   Result<void> read(const Body& body) override {
@@ -207,7 +207,7 @@ class SqliteSql final : public Sql {
   bool is_postgres() const override { return false; }
 
  private:
-  Result<std::unique_ptr<Connection>> take_reader() {
+  Result<std::unique_ptr<SqliteConnection>> take_reader() {
     {
       std::lock_guard lock(readers_mutex_);
       if (!readers_.empty()) {
@@ -216,18 +216,18 @@ class SqliteSql final : public Sql {
         return connection;
       }
     }
-    return Connection::open(path_);
+    return SqliteConnection::open(path_);
   }
 
-  void give_back(std::unique_ptr<Connection> connection) {
+  void give_back(std::unique_ptr<SqliteConnection> connection) {
     std::lock_guard lock(readers_mutex_);
     if (readers_.size() < kSpareReaders) readers_.push_back(std::move(connection));
   }
 
   std::string path_;
   std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<Connection>> readers_;
-  std::unique_ptr<Connection> writer_;  // used by the leader only
+  std::vector<std::unique_ptr<SqliteConnection>> readers_;
+  std::unique_ptr<SqliteConnection> writer_;  // used by the leader only
   GroupCommit commits_{[this]() -> Result<Transaction*> {
     TRY(writer_->exec("BEGIN IMMEDIATE"));
     return writer_.get();
@@ -241,7 +241,7 @@ Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return fail(Code::invalid, "cannot open the database {}: {}", path, strerror(errno));
   ::close(fd);
-  auto writer = TRY(within(path, Connection::open(path)));
+  auto writer = TRY(within(path, SqliteConnection::open(path)));
   return std::unique_ptr<Sql>(new SqliteSql(path, std::move(writer)));
 }
 

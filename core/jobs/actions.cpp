@@ -11,7 +11,7 @@ Action destroy(std::string_view name, std::string_view cloud, std::string_view d
 
 // The clouds' own limits on a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
 // name.
-const std::vector<Action>& table() {
+const std::vector<Action>& action_rows() {
   static const std::vector<Action> kActions = {
       {"cloud1:vm:deploy",
        "cloud1",
@@ -100,11 +100,11 @@ constexpr CloudDefaults kDefaults[] = {
 
 }  // namespace
 
-std::span<const Action> actions() { return table(); }
+std::span<const Action> actions() { return action_rows(); }
 
 const Action* find_action(std::string_view name) {
-  auto found = std::ranges::find(table(), name, &Action::name);
-  return found == table().end() ? nullptr : &*found;
+  auto found = std::ranges::find(action_rows(), name, &Action::name);
+  return found == action_rows().end() ? nullptr : &*found;
 }
 
 const CloudDefaults& defaults_of(std::string_view cloud) {

@@ -15,7 +15,7 @@ struct StateRow {
 
 // DESIGN §7. running → pending re-queues a dead worker's job; running and pending → awaiting_approval when
 // the rules changed under an approval. What has not begun may be booked anew, and stay in its state by that.
-const std::vector<StateRow>& table() {
+const std::vector<StateRow>& state_rows() {
   using enum State;
   static const std::vector<StateRow> kTable = {
       {awaiting_approval,
@@ -35,7 +35,7 @@ const std::vector<StateRow>& table() {
   return kTable;
 }
 
-const StateRow& row_of(State state) { return table().at(static_cast<std::size_t>(state)); }
+const StateRow& row_of(State state) { return state_rows().at(static_cast<std::size_t>(state)); }
 
 std::optional<std::string> text_at(const db::Row& row, std::size_t i) {
   return row.is_null(i) ? std::nullopt : std::optional(row.text(i));
@@ -101,7 +101,7 @@ const std::string kSelectJobs =
 std::string_view word(State state) { return row_of(state).word; }
 
 std::optional<State> parse_state(std::string_view text) {
-  for (const auto& row : table())
+  for (const auto& row : state_rows())
     if (row.word == text) return row.state;
   return std::nullopt;
 }

@@ -8,7 +8,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectWindows =
     "SELECT id, name, description, start_at_local, duration_minutes, timezone, schedule_days, enabled, "
     "created_by FROM "
     "change_windows ";
@@ -50,14 +50,14 @@ Failure unknown(const std::string& id) {
 Result<std::vector<Window>> Windows::list() {
   return db::read<std::vector<Window>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Window>> {
     std::vector<Window> out;
-    for (const auto& row : TRY(tx.query(std::string(kColumns) + "ORDER BY name")))
+    for (const auto& row : TRY(tx.query(std::string(kSelectWindows) + "ORDER BY name")))
       out.push_back(window_of(row));
     return out;
   });
 }
 
 Result<std::optional<Window>> Windows::find(db::Transaction& tx, const std::string& id) {
-  auto rows = TRY(tx.query(std::string(kColumns) + "WHERE id = $1", {id}));
+  auto rows = TRY(tx.query(std::string(kSelectWindows) + "WHERE id = $1", {id}));
   return rows.empty() ? std::nullopt : std::optional(window_of(rows[0]));
 }
 

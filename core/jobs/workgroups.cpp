@@ -7,7 +7,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectWorkgroups =
     "SELECT w.name, w.description, w.created_at, w.change_window_id, c.name, w.require_change_window FROM "
     "workgroups w LEFT "
     "JOIN change_windows c ON c.id = w.change_window_id ";
@@ -70,7 +70,7 @@ Result<Workgroup> Workgroups::with_members(db::Transaction& tx, Workgroup group)
 }
 
 Result<Workgroup> Workgroups::need(db::Transaction& tx, const std::string& name) {
-  auto rows = TRY(tx.query(std::string(kColumns) + "WHERE w.name = $1", {name}));
+  auto rows = TRY(tx.query(std::string(kSelectWorkgroups) + "WHERE w.name = $1", {name}));
   if (rows.empty()) return fail(Code::not_found, "Workgroup '{}' not found", name);
   return with_members(tx, group_of(rows[0]));
 }
@@ -78,7 +78,7 @@ Result<Workgroup> Workgroups::need(db::Transaction& tx, const std::string& name)
 Result<std::vector<Workgroup>> Workgroups::list() {
   return db::read<std::vector<Workgroup>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Workgroup>> {
     std::vector<Workgroup> out;
-    for (const auto& row : TRY(tx.query(std::string(kColumns) + "ORDER BY w.name")))
+    for (const auto& row : TRY(tx.query(std::string(kSelectWorkgroups) + "ORDER BY w.name")))
       out.push_back(TRY(with_members(tx, group_of(row))));
     return out;
   });

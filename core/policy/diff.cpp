@@ -7,7 +7,7 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::size_t kBatch = 512;
+constexpr std::size_t kDiffBatch = 512;
 
 Said say(const Result<Judgement>& judgement) {
   Said out;
@@ -72,8 +72,8 @@ Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vecto
   out.recorded = replay.size();
   auto domain = sample_documents(limits, words);
   for (const auto* documents : {&replay, &domain})
-    for (std::size_t at = 0; at < documents->size(); at += kBatch)
-      compare(before, after, std::span(*documents).subspan(at, std::min(kBatch, documents->size() - at)),
+    for (std::size_t at = 0; at < documents->size(); at += kDiffBatch)
+      compare(before, after, std::span(*documents).subspan(at, std::min(kDiffBatch, documents->size() - at)),
               documents == &replay, out);
   std::ranges::stable_sort(out.changes, {},
                            [](const Change& c) { return c.before.verdict == c.after.verdict; });

@@ -8,7 +8,7 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kLintBatch = 256;
 constexpr std::size_t kMaxFailures = 20;  // places; a rule that fails fails for thousands of documents
 
 constexpr std::size_t kEnough = 8;  // failing documents of a batch that are asked for their place
@@ -96,8 +96,9 @@ std::vector<Problem> lint_runs(Engine& engine, const RuleSet& rules, const Limit
   if (auto status = engine.status(); status.fault) return {*status.fault};
   auto documents = sample_documents(limits, literals(rules));
   std::set<std::string> causes;
-  for (std::size_t at = 0; at < documents.size() && causes.size() < kMaxFailures; at += kBatch)
-    try_documents(engine, std::span(documents).subspan(at, std::min(kBatch, documents.size() - at)), causes);
+  for (std::size_t at = 0; at < documents.size() && causes.size() < kMaxFailures; at += kLintBatch)
+    try_documents(engine, std::span(documents).subspan(at, std::min(kLintBatch, documents.size() - at)),
+                  causes);
   for (const auto& cause : causes) out.push_back(place(cause));
   for (const auto& rule : rules.rules) {
     if (!rule.evaluates || rule.is_builtin || (!rule.has_deny && !rule.has_approval)) continue;

@@ -11,8 +11,8 @@ namespace dash::policy {
 namespace {
 
 constexpr std::string_view kAnswer = "/v1/data/dashctl_gate/answer?strict-builtin-errors=true";
-constexpr std::string_view kBatch = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
-constexpr std::string_view kCompile = "/v1/compile";
+constexpr std::string_view kJudgePath = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
+constexpr std::string_view kCompilePath = "/v1/compile";
 constexpr std::chrono::milliseconds kBatchDeadline{30'000};
 constexpr std::chrono::milliseconds kPulse{250};  // a living engine answers an empty question within this
 
@@ -44,7 +44,7 @@ class Opa final : public Engine {
 
   Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) override {
     auto body = fmt::format("{{\"input\":{{\"batch\":[{}]}}}}", fmt::join(documents, ","));
-    auto [result, rules] = TRY(ask(kBatch, body, kBatchDeadline));
+    auto [result, rules] = TRY(ask(kJudgePath, body, kBatchDeadline));
     if (!result.is_array() || result.size() != documents.size())
       return fail(Code::policy_unavailable, "the policy engine left questions of a batch unanswered");
     std::vector<Judgement> out;
@@ -87,7 +87,7 @@ class Opa final : public Engine {
   Result<bool> satisfiable(std::string_view query, const Json& input,
                            const std::vector<std::string>& unknowns) override {
     Json body{{"query", query}, {"input", input}, {"unknowns", unknowns}};
-    auto [result, rules] = TRY(ask(kCompile, dump_json(body), kBatchDeadline));
+    auto [result, rules] = TRY(ask(kCompilePath, dump_json(body), kBatchDeadline));
     return result.is_object() && result.contains("queries");
   }
 

@@ -6,7 +6,7 @@
 namespace dash::policy {
 namespace {
 
-constexpr int kFirstBatch = 24, kBatch = 512;  // hours a query
+constexpr int kFirstBatch = 24, kNextBatch = 512;  // hours a query
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::st
   }
   auto next = std::chrono::ceil<hours>(from + std::chrono::microseconds(1));
   for (int done = 0; done < kWhenDays * 24;) {
-    int size = std::min(done == 0 ? kFirstBatch : kBatch, kWhenDays * 24 - done);
+    int size = std::min(done == 0 ? kFirstBatch : kNextBatch, kWhenDays * 24 - done);
     std::vector<Json> inputs;
     std::vector<std::string> texts;
     for (int i = 0; i < size; ++i) {

@@ -9,7 +9,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::seconds kBufferPatience{10};
+constexpr std::chrono::seconds kProbePatience{10};
 // AWS and Oracle refuse requests whose clock is off by more (15 and 5 minutes); a minute is worth a word.
 constexpr std::chrono::seconds kSkewAllowed{60};
 
@@ -137,7 +137,7 @@ bool Card::is_good() const {
 }
 
 Result<Card> deep_test(const Opened& at, PartPool& parts, const Clock& clock) {
-  auto part = TRY(parts.take(kBufferPatience));
+  auto part = TRY(parts.take(kProbePatience));
   return Card{at.shown_id(), at.store->place(), DeepTest(at, clock, std::move(part)).run()};
 }
 

@@ -25,11 +25,6 @@ Object to_object(const std::string& key, const Entry& entry) {
   return {key, entry.size, entry.version, entry.modified, ""};
 }
 
-std::string parent_of(std::string_view path) {
-  auto slash = path.rfind('/');
-  return std::string(slash == path.npos ? "" : path.substr(0, slash));
-}
-
 class FileStore final : public ObjectStore {
  public:
   FileStore(std::unique_ptr<FileTree> tree, const Clock& clock)

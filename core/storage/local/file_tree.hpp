@@ -45,4 +45,10 @@ class FileTree {
   virtual Result<void> remove_folder(const std::string& empty_folder) = 0;
 };
 
+// Of a path in a tree; "" for what lies in the root.
+inline std::string parent_of(std::string_view path) {
+  auto slash = path.rfind('/');
+  return std::string(slash == path.npos ? "" : path.substr(0, slash));
+}
+
 }  // namespace dash::storage::local

@@ -19,11 +19,6 @@ std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", fo
 std::string marker_of(const StagedUpload& upload, std::uint32_t n, std::size_t size) {
   return fmt::format("{}/{}-{}", folder_of(upload), n, size);
 }
-std::string parent_of(const std::string& path) {
-  auto slash = path.rfind('/');
-  return slash == path.npos ? "" : path.substr(0, slash);
-}
-
 template <class N>
 bool read_number(std::string_view text, N& number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -14,10 +14,6 @@ namespace {
 constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr std::string_view kPathStyle = "storage_obj_cloud1_path_style";
 
-std::string setting(const config::Values& values, std::string_view key) {
-  return std::string(trim(value_of(values, key)));
-}
-
 // A bucket that can stand before a host name and be covered by a wildcard certificate.
 bool is_host_label(std::string_view bucket) {
   auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
@@ -29,6 +25,10 @@ std::string usual_endpoint(std::string_view region) {
 }
 
 }  // namespace
+
+std::string setting(const config::Values& values, std::string_view key) {
+  return std::string(trim(value_of(values, key)));
+}
 
 std::string Address::place() const { return fmt::format("{}/{}", endpoint_, bucket); }
 

@@ -26,6 +26,9 @@ struct Address {
   std::string endpoint_;
 };
 
+// Without the blanks around it; "" when it is not set.
+std::string setting(const config::Values& values, std::string_view key);
+
 // storage_obj_cloud1_bucket, _region (else cloud1_region, else us-east-1), _endpoint (else the cloud's own),
 // _path_style (else: for a bucket whose name is no host name, and for any endpoint of one's own), _ca_file.
 // Code::invalid names the setting.

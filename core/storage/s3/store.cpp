@@ -257,10 +257,6 @@ class S3Store final : public ObjectStore {
   const Clock& clock_;
 };
 
-std::string setting(const config::Values& values, std::string_view key) {
-  return std::string(trim(value_of(values, key)));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ObjectStore>> open_s3(const config::Values& values, net::HttpClient& http,
