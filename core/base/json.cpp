@@ -51,6 +51,9 @@ class Watch {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  // nlohmann takes a NUL for the end of its input and would not look at what follows.
+  if (auto nul = text.find('\0'); nul != text.npos)
+    return fail(Code::invalid, "not JSON (error at byte {})", nul + 1);
   try {
     Json document;
     Watch watch(document);

@@ -29,4 +29,10 @@ TEST(ParseJson, NamesTheByteAndNotTheContent) {
   EXPECT_FALSE(parse_json("{} {}"));
 }
 
+TEST(ParseJson, ANulIsNoEnd) {
+  using namespace std::string_view_literals;
+  for (auto text : {"{}\0"sv, "{}\0{\"hidden\":1}"sv, "\0{}"sv, "{\"a\":\"\0\"}"sv})
+    EXPECT_FALSE(parse_json(text)) << text.size();
+}
+
 }  // namespace dash
