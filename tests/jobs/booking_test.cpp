@@ -42,6 +42,20 @@ TEST_F(Booking, OutsideOfTheWindowAChangeIsRefusedWithAnOfferAndWithoutTheGate) 
   EXPECT_EQ(count_jobs(), 0);
 }
 
+TEST_F(Booking, ARequiredWindowThatIsDisabledIsNotOffered) {
+  auto window = nights();
+  attach(window);
+  must(windows_.update(root_, window.id, {{"enabled", false}}));
+  for (const auto& refused : {change(), change({{"run_at", "2026-07-03T23:00"}})}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::change_window);
+    EXPECT_TRUE(refused.error().body->at("schedule").is_null());
+    EXPECT_NE(refused.error().message.find("disabled"), std::string::npos);
+  }
+  EXPECT_EQ(change({{"change_window_id", window.id}}).error().code, Code::invalid);
+  EXPECT_EQ(count_jobs(), 0);
+}
+
 TEST_F(Booking, TheOfferIsGoodAndJudgedForItsTime) {
   auto window = nights();
   attach(window);
