@@ -96,6 +96,7 @@ std::optional<Response> Dispatcher::begin(const Head& head, const std::string& p
   auto& request = exchange.request;
   exchange.began = SystemClock().steady_now();
   exchange.head_only = head.method == "HEAD";
+  request.is_head = exchange.head_only;
   request.method = exchange.head_only ? "GET" : head.method;
   request.target = head.target;
   request.path = head.target.substr(0, head.target.find('?'));

@@ -100,7 +100,14 @@ Result<std::optional<ByteRange>> wanted_range(const Request& request, std::uint6
 
 }  // namespace
 
-Result<Response> raw_download(storage::Found found, const Request& request, DownloadSeams seams) {
+bool begins_at_front(const Request& request) {
+  for (auto condition : {"If-Match", "If-None-Match", "If-Range"})
+    if (request.header(condition)) return false;
+  return !request.is_head && request.header("Range").value_or("bytes=0-").starts_with("bytes=0-");
+}
+
+Result<Response> raw_download(storage::Found found, storage::Front front, const Request& request,
+                              DownloadSeams seams) {
   auto tag = entity_tag(found.object);
   if (auto match = request.header("If-Match"); match && !lists_tag(*match, tag))
     return fail(Code::precondition, "'{}' is not what If-Match names: it was replaced", found.asset.name);
@@ -124,12 +131,12 @@ Result<Response> raw_download(storage::Found found, const Request& request, Down
     response.status = 206;
     response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", first, end - 1, size));
   }
-  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock);
+  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock, std::move(front));
   response.source = std::make_unique<RawSource>(std::move(reader), end - first);
   return response;
 }
 
-Result<Response> json_download(storage::Found found, DownloadSeams seams) {
+Result<Response> json_download(storage::Found found, storage::Front front, DownloadSeams seams) {
   auto size = found.object.size;
   if (size > storage::kInlineCeiling)
     return fail(Code::too_large, "'{}' has {} bytes; JSON goes up to {}. Fetch it with raw=1",
@@ -145,7 +152,7 @@ Result<Response> json_download(storage::Found found, DownloadSeams seams) {
   text.resize(text.size() - 2);  // without the closing quote and brace
   Response response;
   response.headers.add("ETag", entity_tag(found.object));
-  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock);
+  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock, std::move(front));
   response.source = std::make_unique<Base64Source>(std::move(reader), std::move(text), "\"}");
   return response;
 }

@@ -11,10 +11,15 @@ struct DownloadSeams {
   const Clock& clock;
 };
 
-// 200, 206, 304; Code::precondition for If-Match, Code::bad_range for a range beyond the end.
-Result<Response> raw_download(storage::Found found, const Request& request, DownloadSeams seams);
+// Whether the answer to a request is likely to begin with the asset's first byte.
+bool begins_at_front(const Request& request);
+
+// `front`: the first bytes, when they came with `found`. 200, 206, 304; Code::precondition for If-Match,
+// Code::bad_range for a range beyond the end.
+Result<Response> raw_download(storage::Found found, storage::Front front, const Request& request,
+                              DownloadSeams seams);
 
 // {"name","filename","backend","size","digest","content_b64"}. Code::too_large above the inline ceiling.
-Result<Response> json_download(storage::Found found, DownloadSeams seams);
+Result<Response> json_download(storage::Found found, storage::Front front, DownloadSeams seams);
 
 }  // namespace dash::daemon

@@ -37,9 +37,10 @@ class Fields {
 };
 
 struct Request {
-  std::string method;  // HEAD arrives as GET
-  std::string target;  // as sent, query included
-  std::string path;    // as sent, without the query
+  std::string method;    // HEAD arrives as GET,
+  bool is_head = false;  // and says so here
+  std::string target;    // as sent, query included
+  std::string path;      // as sent, without the query
   Fields query;
   Headers headers;  // look-up ignores case
   std::map<std::string, std::string, std::less<>>

@@ -11,6 +11,17 @@ constexpr std::chrono::seconds kSlow{5};  // a reader that takes longer for a bu
 
 }  // namespace
 
+AssetReader::AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts,
+                         const Clock& clock, Front front)
+    : found_(std::move(found)), next_(first), end_(end), parts_(parts), clock_(clock) {
+  if (first != 0 || !front.part) return;
+  part_ = std::move(front.part);
+  next_ = std::min<std::uint64_t>(front.size, end);
+  ready_ = part_.span().first(static_cast<std::size_t>(next_));
+  if (ready_.empty()) part_ = Part();
+  refilled_at_ = clock_.steady_now();
+}
+
 Result<std::size_t> AssetReader::read(std::span<char> into) {
   if (ready_.empty()) TRY(refill());
   auto n = std::min(into.size(), ready_.size());

@@ -10,12 +10,19 @@
 
 namespace dash::storage {
 
+// The first bytes of an asset, when they were read together with what is known of it.
+struct Front {
+  Part part;
+  std::size_t size = 0;
+};
+
 class AssetReader {
  public:
   // Bytes `first` to `end` (exclusive) of what find() found. The content is held to its etag:
   // Code::precondition when it was replaced meanwhile.
-  AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts, const Clock& clock)
-      : found_(std::move(found)), next_(first), end_(end), parts_(parts), clock_(clock) {}
+  // `front` is used when the range begins where it does.
+  AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts, const Clock& clock,
+              Front front = {});
   // Fills `into` from the front; 0 is the end.
   Result<std::size_t> read(std::span<char> into);
   const Found& found() const { return found_; }

@@ -4,13 +4,18 @@
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
+#include "core/storage/key.hpp"
 #include "core/storage/names.hpp"
 #include "core/storage/records.hpp"
 
 namespace dash::storage {
 namespace {
 
-// Calls `each` for every object that is an asset, page by page.
+// What lies under the prefix by other ways than an upload has any extension or none.
+std::string_view type_of(std::string_view name) { return asset_type(name).value_or("other"); }
+
+// Calls `each` for every object under the prefix, page by page. What no other call could name (a folder's
+// placeholder "dir/", a segment "..") is left out.
 Result<void> each_asset(const Opened& at,
                         const std::function<void(std::string_view name, const Object&)>& each) {
   std::string cursor;
@@ -20,7 +25,7 @@ Result<void> each_asset(const Opened& at,
       std::string_view name = object.key;
       if (!name.starts_with(at.prefix)) continue;
       name.remove_prefix(at.prefix.size());
-      if (is_asset_key(name)) each(name, object);
+      if (check_key(name)) each(name, object);
     }
     cursor = std::move(page.cursor);
   } while (!cursor.empty());
@@ -55,7 +60,7 @@ Result<Listing> Assets::list_at(const identity::Principal& who, const Opened& at
     auto workgroup = scope == scopes.end() ? Workgroup() : Workgroup(scope->second);
     if (!judge_scope(who, workgroup, Use::see, name)) return;
     auto digest = digest_in(digests, text, object);
-    listing.items.push_back({std::move(text), asset_type(name).value(), object.size, listing.backend,
+    listing.items.push_back({std::move(text), type_of(name), object.size, listing.backend,
                              std::move(workgroup), std::move(digest)});
   }));
   std::ranges::sort(listing.items, {}, &Asset::name);
@@ -85,19 +90,38 @@ Result<std::string> Assets::digest_of(const Opened& at, const std::string& name,
 
 Result<Found> Assets::find(const identity::Principal& who, std::string_view backend,
                            const std::string& name) {
-  if (!is_asset_key(name)) return absent_asset(name);
+  auto look = [](ObjectStore& store, const std::string& key) { return store.head(key); };
+  return find_by(look, who, backend, name);
+}
+
+Result<std::pair<Found, std::size_t>> Assets::open(const identity::Principal& who, std::string_view backend,
+                                                   const std::string& name, std::span<char> first) {
+  std::size_t size = 0;
+  auto look = [&](ObjectStore& store, const std::string& key) -> Result<Object> {
+    auto opening = TRY(store.open(key, first));
+    size = opening.size;
+    return std::move(opening.object);
+  };
+  auto found = TRY(find_by(look, who, backend, name));
+  return std::pair(std::move(found), size);
+}
+
+Result<Found> Assets::find_by(const Look& look, const identity::Principal& who, std::string_view backend,
+                              const std::string& name) {
+  if (!check_key(name)) return absent_asset(name);
   auto at = seams_.stores.open(backend);
   if (!at && at.error().code == Code::invalid) return fail(Code::not_found, "{}", at.error().message);
   auto opened = TRY(std::move(at));
   auto workgroup = TRY(seams_.scopes.of(opened.id(), name));
   TRY(judge_scope(who, workgroup, Use::see, name));
   auto key = opened.key_of(name);
-  auto object = opened.store->head(key);
-  if (!object && object.error().code == Code::not_found) return absent_asset(name);
+  auto object = look(*opened.store, key);
+  // Code::invalid: no such name can lie there (a dot folder in a folder, a colon on a share).
+  if (!object && (object.error().code == Code::not_found || object.error().code == Code::invalid))
+    return absent_asset(name);
   auto head = TRY(std::move(object));
   auto digest = TRY(digest_of(opened, name, head));
-  Asset asset{
-      name, asset_type(name).value(), head.size, opened.shown_id(), std::move(workgroup), std::move(digest)};
+  Asset asset{name, type_of(name), head.size, opened.shown_id(), std::move(workgroup), std::move(digest)};
   return Found{std::move(asset), std::move(head), std::move(key), opened.store};
 }
 
@@ -129,8 +153,7 @@ Result<Asset> Assets::set_scope(const identity::Principal& who, std::string_view
   if (!found && !(found.error().code == Code::not_found && is_lifting))
     return Failure(std::move(found).error());
   TRY(seams_.scopes.set(who, at.id(), name, folded));
-  auto asset =
-      found ? std::move(found->asset) : Asset{name, asset_type(name).value_or(""), 0, at.shown_id(), {}, ""};
+  auto asset = found ? std::move(found->asset) : Asset{name, type_of(name), 0, at.shown_id(), {}, ""};
   asset.workgroup = std::move(folded);
   return asset;
 }

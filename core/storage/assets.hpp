@@ -60,6 +60,9 @@ class Assets {
   // Blank backend: the active one. Code::not_found for everything that stands in the way of a name, and for
   // an unknown backend.
   Result<Found> find(const identity::Principal& who, std::string_view backend, const std::string& name);
+  // find(), and the first bytes of the content into `first`; how many.
+  Result<std::pair<Found, std::size_t>> open(const identity::Principal& who, std::string_view backend,
+                                             const std::string& name, std::span<char> first);
   // From the active backend; drops the scope.
   Result<void> remove(const identity::Principal& who, const std::string& name);
   // Blank backend: the active one. Answers as the asset is now.
@@ -69,6 +72,9 @@ class Assets {
   Result<Probe> test(const identity::Principal& who, std::string_view backend);
 
  private:
+  using Look = std::function<Result<Object>(ObjectStore& store, const std::string& key)>;
+  Result<Found> find_by(const Look& look, const identity::Principal& who, std::string_view backend,
+                        const std::string& name);
   Result<Listing> list_at(const identity::Principal& who, const Opened& at);
   Result<std::string> digest_of(const Opened& at, const std::string& name, const Object& object);
   Seams seams_;

@@ -39,6 +39,8 @@ class DeepTest {
     checks_.push_back({std::move(name), note ? "" : note.error().message, note ? *note : ""});
   }
 
+  std::string_view whole_part() { return {part_.data(), kPartBytes}; }
+
   Result<std::string> list() {
     auto page = TRY(store_.list(prefix_, ""));
     return fmt::format("{} objects on the first page", page.objects.size());
@@ -76,7 +78,7 @@ class DeepTest {
     auto size = std::uint64_t{kPartBytes} + 1;
     auto before = TRY(store_.head(key_)).size;
     auto upload = TRY(store_.begin(key_, size));
-    TRY(store_.put_part(upload, 1, {part_.data(), kPartBytes}, false));
+    TRY(store_.put_part(upload, 1, whole_part(), false));
     TRY(store_.put_part(upload, 2, "y", true));
     if (TRY(store_.head(key_)).size != before)
       return fail(Code::integrity, "parts were visible before the commit");
@@ -95,7 +97,7 @@ class DeepTest {
   Result<std::string> abort() {
     auto size = TRY(store_.head(key_)).size;
     auto upload = TRY(store_.begin(key_, kPartBytes));
-    TRY(store_.put_part(upload, 1, {part_.data(), kPartBytes}, true));
+    TRY(store_.put_part(upload, 1, whole_part(), true));
     auto aborted = store_.abort(upload);
     if (!aborted && aborted.error().code != Code::not_found) return Failure(std::move(aborted).error());
     if (TRY(store_.head(key_)).size != size)

@@ -50,16 +50,4 @@ Result<void> check_upload_name(std::string_view name) {
   return {};
 }
 
-bool is_asset_key(std::string_view name) {
-  if (name.empty() || name.size() > kMaxKeyBytes || name.front() == '/' || name.front() == '.') return false;
-  if (!is_utf8(name) || has_control_character(name) || !asset_type(name)) return false;
-  for (std::string_view rest = name; !rest.empty();) {
-    auto end = std::min(rest.find_first_of("/\\"), rest.size());
-    auto segment = rest.substr(0, end);
-    if (segment == "." || segment == "..") return false;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return true;
-}
-
 }  // namespace dash::storage

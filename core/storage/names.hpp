@@ -1,5 +1,5 @@
-// What an asset may be called and what kind it is (2-storage.md, Asset types). Asked by every path that takes
-// a name: uploads with check_upload_name(), everything else with is_asset_key().
+// What an asset may be called at upload and what kind it is (2-storage.md, Asset types). Everything else
+// takes any key under the prefix (key.hpp): others may have placed it there.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,10 +21,5 @@ std::optional<std::string_view> asset_type(std::string_view name);
 // Code::invalid.
 Result<void> check_upload_name(std::string_view name);
 
-// A key that a listing may show: what uploads make and what others placed beneath the prefix
-// ("dir/site.yml"). Names that climb
-// ("..", an empty segment at an end) or that reach into a dot folder at the top are none, so they are as
-// absent as any other.
-bool is_asset_key(std::string_view name);
 
 }  // namespace dash::storage

@@ -23,10 +23,14 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int) { return store_->read(key, offset, must_match, out); });
   }
 
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return retry_.run([&](int) { return store_->open(key, out); });
+  }
+
   // A replacement may be repeated. A creation may not: after a lost answer, the conflict would be our own.
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
-    if (options.only_if_absent) return store_->put(key, bytes, options);
-    return retry_.run([&](int) { return store_->put(key, bytes, options); });
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    if (options.only_if_absent) return store_->put(key, payload, options);
+    return retry_.run([&](int) { return store_->put(key, payload, options); });
   }
 
   // Gone at the second time means that the first one, whose answer was lost, removed it.
@@ -42,9 +46,9 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int) { return store_->begin(key, size); });
   }
   // The same part again replaces.
-  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool is_last) override {
-    return retry_.run([&](int) { return store_->put_part(upload, n, bytes, is_last); });
+    return retry_.run([&](int) { return store_->put_part(upload, n, payload, is_last); });
   }
   Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
     return retry_.run([&](int) { return store_->staged_parts(upload); });

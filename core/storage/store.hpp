@@ -4,6 +4,7 @@
 // conditions, busy, unreachable and timeout for what may pass, upstream for what somebody must mend
 // (credentials, clock, a missing bucket); the store's own code stands in the message.
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,21 @@ struct Object {
 struct Page {
   std::vector<Object> objects;  // by key, code-point order
   std::string cursor;           // for the next page; empty: this was the last
+};
+
+// Bytes to store. Who has hashed them already says so, and no store does it again.
+struct Payload {
+  std::string_view bytes;
+  std::string_view sha256 = {};  // 32 raw bytes, or empty
+
+  Payload(const std::convertible_to<std::string_view> auto& text) : bytes(text) {}
+  Payload(std::string_view content, std::string_view digest) : bytes(content), sha256(digest) {}
+};
+
+// An object as its first bytes were read.
+struct Opening {
+  Object object;
+  std::size_t size = 0;  // bytes that were read
 };
 
 struct PutOptions {
@@ -68,8 +84,14 @@ class ObjectStore {
   // etag, or empty.
   virtual Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                                    std::span<char> out) = 0;
+  // head() and read() of the front in one: a small object costs one request where the store can do that.
+  virtual Result<Opening> open(const std::string& key, std::span<char> out) {
+    auto object = TRY(head(key));
+    auto size = object.size == 0 ? 0u : TRY(read(key, 0, object.etag, out));
+    return Opening{std::move(object), size};
+  }
   // Replaces as one step: nobody sees half an object.
-  virtual Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) = 0;
+  virtual Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) = 0;
   virtual Result<void> remove(const std::string& key) = 0;
 
   // An upload is a plain value: any process with the same settings goes on with it. Nothing is listed or
@@ -77,7 +99,7 @@ class ObjectStore {
   virtual Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) = 0;
   // Parts have kPartBytes but for the last. The same number again replaces. Code::not_found: the upload is
   // gone.
-  virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                        bool is_last) = 0;
   virtual Result<std::vector<StagedPart>> staged_parts(const std::string& upload) = 0;
   // `parts` is 1, 2, … without a gap, as staged_parts() told them; a ref that it left empty may be

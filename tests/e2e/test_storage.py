@@ -149,6 +149,15 @@ def test_settings_mask_secrets_and_the_mask_means_keep(root):
     assert root.get("/api/storage/config").json["storage_local_password"] == ""
 
 
+def test_every_key_of_the_runner_comes_back_as_it_was_sent(root):
+    keys = [key for key in root.get("/api/storage/config").json if key.startswith("promote_runner_")]
+    assert len(keys) > 30
+    sent = {key: f"value of {key}" for key in keys}
+    assert set(root.patch("/api/storage/config", sent).json["updated"]) == set(keys)
+    shown = root.get("/api/storage/config").json
+    assert {key: shown[key] for key in keys} == sent
+
+
 @pytest.mark.parametrize("settings, body", [
     ({"automation_runner": "ecs", "storage_local_path": "/srv/x"}, {"storage_active_backend": "local"}),
     ({"storage_local_path": "/srv/x"}, {"storage_hub_backend": "local"}),
@@ -295,6 +304,32 @@ def test_fetch_takes_query_path_and_backend(actors, store):
         assert actors.ann.get("/api/storage/fetch" + path).status == 404, path
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "Makefile", "dir/sub/file.bin", "with space/ü+%.tar.gz", "dir/site.yml"])
+def test_what_others_placed_is_an_asset_under_any_name(actors, store, name):
+    store.put(name, b"placed")
+    item = actors.bob.get("/api/storage/list").json["items"][0]
+    assert (item["name"], item["size"], item["type"]) == (name, 6, "playbook" if name.endswith(".yml") else "other")
+    plain, escaped = urllib.parse.quote(name), urllib.parse.quote(name, safe="")
+    assert fetch(actors.bob, name).json["content_b64"] == b64(b"placed")
+    for path in (plain, escaped, f"{store.settings['storage_active_backend']}/{plain}"):
+        assert actors.bob.get("/api/storage/fetch/" + path).json["name"] == name, path
+    assert scope(actors.root, name, "web").status == 200
+    assert fetch(actors.bob, name).status == 404 and names(actors.bob) == []
+    assert actors.bob.delete("/api/storage/asset/" + escaped).status == 404
+    assert actors.ann.delete("/api/storage/asset/" + escaped).json == {"ok": True, "deleted": name}
+    assert store.get(name) is None
+    store.put(name, b"again")
+    assert names(actors.bob) == [name]  # its scope went with it
+    assert actors.root.delete("/api/storage/asset/" + plain).status == 200
+
+
+def test_only_an_upload_asks_for_an_extension(actors, store):
+    store.put("notes.txt", b"placed")
+    assert upload(actors.root, "notes.txt", b"x").status == 400
+    assert actors.root.post("/api/storage/upload/begin", {"filename": "notes.txt", "size": 1}).status == 400
+    assert store.get("notes.txt") == b"placed"
+
+
 def test_fetch_reaches_nothing_outside_of_the_assets(actors, store):
     for name in ("../secret.yml", "..%2fsecret.yml", "%2e%2e/secret.yml", "a/../../x.sh", "notes.txt", "%00.sh", "%ff.sh"):
         assert actors.root.get("/api/storage/fetch?raw=1&name=" + name).status in (404, 400), name
@@ -333,6 +368,27 @@ def test_scope_matrix(actors, store):
     assert actors.ann.delete("/api/storage/asset/web.yml").json == {"ok": True, "deleted": "web.yml"}
     assert upload(actors.bob, "web.yml", b"now global").status == 201
     assert names(actors.bob) == ["free.yml", "web.yml"]
+
+
+def test_a_hidden_asset_and_an_absent_one_answer_alike_on_every_path(actors, store):
+    upload(actors.root, "web1.yml", b"x")
+    scope(actors.root, "web1.yml", "web")
+    active = store.settings["storage_active_backend"]
+    ways = [("GET", "/api/storage/fetch?name={}"), ("GET", "/api/storage/fetch?name={}&raw=1"),
+            ("GET", "/api/storage/fetch?name={}&backend=" + active), ("GET", "/api/storage/fetch/{}"),
+            ("GET", f"/api/storage/fetch/{active}/{{}}"), ("HEAD", "/api/storage/fetch?name={}&raw=1"),
+            ("DELETE", "/api/storage/asset/{}")]
+    for method, path in ways:
+        hidden, absent = (actors.bob.request(method, path.format(name)) for name in ("web1.yml", "none.yml"))
+        assert (hidden.status, absent.status) == (404, 404), (method, path)
+        assert hidden.body.replace(b"web1", b"none") == absent.body, (method, path)
+        drop = {"date", "x-request-id"}
+        assert {k: v for k, v in hidden.headers.items() if k not in drop} == {k: v for k, v in absent.headers.items() if k not in drop}
+        if method != "DELETE":
+            assert actors.ann.request(method, path.format("web1.yml")).status == 200, (method, path)
+    for http in (actors.bob, actors.ann):
+        assert {http.put("/api/storage/scope", {"name": name, "workgroup": None}).status for name in ("web1.yml", "none.yml")} == {403}
+    assert "web1" not in str(actors.bob.get("/api/storage/list").json) + str(actors.bob.get("/api/storage/list-all").json)
 
 
 def test_scope_refuses_what_does_not_exist(actors):

@@ -35,32 +35,37 @@ class AssetsTest : public ::testing::Test {
 
 }  // namespace
 
-TEST_F(AssetsTest, ListsAssetsUnderThePrefixByNameAndNothingElse) {
+TEST_F(AssetsTest, ListsEveryKeyUnderThePrefixByNameAndNothingElse) {
   must(world.store().put("iac-state/x/terraform.yml", "state", {}));
   must(world.store().put("config-mgmtX/evil.yml", "x", {}));
-  EXPECT_EQ(names(world.admin), (Names{"dir/in.sh", "site.yml", "web.yml"}));
+  for (auto unnameable : {"folder/", "a//b.yml", "a/../b.yml", "line\n.yml"}) place(unnameable, "");
+  place(".hidden", "x");
+  EXPECT_EQ(names(world.admin), (Names{".hidden", "dir/in.sh", "notes.txt", "site.yml", "web.yml"}));
   auto listing = must(one.assets.list(world.admin));
   EXPECT_EQ(
       dump_json(to_json(listing)["items"][2]),
+      R"({"name":"notes.txt","type":"other","size":20,"backend":"obj_cloud1","workgroup":null,"digest":null})");
+  EXPECT_EQ(
+      dump_json(to_json(listing)["items"][4]),
       R"({"name":"web.yml","type":"playbook","size":18,"backend":"obj_cloud1","workgroup":"web","digest":null})");
-  EXPECT_EQ(to_json(listing)["count"], 3);
+  EXPECT_EQ(to_json(listing)["count"], 5);
 }
 
 TEST_F(AssetsTest, FollowsThePagesOfALongListing) {
   world.store().page_size = 7;
   for (int i = 0; i < 100; ++i) place(fmt::format("f{:03}.yml", i), "x");
-  EXPECT_EQ(names(world.admin).size(), 103u);
+  EXPECT_EQ(names(world.admin).size(), 104u);
 }
 
 TEST_F(AssetsTest, HidesAnotherWorkgroupsAssetsFromListAndCount) {
-  EXPECT_EQ(names(world.ann), (Names{"dir/in.sh", "site.yml", "web.yml"}));
-  EXPECT_EQ(names(world.bob), (Names{"dir/in.sh", "site.yml"}));
-  EXPECT_EQ(to_json(must(one.assets.list(world.bob)))["count"], 2);
+  EXPECT_EQ(names(world.ann), (Names{"dir/in.sh", "notes.txt", "site.yml", "web.yml"}));
+  EXPECT_EQ(names(world.bob), (Names{"dir/in.sh", "notes.txt", "site.yml"}));
+  EXPECT_EQ(to_json(must(one.assets.list(world.bob)))["count"], 3);
 }
 
 TEST_F(AssetsTest, ListsANamedBackendForAdminsOnly) {
   EXPECT_EQ(status_of(one.assets.list(world.ann, "obj_cloud1")), 403);
-  EXPECT_EQ(must(one.assets.list(world.admin, "s3")).items.size(), 3u);
+  EXPECT_EQ(must(one.assets.list(world.admin, "s3")).items.size(), 4u);
   EXPECT_EQ(status_of(one.assets.list(world.admin, "gcs")), 400);
   EXPECT_EQ(status_of(one.assets.list(world.admin, "ftp")), 400);
 }
@@ -78,8 +83,19 @@ TEST_F(AssetsTest, FindsNoDifferenceBetweenAbsentAndHidden) {
 TEST_F(AssetsTest, FindsNothingBehindAHostileName) {
   must(world.store().put("secret.yml", "x", {}));
   for (auto name :
-       {"../secret.yml", "../config-mgmt/site.yml", "/site.yml", "notes.txt", "", "a\\..\\..\\secret.yml"})
+       {"../secret.yml", "../config-mgmt/site.yml", "/site.yml", "", "a\\..\\..\\secret.yml", "dir/"})
     EXPECT_EQ(status_of(one.assets.find(world.admin, "", name)), 404) << name;
+}
+
+TEST_F(AssetsTest, FindsScopesAndDeletesWhatOthersPlacedUnderAnyName) {
+  for (std::string name : {"notes.txt", "dir/sub/file.bin", "Makefile", ".hidden"}) {
+    place(name, "x");
+    EXPECT_EQ(must(one.assets.find(world.bob, "", name)).asset.type, "other") << name;
+    EXPECT_EQ(must(one.assets.set_scope(world.admin, "", name, "web")).workgroup, Workgroup("web")) << name;
+    EXPECT_EQ(status_of(one.assets.find(world.bob, "", name)), 404) << name;
+    EXPECT_EQ(status_of(one.assets.remove(world.ann, name)), 200) << name;
+    EXPECT_FALSE(world.store().has("config-mgmt/" + name)) << name;
+  }
 }
 
 TEST_F(AssetsTest, ReadsARangeThroughAnyBuffer) {
@@ -149,7 +165,7 @@ TEST_F(AssetsTest, LiftsTheScopeOfAnAssetThatWasRemovedOutOfBand) {
 }
 
 TEST_F(AssetsTest, ProbesABackendAndTellsTheErrorAsAnAnswer) {
-  EXPECT_EQ(dump_json(to_json(must(one.assets.test(world.admin, "obj_cloud1")))), R"({"ok":true,"count":3})");
+  EXPECT_EQ(dump_json(to_json(must(one.assets.test(world.admin, "obj_cloud1")))), R"({"ok":true,"count":4})");
   EXPECT_EQ(to_json(must(one.assets.test(world.admin, "gcs")))["ok"], false);
   EXPECT_EQ(status_of(one.assets.test(world.admin, "ftp")), 400);
   EXPECT_EQ(status_of(one.assets.test(world.ann, "obj_cloud1")), 403);

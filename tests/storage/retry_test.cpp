@@ -31,11 +31,23 @@ TEST(RetryingStore, EveryIdempotentCallSurvivesOneLostRequestAndOneLostAnswer) {
     again();
     EXPECT_EQ(must(world.store->read("k", 0, "", out)), 5u);
     again();
+    EXPECT_EQ(must(world.store->open("k", out)).object.size, 5u);
+    again();
     auto upload = must(world.store->begin("u", std::nullopt));
     again();
     EXPECT_TRUE(world.store->put_part(upload, 1, "part", true));
     again();
-    EXPECT_TRUE(world.store->abort(upload));
+    auto parts = must(world.store->staged_parts(upload));
+    again();
+    EXPECT_EQ(must(world.store->commit(upload, parts, {})).size, 4u);
+    EXPECT_EQ(world.memory->bytes_of("u"), "part");
+    auto another = must(world.store->begin("u", std::nullopt));
+    again();
+    EXPECT_TRUE(world.store->abort(another));
+    must(world.store->begin("left", std::nullopt));
+    again();
+    EXPECT_TRUE(world.store->sweep("", Time::max()));
+    EXPECT_EQ(world.memory->open_uploads(), 0u);
     again();
     EXPECT_TRUE(world.store->remove("k"));
     EXPECT_FALSE(world.memory->has("k"));
@@ -48,6 +60,16 @@ TEST(RetryingStore, DoesNotRepeatACreationWhoseAnswerWasLost) {
   EXPECT_EQ(world.store->put("k", "bytes", {.digest = "", .only_if_absent = true}).error().code,
             Code::unreachable);
   EXPECT_EQ(world.faulty->calls(), 1);
+}
+
+TEST(RetryingStore, ACommitThatFailsForGoodIsAskedOnce) {
+  World world;
+  auto upload = must(world.store->begin("u", std::nullopt));
+  must(world.store->put_part(upload, 1, "part", true));
+  must(world.store->abort(upload));
+  auto before = world.faulty->calls();
+  EXPECT_EQ(world.store->commit(upload, {{1, 4, ""}}, {}).error().code, Code::not_found);
+  EXPECT_EQ(world.faulty->calls(), before + 1);
 }
 
 TEST(RetryingStore, AnAbsentKeyIsStillAbsentAtTheFirstAttempt) {

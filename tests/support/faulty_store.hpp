@@ -34,8 +34,11 @@ class FaultyStore final : public ObjectStore {
                            std::span<char> out) override {
     return through([&] { return store_->read(key, offset, must_match, out); });
   }
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
-    return through([&] { return store_->put(key, bytes, options); });
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return through([&] { return store_->open(key, out); });
+  }
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    return through([&] { return store_->put(key, payload, options); });
   }
   Result<void> remove(const std::string& key) override {
     return through([&] { return store_->remove(key); });
@@ -43,9 +46,9 @@ class FaultyStore final : public ObjectStore {
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
     return through([&] { return store_->begin(key, size); });
   }
-  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool is_last) override {
-    return through([&] { return store_->put_part(upload, n, bytes, is_last); });
+    return through([&] { return store_->put_part(upload, n, payload, is_last); });
   }
   Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
     return through([&] { return store_->staged_parts(upload); });

@@ -45,10 +45,10 @@ class MemoryStore final : public ObjectStore {
     auto from = std::min<std::size_t>(static_cast<std::size_t>(offset), it->second.bytes.size());
     return it->second.bytes.copy(out.data(), out.size(), from);
   }
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     std::lock_guard lock(mutex_);
     if (options.only_if_absent && objects_.contains(key)) return fail(Code::conflict, "'{}' exists", key);
-    objects_[key] = {std::string(bytes), options.digest};
+    objects_[key] = {std::string(payload.bytes), options.digest};
     return describe(key, objects_[key]);
   }
   Result<void> remove(const std::string& key) override {
@@ -63,19 +63,19 @@ class MemoryStore final : public ObjectStore {
     uploads_[id] = {key, {}};
     return id;
   }
-  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool) override {
     std::lock_guard lock(mutex_);
     ++part_calls;
-    largest_part = std::max(largest_part, bytes.size());
+    largest_part = std::max(largest_part, payload.bytes.size());
     if (fail_next_part) {
       fail_next_part = false;
       return fail(Code::unreachable, "connection cut");
     }
     auto it = uploads_.find(upload);
     if (it == uploads_.end()) return fail(Code::not_found, "no such upload");
-    it->second.parts[n] = std::string(bytes);
-    return crypto::to_hex(crypto::md5(bytes));
+    it->second.parts[n] = std::string(payload.bytes);
+    return crypto::to_hex(crypto::md5(payload.bytes));
   }
   Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
     std::lock_guard lock(mutex_);
@@ -91,19 +91,26 @@ class MemoryStore final : public ObjectStore {
                         const PutOptions& options) override {
     std::lock_guard lock(mutex_);
     auto it = uploads_.find(upload);
-    if (it == uploads_.end()) return fail(Code::not_found, "no such upload");
+    if (it == uploads_.end()) return made_before(upload);
     std::string bytes;
     for (const auto& part : parts) bytes += it->second.parts.at(part.n);
     auto key = it->second.key;
     objects_[key] = {std::move(bytes), options.digest};
     uploads_.erase(it);
-    return describe(key, objects_[key]);
+    made_[upload] = describe(key, objects_[key]);
+    return made_[upload];
   }
   Result<void> abort(const std::string& upload) override {
     std::lock_guard lock(mutex_);
     if (fail_abort) return fail(Code::unreachable, "connection cut");
     if (uploads_.erase(upload) == 0) return fail(Code::not_found, "no such upload");
     return {};
+  }
+
+  Result<std::uint32_t> sweep(std::string_view prefix, Time) override {
+    std::lock_guard lock(mutex_);
+    return static_cast<std::uint32_t>(
+        std::erase_if(uploads_, [&](const auto& upload) { return upload.second.key.starts_with(prefix); }));
   }
 
   std::string bytes_of(const std::string& key) {
@@ -140,10 +147,19 @@ class MemoryStore final : public ObjectStore {
   static Object describe(const std::string& key, const Kept& kept) {
     return {key, kept.bytes.size(), crypto::to_hex(crypto::md5(kept.bytes)), Time{}, kept.digest};
   }
+  Result<Object> made_before(const std::string& upload) {
+    auto made = made_.find(upload);
+    if (made == made_.end()) return fail(Code::not_found, "no such upload");
+    auto there = objects_.find(made->second.key);
+    bool is_it = there != objects_.end() && describe(there->first, there->second).etag == made->second.etag;
+    if (!is_it) return fail(Code::not_found, "no such upload");
+    return made->second;
+  }
   std::string place_;
   std::mutex mutex_;
   std::map<std::string, Kept> objects_;
   std::map<std::string, Upload> uploads_;
+  std::map<std::string, Object> made_;  // by committed upload
 };
 
 }  // namespace dash::storage

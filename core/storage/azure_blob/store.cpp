@@ -5,6 +5,7 @@
 #include "core/net/http_date.hpp"
 #include "core/storage/azure_blob/client.hpp"
 #include "core/storage/azure_blob/wire.hpp"
+#include "core/storage/http_range.hpp"
 #include "core/storage/key.hpp"
 
 namespace dash::storage::azure_blob {
@@ -31,12 +32,19 @@ std::string unquoted(std::string etag) {
   return etag;
 }
 
-// A HEAD or PUT answer's headers.
-Object object_of(const std::string& key, const net::HttpResponse& response, std::uint64_t size) {
-  Object object{key, size, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
+// What an answer's headers tell of an object, but for its size.
+Object described(const std::string& key, const net::HttpResponse& response) {
+  Object object{key, 0, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
   if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
     object.modified = *modified;
   object.digest = response.headers.get(metadata(kDigestMetadata)).value_or("");
+  return object;
+}
+
+// Of a HEAD or GET.
+Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
+  auto object = described(key, response);
+  object.size = TRY(object_size(response, key));
   return object;
 }
 
@@ -80,31 +88,29 @@ class Store final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override {
     TRY(check_key(key));
-    auto response = TRY(find(key));
-    return object_of(key, response, content_length(response));
+    return object_of(key, TRY(find(key)));
   }
 
   Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
-    TRY(check_key(key));
-    if (out.empty()) return 0u;
-    Call call{.what = "reading " + key, .key = key, .into = out};
-    call.headers.add("x-ms-range", fmt::format("bytes={}-{}", offset, offset + out.size() - 1));
-    if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
-    auto response = client_.ask(call);
-    if (!response && response.error().code == Code::bad_range) return 0u;  // from the end on there is nothing
-    if (!response) return Failure(std::move(response).error());
-    if (response->status != 206 && offset > 0)
-      return fail(Code::upstream, "{}: reading {}: the store ignored the range", place(), key);
-    return response->body_size;
+    return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    auto answer = get(key, 0, "", out);
+    if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(head(key)), 0};  // it is empty
+    auto response = TRY(std::move(answer));
+    return Opening{TRY(object_of(key, response)), response.body_size};
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
-    Call call{.what = "writing " + key, .method = "PUT", .key = key, .body = bytes};
-    call.headers = {{"x-ms-blob-type", "BlockBlob"}, {"Content-MD5", crypto::to_base64(crypto::md5(bytes))}};
+    Call call{.what = "writing " + key, .method = "PUT", .key = key, .body = payload.bytes};
+    call.headers = {{"x-ms-blob-type", "BlockBlob"},
+                    {"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
     add_options(call, options);
-    auto object = object_of(key, TRY(write(call, options)), bytes.size());
+    auto object = described(key, TRY(write(call, options)));
+    object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
   }
@@ -121,15 +127,15 @@ class Store final : public ObjectStore {
     return crypto::random_hex(16) + "/" + key;
   }
 
-  Result<std::string> put_part(const std::string& text, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
                                bool) override {
     auto upload = TRY(read_upload(text));
     Call call{.what = fmt::format("writing part {} of {}", n, upload.key),
               .method = "PUT",
               .key = upload.key,
-              .body = bytes};
+              .body = payload.bytes};
     call.query = {{"comp", "block"}, {"blockid", block_id(upload.id, n)}};
-    call.headers = {{"Content-MD5", crypto::to_base64(crypto::md5(bytes))}};
+    call.headers = {{"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
     TRY(write(call, {}));
     return block_id(upload.id, n);
   }
@@ -172,8 +178,13 @@ class Store final : public ObjectStore {
   }
 
  private:
-  static std::uint64_t content_length(const net::HttpResponse& response) {
-    return std::strtoull(response.headers.get("Content-Length").value_or("0").c_str(), nullptr, 10);
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                std::span<char> out) {
+    TRY(check_key(key));
+    Call call{.what = "reading " + key, .key = key, .into = out};
+    call.headers.add("x-ms-range", range_header(offset, out));
+    if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
+    return client_.ask(call);
   }
   Result<net::HttpResponse> find(const std::string& key) {
     return client_.ask({.what = "looking at " + key, .method = "HEAD", .key = key});
@@ -185,7 +196,7 @@ class Store final : public ObjectStore {
     auto response = may_be ? find(upload.key) : Result<net::HttpResponse>(Failure(error));
     if (!response || response->headers.get(metadata(kUploadMetadata)) != upload.id)
       return Failure(std::move(error));
-    return object_of(upload.key, *response, content_length(*response));
+    return object_of(upload.key, *response);
   }
 
   // A write that makes the container when it is the first.

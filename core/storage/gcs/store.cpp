@@ -7,6 +7,7 @@
 #include "core/storage/gcs/client.hpp"
 #include "core/storage/gcs/session.hpp"
 #include "core/storage/gcs/wire.hpp"
+#include "core/storage/http_range.hpp"
 #include "core/storage/key.hpp"
 
 namespace dash::storage::gcs {
@@ -84,29 +85,23 @@ class Store final : public ObjectStore {
   Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
     TRY(check_key(key));
-    if (out.empty()) return 0u;
     auto condition =
         must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
     // Accept-Encoding: what lies there compressed is to come as it lies there.
     auto response =
         client_.ask({.what = "reading " + key,
                      .target = object_target(key) + "?alt=media" + condition,
-                     .headers = {{"Range", fmt::format("bytes={}-{}", offset, offset + out.size() - 1)},
-                                 {"Accept-Encoding", "gzip"}},
+                     .headers = {{"Range", range_header(offset, out)}, {"Accept-Encoding", "gzip"}},
                      .into = out});
-    if (!response && response.error().code == Code::bad_range) return 0u;  // from the end on there is nothing
-    if (!response) return Failure(std::move(response).error());
-    if (response->status != 206 && offset > 0)
-      return fail(Code::upstream, "{}: reading {}: the store ignored the range", place(), key);
-    return response->body_size;
+    return range_bytes(response, offset, place());
   }
 
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
-    auto md5 = crypto::to_base64(crypto::md5(bytes));
+    auto md5 = crypto::to_base64(crypto::md5(payload.bytes));
     auto body = object_body(key, options.digest, "", md5);
-    auto made = bytes.size() <= kOneRequest ? put_at_once(key, bytes, body, options)
-                                            : put_by_session(key, bytes, body, options);
+    auto made = payload.bytes.size() <= kOneRequest ? put_at_once(key, payload.bytes, body, options)
+                                                    : put_by_session(key, payload.bytes, body, options);
     return unless_there(key, options, std::move(made));
   }
 
@@ -125,14 +120,14 @@ class Store final : public ObjectStore {
     return upload.text();
   }
 
-  Result<std::string> put_part(const std::string& text, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
                                bool is_last) override {
     auto upload = TRY(read_upload(text));
     auto offset = std::uint64_t{n - 1} * kPartBytes;
-    auto total = is_last ? std::optional(offset + bytes.size()) : std::nullopt;
+    auto total = is_last ? std::optional(offset + payload.bytes.size()) : std::nullopt;
     TRY(send_bytes(client_, fmt::format("writing part {} of {}", n, upload.key), upload.session, offset,
-                   bytes, total));
-    return part_ref(bytes);
+                   payload.bytes, total));
+    return part_ref(payload.bytes);
   }
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {

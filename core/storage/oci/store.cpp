@@ -7,6 +7,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/net/http_date.hpp"
 #include "core/storage/endpoint.hpp"
+#include "core/storage/http_range.hpp"
 #include "core/storage/key.hpp"
 #include "core/storage/oci/client.hpp"
 #include "core/storage/oci/wire.hpp"
@@ -33,12 +34,19 @@ Result<Upload> read_upload(const std::string& text) {
   return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
-// A HEAD or PUT answer's headers. HEAD's Content-Length is the object's size.
-Object object_of(const std::string& key, const net::HttpResponse& response, std::uint64_t size) {
-  Object object{key, size, response.headers.get("ETag").value_or(""), {}, {}};
+// What an answer's headers tell of an object, but for its size.
+Object described(const std::string& key, const net::HttpResponse& response) {
+  Object object{key, 0, response.headers.get("ETag").value_or(""), {}, {}};
   if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
     object.modified = *modified;
   object.digest = response.headers.get(kDigestHeader).value_or("");
+  return object;
+}
+
+// Of a HEAD or GET.
+Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
+  auto object = described(key, response);
+  object.size = TRY(object_size(response, key));
   return object;
 }
 
@@ -65,32 +73,30 @@ class Store final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override {
     TRY(check_key(key));
-    auto response = TRY(find(key));
-    return object_of(key, response, content_length(response));
+    return object_of(key, TRY(find(key)));
   }
 
   Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
-    TRY(check_key(key));
-    if (out.empty()) return 0u;
-    Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
-    call.headers.add("range", fmt::format("bytes={}-{}", offset, offset + out.size() - 1));
-    if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
-    auto response = client_.ask(std::move(call));
-    if (!response && response.error().code == Code::bad_range) return 0u;  // from the end on there is nothing
-    if (!response) return Failure(std::move(response).error());
-    if (response->status != 206 && offset > 0)
-      return fail(Code::upstream, "{}: reading {}: the store ignored the range", place(), key);
-    return response->body_size;
+    return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    auto answer = get(key, 0, "", out);
+    if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(head(key)), 0};  // it is empty
+    auto response = TRY(std::move(answer));
+    return Opening{TRY(object_of(key, response)), response.body_size};
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
-    Call call{.what = "writing " + key, .method = "PUT", .path = object_path("/o", key), .bytes = bytes};
+    Call call{
+        .what = "writing " + key, .method = "PUT", .path = object_path("/o", key), .bytes = payload.bytes};
     if (options.only_if_absent) call.headers.add("if-none-match", "*");
     if (!options.digest.empty()) call.headers.add(std::string(kDigestHeader), options.digest);
     auto response = TRY(unless_there(key, options, client_.ask(std::move(call))));
-    auto object = object_of(key, response, bytes.size());
+    auto object = described(key, response);
+    object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
   }
@@ -111,12 +117,12 @@ class Store final : public ObjectStore {
     return upload.text();
   }
 
-  Result<std::string> put_part(const std::string& text, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
                                bool) override {
     auto upload = TRY(read_upload(text));
     auto call = about("writing a part of ", "PUT", upload);
     call.query.emplace_back("uploadPartNum", std::to_string(n));
-    call.bytes = bytes;
+    call.bytes = payload.bytes;
     auto response = TRY(client_.ask(std::move(call)));
     return response.headers.get("ETag").value_or("");
   }
@@ -182,10 +188,14 @@ class Store final : public ObjectStore {
   static std::string object_path(std::string_view kind, std::string_view key) {
     return fmt::format("{}/{}", kind, net::percent_encode(key, /*keep_slash=*/true));
   }
-  static std::uint64_t content_length(const net::HttpResponse& response) {
-    return std::strtoull(response.headers.get("Content-Length").value_or("0").c_str(), nullptr, 10);
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                std::span<char> out) {
+    TRY(check_key(key));
+    Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
+    call.headers.add("range", range_header(offset, out));
+    if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
+    return client_.ask(std::move(call));
   }
-
   Result<net::HttpResponse> find(const std::string& key) {
     return client_.ask({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
   }
@@ -202,7 +212,7 @@ class Store final : public ObjectStore {
   Result<Object> made_before(const Upload& upload, Error gone) {
     auto response = find(upload.key);
     if (!response || response->headers.get(kUploadHeader) != upload.mark) return Failure(std::move(gone));
-    return object_of(upload.key, *response, content_length(*response));
+    return object_of(upload.key, *response);
   }
 
   Client client_;

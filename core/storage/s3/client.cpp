@@ -33,7 +33,8 @@ Result<net::HttpResponse> Client::call(const Call& what) const {
 net::Headers Client::signed_headers(const Call& what, std::string_view path, std::string_view query,
                                     Time now) const {
   auto headers = what.headers;
-  auto hash = crypto::to_hex(crypto::sha256(what.body));
+  auto hash =
+      crypto::to_hex(what.body_sha256.empty() ? crypto::sha256(what.body) : std::string(what.body_sha256));
   headers.add("Host", address_.host);
   headers.add("x-amz-date", amz_date(now));
   headers.add("x-amz-content-sha256", hash);

@@ -1,11 +1,10 @@
 #include "core/storage/s3/store.hpp"
 
-#include <charconv>
-
 #include "core/base/part_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/net/http_date.hpp"
 #include "core/storage/backends.hpp"
+#include "core/storage/http_range.hpp"
 #include "core/storage/key.hpp"
 #include "core/storage/s3/client.hpp"
 #include "core/storage/s3/errors.hpp"
@@ -45,46 +44,35 @@ class S3Store final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override {
     TRY(check_key(key));
-    auto answer = TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)}));
-    Object object = made(key, answer);
-    auto length = answer.headers.get("Content-Length").value_or("");
-    auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), object.size);
-    if (error != std::errc()) return fail(Code::upstream, "{}: '{}' came without its size", name(), key);
-    object.modified = net::parse_http_date(answer.headers.get("Last-Modified").value_or("")).value_or(Time{});
-    object.digest = answer.headers.get(kDigestHeader).value_or("");
-    return object;
+    return found(key,
+                 TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
   }
 
   Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
-    TRY(check_key(key));
-    net::Headers headers{
-        {"Range", fmt::format("bytes={}-{}", offset, offset + std::max<std::size_t>(out.size(), 1) - 1)}};
-    if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
-    auto answer = call({.method = "GET",
-                        .key = key,
-                        .headers = std::move(headers),
-                        .into = out,
-                        .doing = fmt::format("reading '{}'", key)});
-    if (!answer && answer.error().code == Code::bad_range) return 0;  // it ends before `offset`
-    if (!answer) return Failure(std::move(answer).error());
-    if (answer->status != 206 && offset != 0)
-      return fail(Code::upstream, "{}: the store ignores ranges (status {})", name(), answer->status);
-    return answer->body_size;
+    return range_bytes(get(key, offset, must_match, out), offset, name());
   }
 
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    auto answer = get(key, 0, "", out);
+    if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(head(key)), 0};  // it is empty
+    auto response = TRY(std::move(answer));
+    return Opening{TRY(found(key, response)), response.body_size};
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
     net::Headers headers{{"Content-Type", std::string(kContentType)}};
     if (!options.digest.empty()) headers.add(std::string(kDigestHeader), options.digest);
     auto answer = call({.method = "PUT",
                         .key = key,
                         .headers = conditional(std::move(headers), options),
-                        .body = bytes,
+                        .body = payload.bytes,
+                        .body_sha256 = payload.sha256,
                         .doing = fmt::format("writing '{}'", key)});
     if (!answer) return Failure(exists_already(std::move(answer).error(), options));
     Object object = made(key, *answer);
-    object.size = bytes.size();
+    object.size = payload.bytes.size();
     object.modified = clock_.now();
     object.digest = options.digest;
     return object;
@@ -108,13 +96,14 @@ class S3Store final : public ObjectStore {
     return write_upload_ref({key, TRY(within(name(), read_upload_id(answer.body)))});
   }
 
-  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool) override {
     auto ref = TRY(read_upload_ref(upload));
     auto answer = TRY(call({.method = "PUT",
                             .key = ref.key,
                             .query = {{"partNumber", std::to_string(n)}, {"uploadId", ref.id}},
-                            .body = bytes,
+                            .body = payload.bytes,
+                            .body_sha256 = payload.sha256,
                             .doing = fmt::format("sending part {} of '{}'", n, ref.key)}));
     auto etag = without_quotes(answer.headers.get("ETag").value_or(""));
     if (etag.empty())
@@ -205,6 +194,27 @@ class S3Store final : public ObjectStore {
     object.key = key;
     object.etag = without_quotes(answer.headers.get("ETag").value_or(""));
     return object;
+  }
+
+  // What an answer's headers tell of an object.
+  Result<Object> found(const std::string& key, const net::HttpResponse& answer) const {
+    Object object = made(key, answer);
+    object.size = TRY(object_size(answer, client_.where(key)));
+    object.modified = net::parse_http_date(answer.headers.get("Last-Modified").value_or("")).value_or(Time{});
+    object.digest = answer.headers.get(kDigestHeader).value_or("");
+    return object;
+  }
+
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                std::span<char> out) {
+    TRY(check_key(key));
+    net::Headers headers{{"Range", range_header(offset, out)}};
+    if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
+    return call({.method = "GET",
+                 .key = key,
+                 .headers = std::move(headers),
+                 .into = out,
+                 .doing = fmt::format("reading '{}'", key)});
   }
 
   static net::Headers conditional(net::Headers headers, const PutOptions& options) {

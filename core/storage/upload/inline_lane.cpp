@@ -59,24 +59,26 @@ Result<void> Incoming::make_room() {
   return {};
 }
 
-void Incoming::account(std::string_view part_bytes) {
+std::string Incoming::account(std::string_view part_bytes) {
   if (staged_.empty()) findings_ = scan_for_secrets(name_, part_bytes);
-  digests_.add(crypto::sha256(part_bytes));
+  auto sha256 = crypto::sha256(part_bytes);
+  digests_.add(sha256);
+  return sha256;
 }
 
 Result<void> Incoming::stage(const Part& part, std::size_t size, bool is_last) {
   if (upload_.empty()) upload_ = TRY(at_.store->begin(at_.key_of(name_), std::nullopt));
-  account(view(part, size));
+  auto sha256 = account(view(part, size));
   auto n = static_cast<std::uint32_t>(staged_.size() + 1);
-  staged_.push_back({n, size, TRY(at_.store->put_part(upload_, n, view(part, size), is_last))});
+  staged_.push_back({n, size, TRY(at_.store->put_part(upload_, n, {view(part, size), sha256}, is_last))});
   return {};
 }
 
 Result<Object> Incoming::put_whole() {
   auto bytes = filling_ ? view(filling_, filled_) : std::string_view();
-  account(bytes);
+  auto sha256 = account(bytes);
   digest_ = digests_.finish();
-  return at_.store->put(at_.key_of(name_), bytes, {digest_, false});
+  return at_.store->put(at_.key_of(name_), {bytes, sha256}, {digest_, false});
 }
 
 Result<Object> Incoming::commit_staged() {

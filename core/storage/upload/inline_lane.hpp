@@ -54,7 +54,8 @@ class Incoming {
  private:
   Result<void> make_room();
   Result<void> stage(const Part& part, std::size_t size, bool is_last);
-  void account(std::string_view part_bytes);
+  // Their SHA-256.
+  std::string account(std::string_view part_bytes);
   Result<Object> put_whole();
   Result<Object> commit_staged();
   Result<void> record(const Object& object);

@@ -72,6 +72,11 @@ Result<void> Lane::admit_part(const identity::Principal& who, std::string_view h
   return check_length(opened, TRY(check_number(opened, n)), declared_bytes);
 }
 
+Result<Sequence> Lane::sequence() {
+  auto at = TRY(seams_.stores.open(""));
+  return at.store->capabilities().is_parallel ? Sequence::side_by_side : Sequence::in_order;
+}
+
 // The backend that the handle began on, if it still is what it was: active, and the same bucket.
 Result<Opened> Lane::store_of(const Handle& handle) {
   auto at = TRY(seams_.stores.open(handle.backend));
@@ -113,22 +118,35 @@ Result<void> Lane::require_turn(const Opened& at, const Handle& handle, const Or
 }
 
 Result<StagedAnswer> Lane::put_part(const identity::Principal& who, std::string_view text,
-                                    std::int64_t number, std::string_view bytes,
-                                    std::string_view content_digest) {
+                                    std::int64_t number, const Payload& part, std::string_view content_digest,
+                                    Sequence sequence) {
   auto handle = TRY(open_text(who, text));
   auto n = TRY(check_number(handle, number));
-  TRY(check_length(handle, n, bytes.size()));
-  auto sha256 = crypto::sha256(bytes);
+  TRY(check_length(handle, n, part.bytes.size()));
+  auto sha256 = part.sha256.empty() ? crypto::sha256(part.bytes) : std::string(part.sha256);
   TRY(check_content_digest(content_digest, sha256));
   auto at = TRY(store_of(handle));
+  if (sequence == Sequence::side_by_side) {
+    TRY(require_open(handle));
+    return stage(at, handle, n, {part.bytes, sha256});
+  }
   auto turn = TRY(order_.take(handle.id, kTurnPatience));
   TRY(require_open(handle));
   TRY(require_turn(at, handle, turn, n));
-  auto ref = for_upload(at.store->put_part(handle.ref, n, bytes, n == part_count(handle.size)));
-  if (!ref) turn.forget();  // it may have arrived all the same
-  StagedAnswer answer{n, seal_part_ref(key_, handle.id, {n, TRY(std::move(ref)), sha256}), bytes.size(), {}};
-  turn.staged(n);
-  if (n == 1) answer.findings = scan_for_secrets(handle.name, bytes);
+  auto answer = stage(at, handle, n, {part.bytes, sha256});
+  if (answer)
+    turn.staged(n);
+  else
+    turn.forget();  // it may have arrived all the same
+  return answer;
+}
+
+Result<StagedAnswer> Lane::stage(const Opened& at, const Handle& handle, std::uint32_t n,
+                                 const Payload& part) {
+  auto ref = TRY(for_upload(at.store->put_part(handle.ref, n, part, n == part_count(handle.size))));
+  StagedAnswer answer{
+      n, seal_part_ref(key_, handle.id, {n, ref, std::string(part.sha256)}), part.bytes.size(), {}};
+  if (n == 1) answer.findings = scan_for_secrets(handle.name, part.bytes);
   return answer;
 }
 

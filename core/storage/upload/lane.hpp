@@ -57,6 +57,10 @@ OrderedJson to_json(const UploadStatus&);
 OrderedJson to_json(const Committed&);
 OrderedJson to_json(const Aborted&);
 
+// Parts of one upload arrive in order, one at a time; but who holds the data directory may send them side by
+// side to a store that takes them so.
+enum class Sequence { in_order, side_by_side };
+
 class Lane {
  public:
   struct Seams {
@@ -71,12 +75,15 @@ class Lane {
 
   Result<Begun> begin(const identity::Principal& who, const std::string& filename, std::int64_t size);
 
+  // How the active backend takes the parts of an upload that does not come through the API.
+  Result<Sequence> sequence();
   // What can be told from a part's head, before a byte of it is read: handle, number, declared length.
   Result<void> admit_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
                           std::uint64_t declared_bytes) const;
   // `content_digest`: the header's value, or empty.
   Result<StagedAnswer> put_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
-                                std::string_view bytes, std::string_view content_digest);
+                                const Payload& part, std::string_view content_digest,
+                                Sequence sequence = Sequence::in_order);
   Result<UploadStatus> status(const identity::Principal& who, std::string_view handle);
   // `parts`: the count, a list of numbers, or a list of {part, ref}.
   Result<Committed> commit(const identity::Principal& who, std::string_view handle, const Json& parts);
@@ -89,6 +96,7 @@ class Lane {
   Result<Opened> store_of(const Handle& handle);
   Result<std::optional<Closed>> closed(const Handle& handle);
   Result<void> require_open(const Handle& handle);
+  Result<StagedAnswer> stage(const Opened& at, const Handle& handle, std::uint32_t n, const Payload& part);
   Result<void> require_turn(const Opened& at, const Handle& handle, const Order::Turn& turn, std::uint32_t n);
   Result<std::vector<StagedPart>> staged(const Opened& at, const Handle& handle);
   Result<Committed> commit_open(const identity::Principal& who, const Opened& at, const Handle& handle,
