@@ -1,6 +1,7 @@
 #include "core/storage/local/file_store.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/storage/key.hpp"
 #include "core/storage/local/staging.hpp"
@@ -40,6 +41,7 @@ class FileStore final : public ObjectStore {
   std::string place() const override { return tree_->place(); }
 
   Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    TRY(mend());
     std::vector<Object> found;
     auto folder = parent_of(prefix);
     auto walked = walk(folder, prefix, cursor, found, 0);
@@ -61,13 +63,15 @@ class FileStore final : public ObjectStore {
   Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
     TRY(check_path(key));
+    TRY(mend());
     return tree_->read(key, offset, must_match, out);
   }
 
-  Result<Object> put(const std::string& key, std::string_view bytes, const PutOptions& options) override {
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_path(key));
-    auto path = TRY(staging_.write_file(bytes));
-    auto placed = place_file(path, key, !options.only_if_absent);
+    TRY(mend());
+    auto path = TRY(staging_.write_file(payload.bytes));
+    auto placed = placed_or_to_mend(staging_.place(path, key, !options.only_if_absent));
     if (!placed) {
       (void)tree_->remove(path);  // the rename's error is the one to tell
       return Failure(std::move(placed).error());
@@ -85,9 +89,9 @@ class FileStore final : public ObjectStore {
     TRY(staging_.sweep(clock_.now() - kStagingLifetime));
     return write_staged_upload(TRY(staging_.begin(key)));
   }
-  Result<std::string> put_part(const std::string& upload, std::uint32_t n, std::string_view bytes,
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool) override {
-    TRY(staging_.put_part(TRY(read_staged_upload(upload)), n, bytes));
+    TRY(staging_.put_part(TRY(read_staged_upload(upload)), n, payload.bytes));
     return std::string();
   }
   Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
@@ -97,7 +101,9 @@ class FileStore final : public ObjectStore {
                         const PutOptions& options) override {
     auto ref = TRY(read_staged_upload(upload));
     TRY(check_path(ref.key));
-    return to_object(ref.key, TRY(staging_.commit(ref, parts, !options.only_if_absent)));
+    TRY(mend());
+    auto made = placed_or_to_mend(staging_.commit(ref, parts, !options.only_if_absent));
+    return to_object(ref.key, TRY(std::move(made)));
   }
   Result<void> abort(const std::string& upload) override {
     return staging_.abort(TRY(read_staged_upload(upload)));
@@ -109,14 +115,23 @@ class FileStore final : public ObjectStore {
  private:
   Result<Entry> file(const std::string& key) {
     TRY(check_path(key));
+    TRY(mend());
     auto entry = TRY(tree_->stat(key));
     if (entry.kind != Kind::file) return fail(Code::not_found, "there is no file '{}'", key);
     return entry;
   }
 
-  Result<void> place_file(const std::string& from, const std::string& key, bool may_replace) {
-    if (auto parent = parent_of(key); !parent.empty()) TRY(tree_->make_folder(parent));
-    return tree_->rename(from, key, may_replace);
+  // What a crash, ours or a lost connection's, left of a replacement.
+  Result<void> mend() {
+    if (tree_->replaces_in_one_step() || !needs_mending_.exchange(false)) return {};
+    auto mended = staging_.mend();
+    if (!mended) needs_mending_ = true;
+    return mended;
+  }
+  template <class T>
+  T placed_or_to_mend(T result) {
+    if (!result) needs_mending_ = true;
+    return result;
   }
 
   Error root_error(Error error) const {
@@ -148,6 +163,7 @@ class FileStore final : public ObjectStore {
   std::unique_ptr<FileTree> tree_;
   Staging staging_;
   const Clock& clock_;
+  std::atomic<bool> needs_mending_ = true;
 };
 
 }  // namespace

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::string_view kData = "data";
 constexpr std::string_view kCommitted = "committed-";  // and the version
+constexpr std::string_view kNote = ".replacing";       // of <id>.old; holds the key
+constexpr std::size_t kMaxNote = 2048;
+
+std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kNote); }
+std::string aside_of(std::string_view id) { return fmt::format("{}/{}.old", kStagingFolder, id); }
 
 std::string folder_of(const StagedUpload& upload) { return fmt::format("{}/{}", kStagingFolder, upload.id); }
 std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", folder_of(upload), kData); }
@@ -65,6 +70,58 @@ Result<std::string> Staging::write_file(std::string_view bytes) {
   return path;
 }
 
+Result<void> Staging::place(const std::string& path, const std::string& key, bool may_replace) {
+  if (auto parent = parent_of(key); !parent.empty()) TRY(tree_.make_folder(parent));
+  if (tree_.replaces_in_one_step() || !may_replace) return tree_.rename(path, key, may_replace);
+  auto there = tree_.stat(key);
+  if (there && there->kind != Kind::file) return fail(Code::invalid, "'{}' is the name of a folder", key);
+  if (there) return replace_aside(path, key);
+  if (there.error().code != Code::not_found) return Failure(std::move(there).error());
+  return tree_.rename(path, key, true);
+}
+
+// At every instant the key, or the note beside the old file, leads to one whole file.
+Result<void> Staging::replace_aside(const std::string& path, const std::string& key) {
+  auto id = crypto::random_hex(16);
+  TRY(tree_.write(note_of(id), 0, key));
+  TRY(tree_.rename(key, aside_of(id), false));
+  if (auto placed = tree_.rename(path, key, true); !placed) {
+    (void)mend_one(id);  // else the next mend() does; the rename's error is the one to tell
+    return placed;
+  }
+  TRY(remove_if_there(aside_of(id)));
+  return remove_if_there(note_of(id));
+}
+
+Result<void> Staging::mend() {
+  auto entries = tree_.list(std::string(kStagingFolder));
+  if (!entries && entries.error().code == Code::not_found) return {};
+  for (const auto& entry : TRY(std::move(entries)))
+    if (entry.name.ends_with(kNote)) TRY(mend_one(entry.name.substr(0, entry.name.size() - kNote.size())));
+  return {};
+}
+
+Result<void> Staging::mend_one(const std::string& id) {
+  std::string key(kMaxNote, '\0');
+  key.resize(TRY(tree_.read(note_of(id), 0, "", key)));
+  auto there =
+      key.empty() ? Result<Entry>(Entry()) : tree_.stat(key);  // an empty note: nothing was moved yet
+  if (!there && there.error().code == Code::not_found) {
+    auto back = tree_.rename(aside_of(id), key, false);
+    if (!back && back.error().code != Code::not_found) return back;
+  } else {
+    TRY(std::move(there));
+    TRY(remove_if_there(aside_of(id)));
+  }
+  return remove_if_there(note_of(id));
+}
+
+Result<void> Staging::remove_if_there(const std::string& path) {
+  auto removed = tree_.remove(path);
+  if (!removed && removed.error().code == Code::not_found) return {};
+  return removed;
+}
+
 Result<StagedUpload> Staging::begin(const std::string& key) {
   StagedUpload upload{key, crypto::random_hex(16)};
   TRY(tree_.make_folder(folder_of(upload)));
@@ -108,8 +165,7 @@ Result<Entry> Staging::commit(const StagedUpload& upload, const std::vector<Stag
     return fail(Code::integrity, "the upload of '{}' has {} bytes instead of {}; begin it again", upload.key,
                 entry.size, size);
   TRY(tree_.write(fmt::format("{}/{}{}", folder_of(upload), kCommitted, entry.version), 0, ""));
-  if (auto parent = parent_of(upload.key); !parent.empty()) TRY(tree_.make_folder(parent));
-  TRY(tree_.rename(data_of(upload), upload.key, may_replace));
+  TRY(place(data_of(upload), upload.key, may_replace));
   return tree_.stat(upload.key);
 }
 

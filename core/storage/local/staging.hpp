@@ -20,8 +20,13 @@ class Staging {
  public:
   explicit Staging(FileTree& tree) : tree_(tree) {}
 
-  // A new file with these bytes; its path. The caller renames or removes it.
+  // A new file with these bytes; its path. The caller places or removes it.
   Result<std::string> write_file(std::string_view bytes);
+  // Puts the file at `path` under the key. Where a tree cannot replace in one step, the old file waits aside
+  // meanwhile, with a note that tells whose it is.
+  Result<void> place(const std::string& path, const std::string& key, bool may_replace);
+  // Puts old files back that a crash left aside, unless their successor is in place.
+  Result<void> mend();
 
   Result<StagedUpload> begin(const std::string& key);
   Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
@@ -35,6 +40,9 @@ class Staging {
  private:
   Result<Entry> committed_before(const StagedUpload& upload);
   Result<void> drop(const std::string& path);
+  Result<void> replace_aside(const std::string& path, const std::string& key);
+  Result<void> mend_one(const std::string& id);
+  Result<void> remove_if_there(const std::string& path);
   FileTree& tree_;
 };
 

@@ -198,7 +198,7 @@ Result<void> Session::make_folder(const std::string& path) {
   return {};
 }
 
-// The library replaces by deleting and renaming, so for an instant the name is absent; it has no other way.
+// The library replaces by deleting and renaming; it has no other way (SMBC_rename_ctx of Samba 4).
 Result<void> Session::rename(const std::string& from, const std::string& to, bool may_replace) {
   if (!may_replace) {  // claims the name, or finds it taken
     File claim(smb_, smb_.open(url(to).c_str(), O_WRONLY | O_CREAT | O_EXCL, 0640));

@@ -56,6 +56,7 @@ class ShareTree final : public local::FileTree {
     return {};
   }
 
+  bool replaces_in_one_step() const override { return false; }
   Result<void> make_folder(const std::string& path) override { return tell("make_folder", path); }
   Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {
     TRY(check_share_path(to));
