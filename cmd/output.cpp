@@ -15,6 +15,15 @@ using Steady = std::chrono::steady_clock;
 constexpr auto kQuietStart = std::chrono::seconds(1);
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 
+std::string amount(double value, Unit unit) {
+  if (unit == Unit::items) return fmt::format("{:.0f}", value);
+  for (auto name : {"B", "KiB", "MiB"}) {
+    if (value < 1024) return fmt::format("{:.1f} {}", value, name);
+    value /= 1024;
+  }
+  return fmt::format("{:.1f} GiB", value);
+}
+
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     auto n = ::write(fd, bytes.data(), bytes.size());
@@ -28,15 +37,16 @@ bool write_all(int fd, std::string_view bytes) {
 // One line that is drawn over and wiped before anything else is said.
 class TerminalProgress final : public Progress {
  public:
-  void update(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+  void update(std::string_view what, std::uint64_t done, std::uint64_t total, Unit unit) override {
     std::lock_guard lock(mutex_);
     auto now = Steady::now();
+    if (!first_) first_ = done;
     if (now - started_ < kQuietStart || now - drawn_at_ < kRedraw) return;
     drawn_at_ = now;
     is_drawn_ = true;
-    auto text = total > 0 ? fmt::format("\r\033[K{} {}/{} ({}%)", what, done, total, done * 100 / total)
-                          : fmt::format("\r\033[K{} {}", what, done);
-    write_all(STDERR_FILENO, text);
+    std::chrono::duration<double> elapsed = now - started_;
+    auto rate = static_cast<double>(done - std::min(*first_, done)) / elapsed.count();
+    write_all(STDERR_FILENO, "\r\033[K" + progress_text(what, done, total, rate, unit));
   }
   void wipe() {
     std::lock_guard lock(mutex_);
@@ -48,6 +58,7 @@ class TerminalProgress final : public Progress {
   Steady::time_point started_ = Steady::now();
   Steady::time_point drawn_at_{};
   bool is_drawn_ = false;
+  std::optional<std::uint64_t> first_;  // done before we began, by an earlier run
 };
 
 OrderedJson with_schema(OrderedJson members) {
@@ -67,6 +78,17 @@ OrderedJson to_json(const Error& error) {
 }
 
 }  // namespace
+
+std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
+                          Unit unit) {
+  auto text = fmt::format("{} {}", what, amount(static_cast<double>(done), unit));
+  if (total > 0)
+    text += fmt::format("/{} ({}%)", amount(static_cast<double>(total), unit), done * 100 / total);
+  if (unit == Unit::bytes) text += fmt::format(", {}/s", amount(per_second, unit));
+  if (unit == Unit::bytes && total > done && per_second >= 1)
+    text += fmt::format(", {:.0f} s left", static_cast<double>(total - done) / per_second);
+  return text;
+}
 
 Output::Output(Format format, bool is_quiet) : format_(format), is_quiet_(is_quiet) {
   if (!is_quiet && ::isatty(STDERR_FILENO)) {

@@ -69,6 +69,10 @@ class Output {
   std::unique_ptr<Progress> progress_;
 };
 
+// One line of the progress bar.
+std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
+                          Unit unit);
+
 // Text from elsewhere made safe for a terminal: control characters become U+FFFD.
 std::string printable(std::string_view text);
 

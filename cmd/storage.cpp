@@ -37,23 +37,21 @@ Result<void> remove_all(Context& context, const NamesFlags& o) {
   auto open = TRY(open_desk(context, o.instance));
   auto deleted = OrderedJson::array();
   auto failed = OrderedJson::array();
-  std::optional<Error> first;
+  Tally tally;
   for (const auto& name : o.names) {
     auto removed = open.desk->remove(name);
     if (removed) {
       context.out.line("deleted {}", printable(name));
       deleted.push_back(name);
+      ++tally.done;
       continue;
     }
     context.out.warn("{}: {}", printable(name), printable(removed.error().message));
     failed.push_back({{"name", name}, {"error", removed.error().message}});
-    if (!first) first = removed.error();
+    tally.note(removed.error());
   }
   context.out.document({{"deleted", deleted}, {"failed", failed}});
-  if (!first) return {};
-  if (!deleted.empty())
-    return fail(Code::partial, "{} of {} assets were not deleted", failed.size(), o.names.size());
-  return Failure(*std::move(first));
+  return tally.verdict("assets were not deleted");
 }
 
 Run declare_delete(Flags& flags) {
@@ -103,8 +101,8 @@ Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags) {
     open.desk = storage::open_api_desk(*open.instance.api);
   } else {
     auto& s = open.instance.local->services();
-    open.desk = storage::open_local_desk(
-        {s.storage, open.instance.who, s.parts, s.clock, data_dir_or_default(flags.local.data_dir)});
+    open.desk =
+        storage::open_local_desk({s.storage, open.instance.who, data_dir_or_default(flags.local.data_dir)});
   }
   return open;
 }
@@ -120,8 +118,9 @@ Group storage_group() {
             "each file is one "
             "line.",
             declare_storage_upload},
-           {"fetch", "Fetch an asset into a file",
-            "The file appears whole or not at all, checked against the asset's digest where that is known.",
+           {"fetch", "Fetch assets into files",
+            "A file appears whole or not at all, checked against the asset's digest where that is known. "
+            "Several assets, and patterns, go into a folder; with --output json each is one line.",
             declare_storage_fetch},
            {"delete", "Delete assets from the active backend", "", declare_delete},
            {"test", "Test whether a backend can be used", "", declare_test}}};

@@ -6,16 +6,19 @@
 
 namespace dash {
 
+enum class Unit { items, bytes };
+
 class Progress {
  public:
   virtual ~Progress() = default;
-  // `done` of `total` units (bytes or items; total 0 when unknown) of what `what` names.
-  virtual void update(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
+  // `done` of `total` units (0 when unknown) of what `what` names.
+  virtual void update(std::string_view what, std::uint64_t done, std::uint64_t total,
+                      Unit unit = Unit::items) = 0;
 };
 
 class NoProgress final : public Progress {
  public:
-  void update(std::string_view, std::uint64_t, std::uint64_t) override {}
+  void update(std::string_view, std::uint64_t, std::uint64_t, Unit) override {}
 };
 
 }  // namespace dash

@@ -1,7 +1,7 @@
 // A dashboard instance over HTTP: base address, trust, login or token, JSON in and out. Answers become errors
 // with the code that a person and a script need: 401 and 403, 429 with its Retry-After, a second factor asked
 // for (202), a redirect named and never followed, the gate's refusals. Used by every command that takes
-// --target. One thread.
+// --target. Once signed in, thread-safe.
 #pragma once
 #include <chrono>
 #include <string>

@@ -29,6 +29,16 @@ struct Exchange {
   std::size_t sent = 0;
   std::optional<Error> refused;  // why we stopped it ourselves
 
+  std::size_t next_of_stream(std::span<char> into) {
+    auto got = request.stream(into);
+    if (!got) {
+      refused = got.error();
+      return CURL_READFUNC_ABORT;
+    }
+    sent += *got;
+    return *got;
+  }
+
   Result<void> take_body(std::string_view bytes) {
     response.body_size += bytes.size();
     bool wanted = response.ok();
@@ -73,6 +83,7 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
 
 std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) {
   auto& x = *static_cast<Exchange*>(user);
+  if (x.request.stream) return x.next_of_stream({out, size * count});
   auto rest = x.request.body.substr(x.sent);
   auto n = std::min(rest.size(), size * count);
   std::memcpy(out, rest.data(), n);
@@ -82,6 +93,7 @@ std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) 
 
 int on_seek(void* user, curl_off_t offset, int origin) {
   auto& x = *static_cast<Exchange*>(user);
+  if (x.request.stream) return x.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
   if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_FAIL;
   x.sent = static_cast<std::size_t>(offset);
   return CURL_SEEKFUNC_OK;
@@ -198,7 +210,7 @@ class CurlClient final : public HttpClient {
   }
 
   static void set_method(CURL* h, const HttpRequest& request) {
-    auto size = static_cast<curl_off_t>(request.body.size());
+    auto size = static_cast<curl_off_t>(request.stream ? request.stream_size : request.body.size());
     if (request.method == "HEAD") {
       curl_easy_setopt(h, CURLOPT_NOBODY, 1L);
     } else if (request.method == "PUT" || request.method == "PATCH") {

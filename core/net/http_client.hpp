@@ -3,6 +3,7 @@
 // named. Thread-safe.
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -40,7 +41,11 @@ struct HttpRequest {
   std::string method = "GET";
   std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
   Headers headers;
-  std::string_view body;    // must outlive the call
+  std::string_view body;  // must outlive the call
+  // A body that is made while it is sent: `stream_size` bytes, each call fills the front of the span. It is
+  // called once from the start; an answer before its end is taken as it is.
+  std::function<Result<std::size_t>(std::span<char>)> stream;
+  std::uint64_t stream_size = 0;
   std::string unix_socket;  // path; connects there instead of the URL's host
   Trust trust;
   std::chrono::milliseconds connect_deadline{10'000};

@@ -1,6 +1,8 @@
+#include <charconv>
+
 #include "core/crypto/hash.hpp"
 #include "core/storage/client/desk.hpp"
-#include "core/storage/client/patience.hpp"
+#include "core/storage/client/inline_request.hpp"
 
 namespace dash::storage {
 namespace {
@@ -8,6 +10,38 @@ namespace {
 // A part at 100 kbit/s takes eleven minutes; the low-speed floor of the client ends a dead transfer long
 // before.
 constexpr std::chrono::minutes kTransferDeadline{15};
+
+// Bytes from `offset` on, as many as `into` holds; an empty `into`: all of an asset that has none.
+Result<net::HttpResponse> range_of(net::ApiClient& api, const std::string& path, const std::string& tag,
+                                   std::uint64_t offset, std::span<char> into) {
+  net::HttpRequest request;
+  request.url = path;
+  if (!into.empty())
+    request.headers.add("Range", fmt::format("bytes={}-{}", offset, offset + into.size() - 1));
+  if (!tag.empty()) request.headers.add("If-Match", tag);
+  request.deadline = kTransferDeadline;
+  request.into = into;
+  return api.send(std::move(request));
+}
+
+class ApiReading final : public Reading {
+ public:
+  ApiReading(net::ApiClient& api, std::string path, std::string tag, std::uint64_t size, std::string digest)
+      : api_(api), path_(std::move(path)), tag_(std::move(tag)), size_(size), digest_(std::move(digest)) {}
+  std::uint64_t size() const override { return size_; }
+  const std::string& digest() const override { return digest_; }
+  Result<void> read(std::uint64_t offset, std::span<char> into) override {
+    auto answer = TRY(range_of(api_, path_, tag_, offset, into));
+    if (answer.status == 206 && answer.body_size == into.size()) return {};
+    return fail(Code::integrity, "the instance answered other bytes than were asked for; fetch it again");
+  }
+
+ private:
+  net::ApiClient& api_;
+  std::string path_, tag_;
+  std::uint64_t size_;
+  std::string digest_;
+};
 
 class ApiDesk final : public Desk {
  public:
@@ -25,79 +59,86 @@ class ApiDesk final : public Desk {
   Result<Json> test(const std::string& backend, bool is_deep) override {
     Json body{{"backend", backend}};
     if (is_deep) body["deep"] = true;
-    return send("POST", "/api/storage/test", {{"Content-Type", "application/json"}}, dump_json(body));
+    return post("/api/storage/test", body);
   }
 
-  Result<Json> upload(const std::string& name, std::string_view bytes) override {
-    auto body = fmt::format(R"({{"filename":{},"content_b64":")", dump_json(Json(name))) +
-                crypto::to_base64(bytes) + "\"}";
-    return send("POST", "/api/storage/upload", {{"Content-Type", "application/json"}}, body);
+  Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
+    InlineRequest body(name, size, content);
+    net::HttpRequest request;
+    request.headers = {{"Content-Type", "application/json"}};
+    request.stream = [&](std::span<char> into) { return body.next(into); };
+    request.stream_size = body.size();
+    return send("POST", "/api/storage/upload", std::move(request));
   }
+
+  Result<Sequence> sequence() override { return Sequence::in_order; }
   Result<Json> begin(const std::string& name, std::uint64_t size) override {
     return api_.post("/api/storage/upload/begin", {{"filename", name}, {"size", size}});
   }
-  Result<Json> put_part(const std::string& handle, std::uint32_t n, std::string_view bytes) override {
-    auto digest = "sha-256=:" + crypto::to_base64(crypto::sha256(bytes)) + ":";
-    return send("PUT", fmt::format("/api/storage/upload/part/{}", n),
-                {{"X-Upload-Handle", handle},
-                 {"Content-Type", "application/octet-stream"},
-                 {"Content-Digest", digest}},
-                bytes);
+  Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part) override {
+    net::HttpRequest request;
+    request.headers = {{"X-Upload-Handle", handle},
+                       {"Content-Type", "application/octet-stream"},
+                       {"Content-Digest", "sha-256=:" + crypto::to_base64(part.sha256) + ":"}};
+    request.body = part.bytes;
+    return send("PUT", fmt::format("/api/storage/upload/part/{}", n), std::move(request));
   }
   Result<Json> status(const std::string& handle) override {
-    return send("GET", "/api/storage/upload/status", {{"X-Upload-Handle", handle}}, "");
+    net::HttpRequest request;
+    request.headers = {{"X-Upload-Handle", handle}};
+    return send("GET", "/api/storage/upload/status", std::move(request));
   }
   Result<Json> commit(const std::string& handle, const Json& parts) override {
-    Json body{{"handle", handle}, {"parts", parts}};
-    return send("POST", "/api/storage/upload/commit", {{"Content-Type", "application/json"}},
-                dump_json(body));
+    return post("/api/storage/upload/commit", {{"handle", handle}, {"parts", parts}});
   }
   Result<Json> abort(const std::string& handle) override {
     return api_.post("/api/storage/upload/abort", {{"handle", handle}});
   }
 
-  Result<Head> fetch(const std::string& backend, const std::string& name, const Sink& sink) override;
+  Result<OpenedReading> open(const std::string& backend, const std::string& name,
+                             std::span<char> first) override;
 
  private:
-  Result<Json> send(std::string method, std::string path, net::Headers headers, std::string_view body) {
+  // With the deadline of a transfer, not of a question.
+  Result<Json> post(std::string path, const Json& json) {
+    auto body = dump_json(json);
     net::HttpRequest request;
+    request.headers = {{"Content-Type", "application/json"}};
+    request.body = body;
+    return send("POST", std::move(path), std::move(request));
+  }
+  Result<Json> send(std::string method, std::string path, net::HttpRequest request) {
     request.method = std::move(method);
     request.url = std::move(path);
-    request.headers = std::move(headers);
-    request.body = body;
     request.deadline = kTransferDeadline;
     return parse_json(TRY(api_.send(std::move(request))).body);
   }
   net::ApiClient& api_;
 };
 
-// A connection that breaks is taken up again where it stopped, as long as the asset is still the same one.
-Result<Desk::Head> ApiDesk::fetch(const std::string& backend, const std::string& name, const Sink& sink) {
-  std::uint64_t received = 0;
-  std::string tag;
-  Head head;
-  auto once = [&]() -> Result<void> {
-    net::HttpRequest request;
-    request.url = fmt::format("/api/storage/fetch?raw=1&name={}&backend={}", net::percent_encode(name),
-                              net::percent_encode(backend));
-    if (received > 0) {
-      request.headers.add("Range", fmt::format("bytes={}-", received));
-      request.headers.add("If-Match", tag);
-    }
-    request.deadline = std::chrono::milliseconds(0);
-    request.max_body = std::numeric_limits<std::size_t>::max();
-    request.sink = [&](std::string_view bytes) -> Result<void> {
-      received += bytes.size();
-      return sink(bytes);
-    };
-    auto response = TRY(api_.send(std::move(request)));
-    tag = response.headers.get("ETag").value_or("");
-    head.digest = response.headers.get("X-Asset-Digest").value_or("");
-    return {};
-  };
-  TRY(with_patience(once));
-  head.size = received;
-  return head;
+// The size of the whole, of an answer to a request for a range.
+Result<std::uint64_t> whole_size(const net::HttpResponse& response) {
+  if (response.status != 206) return response.body_size;
+  auto range = response.headers.get("Content-Range").value_or("");
+  auto text = std::string_view(range).substr(range.rfind('/') + 1);
+  std::uint64_t size = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error == std::errc() && end == text.data() + text.size()) return size;
+  return fail(Code::upstream, "the instance answered a part without telling the size of the whole");
+}
+
+Result<OpenedReading> ApiDesk::open(const std::string& backend, const std::string& name,
+                                    std::span<char> first) {
+  auto path = fmt::format("/api/storage/fetch?raw=1&name={}&backend={}", net::percent_encode(name),
+                          net::percent_encode(backend));
+  auto answer = range_of(api_, path, "", 0, first);
+  if (!answer && answer.error().code == Code::bad_range) answer = range_of(api_, path, "", 0, {});
+  auto response = TRY(std::move(answer));
+  auto size = TRY(whole_size(response));
+  return OpenedReading{
+      std::make_unique<ApiReading>(api_, path, response.headers.get("ETag").value_or(""), size,
+                                   response.headers.get("X-Asset-Digest").value_or("")),
+      response.body_size};
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // What the storage commands ask of an instance: through its API, or directly on its data directory. Both
-// doors give the same JSON (the to_json of core/storage), so the commands print the same. One thread.
+// doors give the same JSON (the to_json of core/storage), so the commands print the same. Thread-safe.
 #pragma once
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,22 @@
 
 namespace dash::storage {
 
-using Sink = std::function<Result<void>(std::string_view bytes)>;
+// The next bytes of a file into the front of the span; 0 is the end.
+using Source = std::function<Result<std::size_t>(std::span<char>)>;
+
+// An asset that is being taken, held to the version that was there when it was opened. Thread-safe.
+class Reading {
+ public:
+  virtual ~Reading() = default;
+  virtual std::uint64_t size() const = 0;
+  virtual const std::string& digest() const = 0;  // "" when the instance does not know it
+  // Exactly the bytes from `offset` on. Code::precondition when the asset was replaced meanwhile.
+  virtual Result<void> read(std::uint64_t offset, std::span<char> into) = 0;
+};
+struct OpenedReading {
+  std::unique_ptr<Reading> reading;
+  std::size_t first = 0;  // bytes of the front that came with it
+};
 
 class Desk {
  public:
@@ -24,28 +40,26 @@ class Desk {
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
 
-  virtual Result<Json> upload(const std::string& name, std::string_view bytes) = 0;
+  // The inline lane. `size` bytes come from `content`.
+  virtual Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) = 0;
+
+  // The chunked lane.
+  virtual Result<Sequence> sequence() = 0;
   virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
-  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, std::string_view bytes) = 0;
+  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part) = 0;
   virtual Result<Json> status(const std::string& handle) = 0;
   virtual Result<Json> commit(const std::string& handle, const Json& parts) = 0;
   virtual Result<Json> abort(const std::string& handle) = 0;
 
-  // The whole asset into `sink`, in order; `digest` is known before the first byte, or empty. Returns its
-  // size.
-  struct Head {
-    std::uint64_t size = 0;
-    std::string digest;
-  };
-  virtual Result<Head> fetch(const std::string& backend, const std::string& name, const Sink& sink) = 0;
+  // The front of the asset goes into `first`.
+  virtual Result<OpenedReading> open(const std::string& backend, const std::string& name,
+                                     std::span<char> first) = 0;
 };
 
 std::unique_ptr<Desk> open_api_desk(net::ApiClient& api);
 struct LocalDesk {
   Storage& storage;
   identity::Principal who;
-  PartPool& parts;
-  const Clock& clock;
   std::string data_dir;
 };
 std::unique_ptr<Desk> open_local_desk(LocalDesk seams);

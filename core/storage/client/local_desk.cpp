@@ -1,13 +1,27 @@
-#include "core/storage/asset_reader.hpp"
 #include "core/storage/client/desk.hpp"
 
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kPieceBytes = 1u << 20;
+constexpr std::size_t kPieceBytes = 256u << 10;
 
 // The same document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
+
+class DirectReading final : public Reading {
+ public:
+  explicit DirectReading(Found found) : found_(std::move(found)) {}
+  std::uint64_t size() const override { return found_.object.size; }
+  const std::string& digest() const override { return found_.asset.digest; }
+  Result<void> read(std::uint64_t offset, std::span<char> into) override {
+    auto got = TRY(found_.store->read(found_.key, offset, found_.object.etag, into));
+    if (got == into.size()) return {};
+    return fail(Code::integrity, "the store ended '{}' early; fetch it again", found_.asset.name);
+  }
+
+ private:
+  Found found_;
+};
 
 class DirectDesk final : public Desk {
  public:
@@ -28,17 +42,21 @@ class DirectDesk final : public Desk {
     return as_sent(to_json(TRY(s_.storage.assets().test(s_.who, backend))));
   }
 
-  Result<Json> upload(const std::string& name, std::string_view bytes) override {
+  Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
     auto file = TRY(s_.storage.receive(s_.who));
     TRY(file->name(name));
-    TRY(file->write(bytes));
+    std::string piece(std::min<std::uint64_t>(size, kPieceBytes), '\0');
+    while (auto n = TRY(content(piece))) TRY(file->write(std::string_view(piece).substr(0, n)));
     return as_sent(to_json(TRY(file->finish())));
   }
+
+  Result<Sequence> sequence() override { return s_.storage.lane().sequence(); }
   Result<Json> begin(const std::string& name, std::uint64_t size) override {
     return as_sent(to_json(TRY(s_.storage.lane().begin(s_.who, name, static_cast<std::int64_t>(size)))));
   }
-  Result<Json> put_part(const std::string& handle, std::uint32_t n, std::string_view bytes) override {
-    return as_sent(to_json(TRY(s_.storage.lane().put_part(s_.who, handle, n, bytes, ""))));
+  Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part) override {
+    auto& lane = s_.storage.lane();
+    return as_sent(to_json(TRY(lane.put_part(s_.who, handle, n, part, "", TRY(lane.sequence())))));
   }
   Result<Json> status(const std::string& handle) override {
     return as_sent(to_json(TRY(s_.storage.lane().status(s_.who, handle))));
@@ -50,13 +68,10 @@ class DirectDesk final : public Desk {
     return as_sent(to_json(TRY(s_.storage.lane().abort(s_.who, handle))));
   }
 
-  Result<Head> fetch(const std::string& backend, const std::string& name, const Sink& sink) override {
-    auto found = TRY(s_.storage.assets().find(s_.who, backend, name));
-    Head head{found.object.size, found.asset.digest};
-    AssetReader reader(std::move(found), 0, head.size, s_.parts, s_.clock);
-    std::string piece(kPieceBytes, '\0');
-    while (auto n = TRY(reader.read(piece))) TRY(sink(std::string_view(piece).substr(0, n)));
-    return head;
+  Result<OpenedReading> open(const std::string& backend, const std::string& name,
+                             std::span<char> first) override {
+    auto [found, size] = TRY(s_.storage.assets().open(s_.who, backend, name, first));
+    return OpenedReading{std::make_unique<DirectReading>(std::move(found)), size};
   }
 
  private:

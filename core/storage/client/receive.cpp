@@ -1,114 +1,115 @@
 #include "core/storage/client/receive.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <atomic>
 
-#include <cstring>
-
-#include "core/crypto/hash.hpp"
+#include "core/storage/client/hands.hpp"
+#include "core/storage/client/new_file.hpp"
+#include "core/storage/client/patience.hpp"
 #include "core/storage/digest.hpp"
+#include "core/storage/upload/plan.hpp"
 
 namespace dash::storage {
 namespace {
 
-// The digest of bytes that arrive in pieces.
-class RunningDigest {
+constexpr std::size_t kHands = 4;  // parts on their way at the same time
+constexpr std::chrono::hours kBufferPatience{1};
+
+std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
+
+// One asset: the parts are taken side by side and kept as they come, or in their order.
+class Receive {
  public:
-  void update(std::string_view bytes) {
-    while (!bytes.empty()) {
-      if (filled_ == kPartBytes) next_part();
-      auto n = std::min(bytes.size(), kPartBytes - filled_);
-      part_.update(bytes.substr(0, n));
-      filled_ += n;
-      bytes.remove_prefix(n);
-    }
-  }
-  std::string finish() {
-    next_part();
-    return whole_.finish();
+  using Keep = std::function<Result<void>(std::uint32_t n, std::string_view part)>;
+  Receive(const std::string& name, const ReceiveSeams& seams, Sequence sequence, Keep keep)
+      : name_(name), s_(seams), sequence_(sequence), keep_(std::move(keep)) {}
+
+  Result<Received> run() {
+    auto buffer = TRY(s_.parts.take(kBufferPatience));
+    TRY(open(buffer.span()));
+    s_.found(reading_->size());
+    auto count = part_count(reading_->size());
+    sha256_.resize(count);
+    auto first = buffer.span().first(part_length(reading_->size(), 1));
+    TRY(take(1, first, opened_));
+    with_hands(std::clamp<std::size_t>(count - 1, 1, kHands),
+               [&](std::size_t hand) { take_some(hand == 0 ? std::move(buffer) : s_.parts.try_take()); });
+    if (failed_) return Failure(*std::move(failed_));
+    return judged();
   }
 
  private:
-  void next_part() {
-    whole_.add(part_.finish());
-    part_ = crypto::Sha256();
-    filled_ = 0;
+  Result<void> open(std::span<char> first) {
+    return with_patience([&]() -> Result<void> {
+      auto opened = TRY(s_.desk.open(s_.backend, name_, first));
+      reading_ = std::move(opened.reading);
+      opened_ = opened.first;
+      return {};
+    });
   }
-  PartDigests whole_;
-  crypto::Sha256 part_;
-  std::size_t filled_ = 0;
-};
 
-// Removed again unless it was put in its place.
-class TemporaryFile {
- public:
-  static Result<TemporaryFile> beside(const std::string& path) {
-    TemporaryFile file;
-    file.target_ = path;
-    file.name_ = fmt::format("{}.{}.part", path, crypto::random_hex(4));
-    file.fd_ = ::open(file.name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (file.fd_ < 0) return fail(Code::internal, "cannot write {}: {}", path, std::strerror(errno));
-    return file;
-  }
-  TemporaryFile(TemporaryFile&& other) noexcept
-      : target_(std::move(other.target_)),
-        name_(std::exchange(other.name_, "")),
-        fd_(std::exchange(other.fd_, -1)) {}
-  TemporaryFile& operator=(TemporaryFile&&) = delete;
-  ~TemporaryFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-  Result<void> write(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      auto n = ::write(fd_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return fail(Code::internal, "cannot write {}: {}", target_, std::strerror(errno));
-      bytes.remove_prefix(static_cast<std::size_t>(n));
+  // Only who has a buffer takes a number, so the smallest number never waits for one.
+  void take_some(Part buffer) {
+    if (!buffer) return;  // the others do it
+    for (auto n = next_++; n <= sha256_.size() && !is_stopped_; n = next_++) {
+      auto taken = take(n, buffer.span().first(part_length(reading_->size(), n)), 0);
+      if (taken) continue;
+      std::lock_guard lock(mutex_);
+      if (!failed_) failed_ = std::move(taken).error();
+      is_stopped_ = true;
+      turn_.close();
     }
-    return {};
   }
-  Result<void> put_in_place() {
-    if (::fsync(fd_) != 0 || ::rename(name_.c_str(), target_.c_str()) != 0)
-      return fail(Code::internal, "cannot write {}: {}", target_, std::strerror(errno));
-    name_.clear();
+
+  // The part's first `have` bytes are there already.
+  Result<void> take(std::uint32_t n, std::span<char> part, std::size_t have) {
+    if (have < part.size())
+      TRY(with_patience([&] { return reading_->read(part_offset(n) + have, part.subspan(have)); }));
+    sha256_[n - 1] = crypto::sha256(view(part));
+    if (sequence_ == Sequence::in_order && !turn_.wait_for(n - 1)) return {};
+    TRY(keep_(n, view(part)));
+    turn_.pass();
+    s_.moved(part.size());
     return {};
   }
 
- private:
-  TemporaryFile() = default;
-  std::string target_, name_;
-  int fd_ = -1;
+  Result<Received> judged() const {
+    PartDigests digest;
+    for (const auto& part : sha256_) digest.add(part);
+    Received result{reading_->size(), digest.finish(), !reading_->digest().empty()};
+    if (result.is_verified && result.digest != reading_->digest())
+      return fail(Code::integrity,
+                  "what came of '{}' is not what was stored ({} instead of {}); fetch it again", name_,
+                  result.digest, reading_->digest());
+    return result;
+  }
+
+  const std::string& name_;
+  const ReceiveSeams& s_;
+  Sequence sequence_;
+  Keep keep_;
+  Turnstile turn_;
+  std::unique_ptr<Reading> reading_;
+  std::size_t opened_ = 0;
+  std::vector<std::string> sha256_;  // of part 1, 2, …
+  std::atomic<std::uint32_t> next_ = 2;
+  std::atomic<bool> is_stopped_ = false;
+  std::mutex mutex_;
+  std::optional<Error> failed_;
 };
-
-Result<Received> receive(Desk& desk, const std::string& backend, const std::string& name, const Sink& out,
-                         Progress& progress) {
-  RunningDigest digest;
-  std::uint64_t received = 0;
-  auto head = TRY(desk.fetch(backend, name, [&](std::string_view bytes) -> Result<void> {
-    digest.update(bytes);
-    received += bytes.size();
-    progress.update(name, received, 0);
-    return out(bytes);
-  }));
-  Received result{received, digest.finish(), !head.digest.empty()};
-  if (received != head.size || (result.is_verified && result.digest != head.digest))
-    return fail(Code::integrity,
-                "what came of '{}' is not what was stored ({} of {} bytes, {}); fetch it again", name,
-                received, head.size, result.digest);
-  return result;
-}
 
 }  // namespace
 
-Result<Received> receive_file(Desk& desk, const std::string& backend, const std::string& name,
-                              const std::string& path, const Sink& out, Progress& progress) {
-  if (path == "-") return receive(desk, backend, name, out, progress);
-  auto file = TRY(TemporaryFile::beside(path));
-  auto received = TRY(receive(
-      desk, backend, name, [&](std::string_view bytes) { return file.write(bytes); }, progress));
+Result<Received> receive_file(const std::string& name, const std::string& path, const ReceiveSeams& seams) {
+  auto file = TRY(NewFile::at(path));
+  auto keep = [&](std::uint32_t n, std::string_view part) { return file.write(part_offset(n), part); };
+  auto received = TRY(Receive(name, seams, Sequence::side_by_side, keep).run());
   TRY(file.put_in_place());
   return received;
+}
+
+Result<Received> receive_stream(const std::string& name, const Sink& out, const ReceiveSeams& seams) {
+  auto keep = [&](std::uint32_t, std::string_view part) { return out(part); };
+  return Receive(name, seams, Sequence::in_order, keep).run();
 }
 
 }  // namespace dash::storage

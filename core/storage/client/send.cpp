@@ -1,14 +1,13 @@
 #include "core/storage/client/send.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstring>
+#include <atomic>
 #include <filesystem>
 
 #include "core/config/clouds.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/client/hands.hpp"
 #include "core/storage/client/journal.hpp"
+#include "core/storage/client/open_file.hpp"
 #include "core/storage/client/patience.hpp"
 #include "core/storage/names.hpp"
 #include "core/storage/upload/plan.hpp"
@@ -16,88 +15,34 @@
 namespace dash::storage {
 namespace {
 
-Failure os_error(const std::string& path) {
-  return fail(errno == ENOENT ? Code::not_found : Code::internal, "cannot read {}: {}", path,
-              std::strerror(errno));
-}
-
-// An open file whose identity was taken when it was opened.
-class Source {
- public:
-  static Result<Source> open(const std::string& path) {
-    Source source;
-    source.path_ = path;
-    source.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (source.fd_ < 0) return os_error(path);
-    source.identity_ = TRY(source.look());
-    return source;
-  }
-  Source(Source&& other) noexcept
-      : path_(std::move(other.path_)),
-        fd_(std::exchange(other.fd_, -1)),
-        identity_(std::move(other.identity_)) {}
-  Source& operator=(Source&&) = delete;
-  ~Source() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  const FileIdentity& identity() const { return identity_; }
-
-  // Exactly the bytes of a range; the file must still be what it was.
-  Result<void> read(std::uint64_t offset, std::span<char> into) const {
-    while (!into.empty()) {
-      auto n = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return os_error(path_);
-      if (n == 0) return changed();
-      offset += static_cast<std::uint64_t>(n);
-      into = into.subspan(static_cast<std::size_t>(n));
-    }
-    return {};
-  }
-  Result<void> require_same() const {
-    auto now = TRY(look());
-    if (now.size != identity_.size || now.modified_ns != identity_.modified_ns) return changed();
-    return {};
-  }
-
- private:
-  Source() = default;
-  Failure changed() const {
-    return fail(Code::drift, "{} changed while it was read; upload it again", path_);
-  }
-  Result<FileIdentity> look() const {
-    struct stat st {};
-    if (::fstat(fd_, &st) != 0) return os_error(path_);
-    if (!S_ISREG(st.st_mode)) return fail(Code::invalid, "{} is not a regular file", path_);
-    std::error_code ec;
-    auto absolute = std::filesystem::absolute(path_, ec).string();
-    return FileIdentity{absolute, st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size),
-                        std::int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec};
-  }
-  std::string path_;
-  int fd_ = -1;
-  FileIdentity identity_;
-};
+constexpr std::size_t kHands = 4;         // parts on their way at the same time
+constexpr std::size_t kHandsInOrder = 2;  // one on its way, one being read and hashed
+constexpr std::chrono::hours kBufferPatience{1};
 
 Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
-  auto source = TRY(Source::open(plan.path));
-  std::string bytes(source.identity().size, '\0');
-  TRY(source.read(0, bytes));
-  TRY(source.require_same());
+  auto file = TRY(OpenFile::open(plan.path));
+  if (file.identity().size != plan.size) return file.changed();
   Json answer;
   TRY(with_patience([&]() -> Result<void> {
-    answer = TRY(s.desk.upload(plan.name, bytes));
+    std::uint64_t at = 0;
+    Source content = [&](std::span<char> into) -> Result<std::size_t> {
+      into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), plan.size - at)));
+      TRY(file.fill(at, into));
+      at += into.size();
+      if (at == plan.size) TRY(file.require_same());
+      return into.size();
+    };
+    answer = TRY(s.desk.upload(plan.name, plan.size, content));
     return {};
   }));
-  s.progress.update(plan.name, plan.size, plan.size);
+  s.moved(plan.size);
   return answer;
 }
 
 // One chunked upload: what is staged, and what is told about it on disk.
 class ChunkedSend {
  public:
-  ChunkedSend(const SendPlan& plan, const SendSeams& seams, Source source)
+  ChunkedSend(const SendPlan& plan, const SendSeams& seams, OpenFile source)
       : plan_(plan),
         s_(seams),
         source_(std::move(source)),
@@ -117,15 +62,13 @@ class ChunkedSend {
  private:
   // An upload that the instance no longer takes is simply begun again.
   Result<void> resume_or_begin() {
+    sequence_ = TRY(s_.desk.sequence());
     if (auto kept = journal_.read()) {
       auto status = s_.desk.status(kept->handle);
       if (!status && status.error().code != Code::invalid) return Failure(std::move(status).error());
       if (status && status->value("filename", "") == plan_.name) {
         open_ = std::move(*kept);
-        resumed_ = status->value("staged", Json::array()).size();
-        // The last part may be sent again: when only its answer was lost, that brings its ref back.
-        if (resumed_ == open_.refs.size() + 1) --resumed_;
-        open_.refs.resize(resumed_);
+        resume_after(status->value("staged", Json::array()).size());
         return {};
       }
     }
@@ -134,21 +77,67 @@ class ChunkedSend {
     return journal_.write(open_);
   }
 
+  // A part that is there and whose ref is not known is sent again, which brings its ref back; in order, only
+  // the last one may be.
+  void resume_after(std::size_t staged) {
+    auto known = open_.refs.size();
+    resumed_ = sequence_ == Sequence::side_by_side ? std::min(staged, known)
+               : staged == known + 1               ? known
+                                                   : staged;
+    open_.refs.resize(resumed_);
+    s_.moved(std::min<std::uint64_t>(plan_.size, resumed_ * kPartBytes));
+  }
+
   Result<void> send_parts() {
-    auto buffer = std::make_unique<char[]>(kPartBytes);
-    for (auto n = static_cast<std::uint32_t>(open_.refs.size() + 1); n <= part_count(plan_.size); ++n) {
-      s_.progress.update(plan_.name, part_offset(n), plan_.size);
-      std::span<char> bytes(buffer.get(), part_length(plan_.size, n));
-      TRY(source_.read(part_offset(n), bytes));
-      TRY(with_patience([&]() -> Result<void> {
-        auto staged = TRY(s_.desk.put_part(open_.handle, n, {bytes.data(), bytes.size()}));
-        open_.refs.push_back(staged.value("ref", ""));
-        return {};
-      }));
-      TRY(journal_.write(open_));
-    }
-    s_.progress.update(plan_.name, plan_.size, plan_.size);
+    next_ = static_cast<std::uint32_t>(resumed_ + 1);
+    auto left = part_count(plan_.size) - resumed_;
+    with_hands(std::min(sequence_ == Sequence::side_by_side ? kHands : kHandsInOrder, left),
+               [this](std::size_t hand) { send_some(hand); });
+    if (failed_) return Failure(*std::move(failed_));
     return source_.require_same();
+  }
+
+  // One hand's share. Only who has a buffer takes a number, so the smallest number never waits for one.
+  void send_some(std::size_t hand) {
+    auto buffer = hand == 0 ? s_.parts.take(kBufferPatience) : Result<Part>(s_.parts.try_take());
+    if (!buffer) return stop(std::move(buffer).error());
+    if (!*buffer) return;  // the others do it
+    for (auto n = next_++; n <= part_count(plan_.size) && !is_stopped_; n = next_++)
+      if (auto sent = send_part(n, buffer->span().first(part_length(plan_.size, n))); !sent)
+        return stop(std::move(sent).error());
+  }
+
+  Result<void> send_part(std::uint32_t n, std::span<char> bytes) {
+    TRY(source_.fill(part_offset(n), bytes));
+    auto sha256 = crypto::sha256({bytes.data(), bytes.size()});
+    if (sequence_ == Sequence::in_order && !turn_.wait_for(n - resumed_ - 1)) return {};
+    std::string ref;
+    TRY(with_patience([&]() -> Result<void> {
+      auto staged = TRY(s_.desk.put_part(open_.handle, n, {{bytes.data(), bytes.size()}, sha256}));
+      ref = staged.value("ref", "");
+      return {};
+    }));
+    TRY(note(n, std::move(ref)));
+    turn_.pass();
+    s_.moved(bytes.size());
+    return {};
+  }
+
+  // The journal holds the refs up to the first one that is missing.
+  Result<void> note(std::uint32_t n, std::string ref) {
+    std::lock_guard lock(mutex_);
+    arrived_.emplace(n, std::move(ref));
+    for (auto it = arrived_.begin(); it != arrived_.end() && it->first == open_.refs.size() + 1;
+         it = arrived_.erase(it))
+      open_.refs.push_back(std::move(it->second));
+    return journal_.write(open_);
+  }
+
+  void stop(Error error) {
+    std::lock_guard lock(mutex_);
+    if (!failed_) failed_ = std::move(error);
+    is_stopped_ = true;
+    turn_.close();
   }
 
   Result<Json> commit() {
@@ -178,10 +167,17 @@ class ChunkedSend {
 
   const SendPlan& plan_;
   const SendSeams& s_;
-  Source source_;
+  OpenFile source_;
   Journal journal_;
-  OpenUpload open_;
+  Sequence sequence_ = Sequence::in_order;
   std::size_t resumed_ = 0;
+  std::atomic<std::uint32_t> next_ = 1;
+  std::atomic<bool> is_stopped_ = false;
+  Turnstile turn_;
+  std::mutex mutex_;  // of what follows
+  OpenUpload open_;
+  std::map<std::uint32_t, std::string> arrived_;  // refs beyond the first missing one
+  std::optional<Error> failed_;
 };
 
 }  // namespace
@@ -199,7 +195,7 @@ Result<Target> active_target(const Json& backends, const std::string& wanted) {
 }
 
 Result<SendPlan> plan_send(const std::string& path, const Target& target) {
-  auto source = TRY(Source::open(path));
+  auto source = TRY(OpenFile::open(path));
   SendPlan plan{path, std::filesystem::path(path).filename().string(), source.identity().size, "inline"};
   TRY(check_upload_name(plan.name));
   if (plan.size > target.ceiling)
@@ -212,7 +208,7 @@ Result<SendPlan> plan_send(const std::string& path, const Target& target) {
 
 Result<Json> send_file(const SendPlan& plan, const SendSeams& seams) {
   if (plan.lane == "inline") return send_whole(plan, seams);
-  return ChunkedSend(plan, seams, TRY(Source::open(plan.path))).run();
+  return ChunkedSend(plan, seams, TRY(OpenFile::open(plan.path))).run();
 }
 
 }  // namespace dash::storage

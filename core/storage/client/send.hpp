@@ -1,10 +1,11 @@
 // Sends a local file into an instance's active backend: picks the lane as the upload form does (2-storage.md,
-// Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. One part in
-// memory.
+// Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. Parts are
+// sent side by side where the desk takes them so; else the next one is read and hashed while one is on its
+// way.
 #pragma once
 #include <string>
 
-#include "core/base/progress.hpp"
+#include "core/base/part_pool.hpp"
 #include "core/storage/client/desk.hpp"
 
 namespace dash::storage {
@@ -30,13 +31,17 @@ struct SendPlan {
 // Looks at the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
 Result<SendPlan> plan_send(const std::string& path, const Target& target);
 
+// Called with the number of bytes that have come over since the last call, by any thread.
+using Moved = std::function<void(std::uint64_t bytes)>;
+
 struct SendSeams {
   Desk& desk;
-  Progress& progress;
+  PartPool& parts;  // bounds the memory of all files that are sent at the same time
+  Moved moved;
   std::string journal_folder;
   std::string user;  // distinguishes two users' uploads of one file; may be blank
 };
-// The lane's answer, with "resumed_parts" when some were already there.
+// The lane's answer, with "resumed_parts" when some were already there. Thread-safe for different files.
 Result<Json> send_file(const SendPlan& plan, const SendSeams& seams);
 
 }  // namespace dash::storage
