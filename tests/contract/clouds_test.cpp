@@ -1,5 +1,5 @@
 // What each of three clouds does in its own way, against their test servers: the container that is made, the
-// staging folder that is not shown, what a sweep takes. What they do alike is store_test.cpp.
+// staging folder that is not shown, what a sweep takes. What they do alike is the store_*_test.cpp.
 #include <gtest/gtest.h>
 
 #include "core/base/part_pool.hpp"

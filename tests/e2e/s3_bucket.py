@@ -24,12 +24,12 @@ def exports(text):
 
 
 class Bucket:
-    def __init__(self, env):
+    def __init__(self, env, name=None):
         self.endpoint = env["S3_ENDPOINT"]
         self.access, self.secret = env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"]
         self.region = env.get("AWS_REGION", "us-east-1")
-        self.name = "e2e-" + uuid.uuid4().hex[:12]
-        assert self.call("PUT", f"/{self.name}").status == 200
+        self.name = name or "e2e-" + uuid.uuid4().hex[:12]
+        assert self.call("PUT", f"/{self.name}").status in (200, 409)  # 409: ours already
 
     def call(self, method, path, query="", body=b""):
         host = self.endpoint.split("://")[1]

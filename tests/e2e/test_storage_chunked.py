@@ -3,11 +3,15 @@ import base64
 import hashlib
 import json
 import os
+import pty
+import re
 import signal
+import socket
 import subprocess
+import time
 
 import pytest
-from conftest import BINARY, Http, clean_environment, run, wait_until
+from conftest import BINARY, Http, clean_environment, free_port, run, wait_until
 from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
 from test_storage import people, scope
 
@@ -160,6 +164,89 @@ def test_two_replicas_share_an_upload_and_a_restart_does_not_end_it(actors, buck
         two.stop()
 
 
+@pytest.mark.parametrize("body, status", [
+    ({"filename": "a.rpm", "size": 0}, 400), ({"filename": "a.rpm", "size": -1}, 400), ({"filename": "a.rpm", "size": 1.5}, 422),
+    ({"filename": "a.rpm", "size": "1"}, 422), ({"filename": "a.rpm", "size": None}, 422), ({"filename": "a.rpm", "size": True}, 422),
+    ({"filename": "a.rpm", "size": [1]}, 422), ({"filename": "a.rpm", "size": 1 << 63}, 422), ({"filename": "a.rpm"}, 422),
+    ({"size": 1}, 422), ({"filename": 5, "size": 1}, 422), ({"filename": "a.rpm", "size": 5368709121}, 413),
+    ([], 422), ("{", 422)])
+def test_a_begin_that_makes_no_sense_begins_nothing(actors, bucket, body, status):
+    answer = actors.ann.post("/api/storage/upload/begin", body)
+    assert answer.status == status, answer
+    assert bucket.open_uploads() == []
+
+
+def raw_part(http, handle, head, body):
+    """A part's request with a head of our own; the status."""
+    with socket.create_connection((http.host, http.port), timeout=30) as s:
+        s.sendall(f"PUT /api/storage/upload/part/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {http.token}\r\n"
+                  f"X-Upload-Handle: {handle}\r\nConnection: close\r\n{head}\r\n\r\n".encode() + body)
+        return int(s.makefile("rb").readline().split()[1])
+
+
+def test_a_part_is_exactly_what_its_head_says(actors, bucket):
+    handle = begin(actors.ann, "a.rpm", 5)["handle"]
+    assert raw_part(actors.ann, handle, "Content-Length: 4", b"abcd") == 400
+    assert raw_part(actors.ann, handle, "Content-Length: 6", b"abcdef") == 400
+    assert raw_part(actors.ann, handle, "Content-Length: 0", b"") == 400
+    assert raw_part(actors.ann, handle, "Content-Length: 99999999999", b"") == 413
+    assert raw_part(actors.ann, handle, "Content-Length: five", b"abcde") == 400
+    assert raw_part(actors.ann, handle, "Transfer-Encoding: chunked", b"4\r\nabcd\r\n0\r\n\r\n") in (400, 411)
+    assert raw_part(actors.ann, handle, "Transfer-Encoding: chunked", b"6\r\nabcdef\r\n0\r\n\r\n") in (400, 411)
+    for digest in ("sha-256=:AAAA:", "sha-256=", "md5=:AAAA:", "nonsense"):
+        assert put(actors.ann, handle, 1, b"abcde", {"Content-Digest": digest}).status in (200, 400), digest
+    assert put(actors.ann, handle, 1, b"abcde", {"Content-Digest": "sha-256=:" + "A" * 43 + "=:"}).status == 400
+    assert put(actors.ann, handle, 1, b"abcde").status == 200
+    assert commit(actors.ann, handle, 1).status == 201
+    assert bucket.get("config-mgmt/a.rpm") == b"abcde"
+
+
+@pytest.mark.parametrize("parts", [0, 1, 3, -1, "2", 2.0, None, True, {}, [], [1], [1, 1], [1, 2, 3], [1, 2, 2], ["1", "2"], [1, None],
+                                   [{"part": 1}], [{"part": 1}, {"part": 1}], [{"part": 1}, {"n": 2}], [{"part": "1"}, {"part": 2}],
+                                   [{"part": 1, "ref": "x"}, {"part": 2, "ref": "y"}], [{"part": 1, "ref": 7}, {"part": 2}], [[1], [2]]])
+def test_a_commit_that_names_other_parts_commits_nothing(actors, bucket, parts):
+    handle = begin(actors.ann, "a.rpm", PART + 1)["handle"]
+    for n, piece in enumerate((b"x" * PART, b"y"), 1):
+        assert put(actors.ann, handle, n, piece).status == 200
+    answer = commit(actors.ann, handle, parts)
+    assert answer.status in (400, 422), answer
+    assert bucket.keys() == []
+    assert commit(actors.ann, handle, 2).status == 201
+
+
+def test_refs_of_another_upload_or_in_another_place_are_refused(actors, bucket):
+    one, two = (begin(actors.ann, "a.rpm", PART + 1)["handle"] for _ in range(2))
+    refs = {}
+    for handle in (one, two):
+        refs[handle] = [put(actors.ann, handle, n, piece).json["ref"] for n, piece in enumerate((b"x" * PART, b"y"), 1)]
+    swapped = [{"part": 1, "ref": refs[one][1]}, {"part": 2, "ref": refs[one][0]}]
+    foreign = [{"part": n, "ref": refs[two][n - 1]} for n in (1, 2)]
+    assert commit(actors.ann, one, swapped).status == 400
+    assert commit(actors.ann, one, foreign).status == 400
+    assert bucket.keys() == []
+    assert commit(actors.ann, one, [{"part": n, "ref": refs[one][n - 1]} for n in (2, 1)]).status == 201
+
+
+def test_a_committed_handle_says_so_again_and_takes_nothing_more(actors, bucket):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    ref = put(actors.ann, handle, 1, b"abc").json["ref"]
+    first = commit(actors.ann, handle, [{"part": 1, "ref": ref}])
+    assert (first.status, commit(actors.ann, handle, 1).json["digest"]) == (201, first.json["digest"])
+    assert put(actors.ann, handle, 1, b"xyz").status == 400
+    aborted = actors.ann.post("/api/storage/upload/abort", {"handle": handle})
+    assert aborted.status == 200 and aborted.json["aborted"] is False
+    assert bucket.get("config-mgmt/a.rpm") == b"abc"
+    assert actors.ann.post("/api/storage/upload/abort", {"handle": 5}).status == 422
+    assert actors.ann.post("/api/storage/upload/abort", {}).status == 422
+
+
+def test_a_handle_ends_when_the_bucket_changes(actors):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    actors.instance.set(storage_obj_cloud1_bucket="another")
+    assert put(actors.ann, handle, 1, b"abc").status == 400
+    assert commit(actors.ann, handle, 1).status == 400
+
+
 # --- the command line -----------------------------------------------------------------------------
 
 @pytest.fixture
@@ -211,6 +298,90 @@ def test_exit_codes_and_records_of_an_upload(cli, scratch, bucket):
     assert cli("test", "gcs").code != 0
     assert cli("test", "obj_cloud1", "--deep").code == 0
     assert cli("upload", scratch / "a.yml", "--backend", "gcs").code == 1
+
+
+def test_exit_codes_one_by_one(actors, cli, scratch, bucket):
+    (scratch / "a.yml").write_text("x")
+    (scratch / "big.rpm").write_bytes(os.urandom(20 * PART))
+    (scratch / "wrong").write_text("no token")
+    (scratch / "bob").write_text(actors.instance.token("bob"))
+    as_who = lambda token, *args: run("storage", *args, "--target", actors.instance.url, "--token-file", scratch / token, env=cli.env)
+    assert cli("upload", scratch / "a.yml").code == 0
+    assert cli("upload", scratch / "none.yml").code == 1
+    assert cli("upload", scratch).code == 1
+    assert cli("upload").code == 2
+    assert cli("fetch", "a.yml", "b.yml", "-o", scratch / "file").code == 2
+    assert cli("upload", scratch / "a.yml", scratch / "none.yml").code == 5
+    assert cli("delete", "none.yml", "a.yml").code == 5
+    nobody = run("storage", "list", "--target", f"http://127.0.0.1:{free_port()}", "--token-file", cli.token)
+    assert nobody.code == 7, nobody
+    assert as_who("wrong", "list").code == 8
+    assert as_who("bob", "list", "--backend", "obj_cloud1").code == 8
+    bucket.put("config-mgmt/web.yml", b"x")
+    assert scope(actors.root, "web.yml", "web").status == 200
+    (scratch / "web.yml").write_text("y")
+    assert as_who("bob", "upload", scratch / "web.yml").code == 12
+    assert as_who("bob", "fetch", "web.yml", "-o", "-").code == 1
+    client = subprocess.Popen([BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", actors.instance.url, "--token-file",
+                               str(cli.token)], env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: list((scratch / "state/dashctl/uploads").glob("*.json")), what="a begun upload")
+    client.send_signal(signal.SIGINT)
+    assert client.wait(timeout=30) == 130
+    assert cli("upload", scratch / "big.rpm").code == 0
+
+
+def test_a_file_above_the_ceiling_is_refused_with_the_reason(cli, scratch, bucket):
+    with open(scratch / "huge.rpm", "wb") as file:
+        file.truncate(5368709121)
+    refused = cli("upload", scratch / "huge.rpm")
+    assert refused.code == 1 and "5368709120" in refused.err, refused
+    assert bucket.keys() == [] and bucket.open_uploads() == []
+
+
+def test_fetch_takes_several_names_and_patterns(actors, cli, scratch, bucket):
+    data = {"a.yml": b"of a", "b.yml": os.urandom(2 * PART + 9), "dir/in.yml": b"nested", "empty.sh": b"", "n.txt": b"text"}
+    for name, content in data.items():
+        bucket.put("config-mgmt/" + name, content)
+    direct = lambda *args, **kw: actors.instance.dashctl("storage", *args, **kw)
+    for number, call in enumerate((cli, direct)):
+        out = scratch / f"out{number}"
+        done = call("fetch", "*.yml", "empty.sh", "dir/in.yml", "-o", f"{out}/", "--output", "json")
+        assert done.code == 0, done
+        assert [(line["name"], line["ok"], line["size"]) for line in done.lines] == [
+            (name, True, len(data[name])) for name in ("a.yml", "b.yml", "empty.sh", "dir/in.yml")]
+        for name in ("a.yml", "b.yml", "empty.sh", "dir/in.yml"):
+            assert (out / name).read_bytes() == data[name], name
+        mixed = call("fetch", "a.yml", "none.yml", "x*", "-o", f"{out}/", "--output", "json")
+        assert mixed.code == 5 and [line.get("ok") for line in mixed.lines[:3]] == [True, False, False], mixed
+        assert call("fetch", "a.yml", "n.txt", "-o", "-").out == "of atext"
+        assert call("fetch", "a.yml", "n.txt", "-o", scratch / "file").code == 2
+        assert call("fetch", "none.yml", "-o", f"{out}/").code == 1
+        assert sorted(path.name for path in out.iterdir()) == ["a.yml", "b.yml", "dir", "empty.sh"]
+
+
+def test_progress_on_a_terminal_tells_rate_and_the_time_left(actors, cli, scratch):
+    path = scratch / "big.rpm"
+    path.write_bytes(os.urandom(PART) * 12)
+    ours, theirs = pty.openpty()
+    # The bar shows after a second of work; the instance holds still for that long.
+    client = subprocess.Popen([BINARY, "storage", "upload", str(path), "--target", actors.instance.url, "--token-file", str(cli.token)],
+                              env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    actors.instance.process.send_signal(signal.SIGSTOP)
+    enough = time.monotonic() + 1.2
+    wait_until(lambda: time.monotonic() > enough, what="a second")
+    actors.instance.process.send_signal(signal.SIGCONT)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        said += piece
+    assert client.wait(timeout=60) == 0, said
+    assert re.search(rb"big\.rpm [\d.]+ MiB/96\.0 MiB \(\d+%\), [\d.]+ [KM]iB/s", said), said
 
 
 def test_a_fetch_that_fails_leaves_the_old_file_alone(cli, scratch):
@@ -272,5 +443,16 @@ def test_five_gigabytes_pass_with_little_memory(actors, cli, scratch, bucket):
     idle = peak_kib(pid)
     done = cli("upload", path, timeout=1800)
     assert done.code == 0, done
-    assert peak_kib(pid) - idle < 64 << 10
+    uploaded = peak_kib(pid) - idle
+    assert uploaded < 64 << 10
     assert actors.ann.get("/api/storage/list").json["items"][0]["size"] == 5368709120
+    path.unlink()
+    done = cli("fetch", "huge.rpm", "-o", scratch / "back.rpm", timeout=1800)
+    assert done.code == 0, done
+    assert (scratch / "back.rpm").stat().st_size == 5368709120
+    # A plain HTTP client, in one stream.
+    seen = subprocess.run(["curl", "-sS", "-H", f"Authorization: Bearer {actors.ann.token}", "-o", "/dev/null", "-w", "%{size_download}",
+                           actors.instance.url + "/api/storage/fetch?raw=1&name=huge.rpm"], capture_output=True, text=True, check=True)
+    assert seen.stdout == "5368709120"
+    assert peak_kib(pid) - idle < 64 << 10
+    print(f"serve over idle: {uploaded >> 10} MiB after the upload, {(peak_kib(pid) - idle) >> 10} MiB after the downloads")
