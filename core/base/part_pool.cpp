@@ -1,6 +1,18 @@
 #include "core/base/part_pool.hpp"
 
+#include <malloc.h>
+
 namespace dash {
+namespace {
+
+// A freed buffer goes back to the system. Left alone, glibc takes its size for the new threshold of what it
+// maps apart, and keeps one in the arena of every thread that ever held one.
+void keep_out_of_arenas() {
+  static const int is_set = ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  (void)is_set;
+}
+
+}  // namespace
 
 Part::Part(Part&& other) noexcept
     : pool_(std::exchange(other.pool_, nullptr)), buffer_(std::move(other.buffer_)) {}
@@ -22,6 +34,7 @@ void Part::give_back() {
 
 std::unique_ptr<char[]> PartPool::pop_locked() {
   --left_;
+  keep_out_of_arenas();
   if (spares_.empty()) return std::unique_ptr<char[]>(new char[kPartBytes]);
   auto buffer = std::move(spares_.back());
   spares_.pop_back();

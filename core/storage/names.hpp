@@ -21,5 +21,4 @@ std::optional<std::string_view> asset_type(std::string_view name);
 // Code::invalid.
 Result<void> check_upload_name(std::string_view name);
 
-
 }  // namespace dash::storage

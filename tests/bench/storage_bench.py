@@ -252,7 +252,7 @@ def main():
     bench = None
     try:
         bench = Bench(folder, options)
-        result = {"large_mib": options.large_mib, "small_files": options.small, "cores": os.cpu_count(), "rounds": options.rounds}
+        result = {"peer": "rclone", "large_mib": options.large_mib, "small_files": options.small, "cores": os.cpu_count(), "rounds": options.rounds}
         for what in ("large", "small"):
             if what in options.only.split(","):
                 for way in ("upload", "fetch"):

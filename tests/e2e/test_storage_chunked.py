@@ -455,4 +455,4 @@ def test_five_gigabytes_pass_with_little_memory(actors, cli, scratch, bucket):
                            actors.instance.url + "/api/storage/fetch?raw=1&name=huge.rpm"], capture_output=True, text=True, check=True)
     assert seen.stdout == "5368709120"
     assert peak_kib(pid) - idle < 64 << 10
-    print(f"serve over idle: {uploaded >> 10} MiB after the upload, {(peak_kib(pid) - idle) >> 10} MiB after the downloads")
+    print(f"idle peak {idle >> 10} MiB; serve over idle: {uploaded >> 10} MiB after the upload, {(peak_kib(pid) - idle) >> 10} MiB after the downloads")
