@@ -1,6 +1,7 @@
 #include "core/storage/assets.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
@@ -14,6 +15,16 @@ namespace {
 // What lies under the prefix by other ways than an upload has any extension or none.
 std::string_view type_of(std::string_view name) { return asset_type(name).value_or("other"); }
 
+// What the dashboard itself keeps at the root of a store. Where assets lie there too (a file system has no
+// prefix) it is none.
+constexpr std::array<std::string_view, 2> kOwnFolders{"iac-state/", "dashctl-audit/"};
+
+bool is_asset(const Opened& at, std::string_view name) {
+  bool is_own = at.prefix.empty() &&
+                std::ranges::any_of(kOwnFolders, [&](auto folder) { return name.starts_with(folder); });
+  return !is_own && check_key(name).has_value();
+}
+
 // Calls `each` for every object under the prefix, page by page. What no other call could name (a folder's
 // placeholder "dir/", a segment "..") is left out.
 Result<void> each_asset(const Opened& at,
@@ -25,7 +36,7 @@ Result<void> each_asset(const Opened& at,
       std::string_view name = object.key;
       if (!name.starts_with(at.prefix)) continue;
       name.remove_prefix(at.prefix.size());
-      if (check_key(name)) each(name, object);
+      if (is_asset(at, name)) each(name, object);
     }
     cursor = std::move(page.cursor);
   } while (!cursor.empty());
@@ -108,10 +119,10 @@ Result<std::pair<Found, std::size_t>> Assets::open(const identity::Principal& wh
 
 Result<Found> Assets::find_by(const Look& look, const identity::Principal& who, std::string_view backend,
                               const std::string& name) {
-  if (!check_key(name)) return absent_asset(name);
   auto at = seams_.stores.open(backend);
   if (!at && at.error().code == Code::invalid) return fail(Code::not_found, "{}", at.error().message);
   auto opened = TRY(std::move(at));
+  if (!is_asset(opened, name)) return absent_asset(name);
   auto workgroup = TRY(seams_.scopes.of(opened.id(), name));
   TRY(judge_scope(who, workgroup, Use::see, name));
   auto key = opened.key_of(name);

@@ -98,6 +98,16 @@ TEST_F(AssetsTest, FindsScopesAndDeletesWhatOthersPlacedUnderAnyName) {
   }
 }
 
+TEST_F(AssetsTest, KeepsWhatIsNotAnAssetApartWhereThereIsNoPrefix) {
+  world.set("storage_local_path", "/srv/assets");
+  world.set("storage_active_backend", "local");
+  for (auto name : {"a.yml", "iac-state/job/terraform.tfstate", "dashctl-audit/x/1.checkpoint"})
+    must(world.stores.at("local")->put(name, "x", {}));
+  EXPECT_EQ(names(world.admin), Names{"a.yml"});
+  EXPECT_EQ(status_of(one.assets.find(world.admin, "", "dashctl-audit/x/1.checkpoint")), 404);
+  EXPECT_EQ(status_of(one.assets.remove(world.admin, "iac-state/job/terraform.tfstate")), 404);
+}
+
 TEST_F(AssetsTest, ReadsARangeThroughAnyBuffer) {
   std::string bytes(kPartBytes + 1000, 'x');
   for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
