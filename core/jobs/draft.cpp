@@ -23,8 +23,8 @@ Failure refuse(const Seams& s, const Draft& draft, std::size_t i, Error error, O
   return Failure(written ? std::move(error) : std::move(written).error());
 }
 
-// The items of a batch to which a verdict applies, as one refusal: each reason once, with the names of its
-// items before it.
+// The items of a batch to which a verdict applies, as one refusal: each reason once, as the rule wrote it
+// when it holds for every item of the batch, else with the names of its items before it.
 struct Combined {
   Decision decision;  // the first such item's, with the reasons of all
   std::size_t first;  // its place in the plan
@@ -32,19 +32,25 @@ struct Combined {
 };
 
 Reasons with_names(const Draft& draft, Verdict verdict, Reasons Decision::*reasons) {
-  std::vector<std::pair<std::string, std::string>> told;  // reason, names
+  struct Told {
+    std::string reason, names;
+    std::size_t items;
+  };
+  std::vector<Told> told;
   for (std::size_t i = 0; i < draft.decisions.size(); ++i) {
     if (!draft.decisions[i].gated || draft.decisions[i].verdict != verdict) continue;
     for (const auto& reason : draft.decisions[i].*reasons) {
-      auto known = std::ranges::find(told, reason, &std::pair<std::string, std::string>::first);
+      const auto& name = draft.plan.items[i].name;
+      auto known = std::ranges::find(told, reason, &Told::reason);
       if (known == told.end())
-        told.emplace_back(reason, draft.plan.items[i].name);
+        told.push_back({reason, name, 1});
       else
-        known->second += ", " + draft.plan.items[i].name;
+        known->names += ", " + name, ++known->items;
     }
   }
   Reasons out;
-  for (const auto& [reason, names] : told) out.push_back(fmt::format("{}: {}", names, reason));
+  for (const auto& [reason, names, items] : told)
+    out.push_back(items == draft.plan.items.size() ? reason : fmt::format("{}: {}", names, reason));
   return out;
 }
 
