@@ -178,10 +178,23 @@ Result<Committed> Lane::commit(const identity::Principal& who, std::string_view 
   return commit_open(who, at, handle, parts);
 }
 
+// A process that ended between the store's commit and our record of it left an upload that the store no
+// longer has; the store knows its object again by the parts that the client was answered.
+Result<std::vector<StagedPart>> Lane::staged_or_answered(const Opened& at, const Handle& handle,
+                                                         const CommitList& list) {
+  auto there = staged(at, handle);
+  bool is_answered = std::ranges::all_of(list, [](const auto& part) { return part.has_value(); });
+  if (there || there.error().code != Code::invalid || !is_answered) return there;
+  std::vector<StagedPart> parts;
+  for (const auto& part : list)
+    parts.push_back({part->n, part_length(handle.size, part->n), part->store_ref});
+  return parts;
+}
+
 Result<Committed> Lane::commit_open(const identity::Principal& who, const Opened& at, const Handle& handle,
                                     const Json& parts) {
   auto list = TRY(read_commit_list(key_, handle, parts));
-  auto staged_parts = TRY(staged(at, handle));
+  auto staged_parts = TRY(staged_or_answered(at, handle, list));
   if (staged_parts.size() < part_count(handle.size))
     return fail(Code::invalid, "part {} is missing in the store; send it, then commit again",
                 staged_parts.size() + 1);

@@ -16,6 +16,7 @@
 #include "core/storage/scope.hpp"
 #include "core/storage/secret_scan.hpp"
 #include "core/storage/stores.hpp"
+#include "core/storage/upload/commit_list.hpp"
 #include "core/storage/upload/handle.hpp"
 #include "core/storage/upload/order.hpp"
 
@@ -99,6 +100,8 @@ class Lane {
   Result<StagedAnswer> stage(const Opened& at, const Handle& handle, std::uint32_t n, const Payload& part);
   Result<void> require_turn(const Opened& at, const Handle& handle, const Order::Turn& turn, std::uint32_t n);
   Result<std::vector<StagedPart>> staged(const Opened& at, const Handle& handle);
+  Result<std::vector<StagedPart>> staged_or_answered(const Opened& at, const Handle& handle,
+                                                     const CommitList& list);
   Result<Committed> commit_open(const identity::Principal& who, const Opened& at, const Handle& handle,
                                 const Json& parts);
   Result<void> record(const identity::Principal& who, const Opened& at, const Handle& handle,

@@ -155,6 +155,19 @@ TEST_F(UploadLane, AnswersACommitAgainWhoseAnswerWasLost) {
   EXPECT_FALSE(must(one.lane.abort(world.ann, handle)).aborted);
 }
 
+TEST_F(UploadLane, CommitsAgainWhatAProcessCommittedInTheStoreAndDidNotRecord) {
+  auto handle = begin(one);
+  Json list = Json::array();
+  std::vector<StagedPart> parts;
+  for (std::uint32_t n : {1u, 2u, 3u}) list.push_back({{"part", n}, {"ref", must(put(one, handle, n)).ref}});
+  parts = must(world.store().staged_parts("upload-1"));
+  must(world.store().commit("upload-1", parts, {}));
+  EXPECT_EQ(status_of(two.lane.commit(world.ann, handle, all)), 400);  // nothing tells whose object it is
+  auto done = must(two.lane.commit(world.ann, handle, list));
+  EXPECT_NE(done.digest, "");
+  EXPECT_EQ(world.audited("storage.upload").size(), 1u);
+}
+
 TEST_F(UploadLane, NeverRevivesAnAbortedUpload) {
   auto handle = begin(one);
   must(put(one, handle, 1));
