@@ -19,11 +19,11 @@ constexpr std::array<Kind, 6> kKinds{{{".yml", "playbook"},
                                       {".rpm", "rpm"},
                                       {".deb", "deb"}}};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_char(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
-         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, lower, lower);
+         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, lower_char, lower_char);
 }
 
 }  // namespace
