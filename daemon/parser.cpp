@@ -12,6 +12,8 @@ namespace {
 namespace http = boost::beast::http;
 using boost::beast::error_code;
 
+constexpr std::size_t kSmallestChunkedBody = std::string_view("0\r\n\r\n").size();
+
 Failure bad(std::string_view what) { return fail(Code::invalid, "bad request: {}", what); }
 
 // RFC 9112 §5.2: a line that starts with a blank continues the one before; servers may refuse it.
@@ -46,6 +48,7 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
 
 struct MessageParser::Beast {
   http::request_parser<http::buffer_body> parser;
+  bool in_body = false;  // something of the body was consumed
 };
 
 Result<std::optional<std::size_t>> HeadScan::find(std::string_view bytes, std::size_t limit) {
@@ -101,8 +104,11 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     body.more = true;
     error_code error;
     auto rest = in.substr(step.consumed);
+    // Beast aborts the process when an empty body ("0", CRLF, CRLF) is shown to it in smaller pieces.
+    if (!beast_->in_body && rest.size() < kSmallestChunkedBody) break;
     auto consumed = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
     step.consumed += consumed;
+    beast_->in_body |= consumed > 0;
     step.produced = out.size() - body.size;
     if (error == http::error::need_more) break;
     if (error && error != http::error::need_buffer) return bad(error.message());
