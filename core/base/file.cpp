@@ -8,22 +8,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/base/fd.hpp"
+
 namespace dash {
 namespace {
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Failure os_error(std::string_view what, const std::string& path) {
   auto code = errno == ENOENT ? Code::not_found : errno == EEXIST ? Code::conflict : Code::internal;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/base/fd.hpp"
 #include "core/base/file.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/migrate/bundle.hpp"
@@ -46,20 +47,6 @@ std::string numbered(const std::string& path, int n) {
 bool is_in_default_folder(const std::string& path) {
   return fs::path(path).parent_path() == default_bundle_folder();
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 
@@ -124,7 +111,7 @@ std::vector<std::string> stale_bundles(Time now) {
 }
 
 Result<void> shred_file(const std::string& path) {
-  Descriptor fd(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat st {};
   if (fd.get() < 0 || ::fstat(fd.get(), &st) != 0) {
     auto code = errno == ENOENT ? Code::not_found : Code::invalid;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/base/fd.hpp"
 #include "core/base/file.hpp"
 
 namespace dash::storage::local {
@@ -18,21 +19,6 @@ namespace {
 
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 Code code_of(int number) {
   switch (number) {
