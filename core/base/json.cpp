@@ -22,6 +22,8 @@ class Watch {
   bool number_integer(Json::number_integer_t value) { return builder_.number_integer(value); }
   bool number_unsigned(Json::number_unsigned_t value) { return builder_.number_unsigned(value); }
   bool number_float(Json::number_float_t value, const std::string& text) {
+    // A whole number beyond 64 bits would come out as another one.
+    if (text.find_first_of(".eE") == std::string::npos) throw std::range_error(text);
     return builder_.number_float(value, text);
   }
   bool string(std::string& value) { return builder_.string(value); }
@@ -63,6 +65,8 @@ Result<Json> parse_json(std::string_view text) {
     return fail(Code::invalid, "not JSON (error at byte {})", e.byte);
   } catch (const std::length_error&) {
     return fail(Code::invalid, "JSON is nested deeper than {} levels", kMaxJsonDepth);
+  } catch (const std::range_error& e) {
+    return fail(Code::invalid, "the number {} is too large to be kept exactly: write it as text", e.what());
   } catch (const std::invalid_argument& e) {
     return fail(Code::invalid, "JSON object has the member '{}' twice", e.what());
   } catch (const Json::exception& e) {

@@ -90,6 +90,9 @@ class Reader {
         continue;
       }
       if (!map.is_object()) return bad(fmt::format("is malformed: regions.{} is not an object", name));
+      for (const auto& [region, fields] : map.items())
+        if (!fields.is_object())
+          remark(fmt::format("regions.{}.{} is not an object of fields and is left out", name, region));
       config::merge_regions(bundle_.regions[cloud], config::region_map(cloud, map));
     }
     return {};

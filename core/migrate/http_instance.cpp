@@ -9,6 +9,7 @@ namespace dash::migrate {
 namespace {
 
 constexpr std::size_t kNonceBytes = 32;
+constexpr std::string_view kHistory = "/api/setup/config/history?limit=1";
 constexpr std::string_view kEndpoints = "/api/notifications/endpoints";
 
 // Nobody is signed in at an instance that nobody owns yet: it has no rows to tell of either.
@@ -50,7 +51,7 @@ Endpoint endpoint_of(const Json& row) {
 }  // namespace
 
 Result<bool> HttpInstance::is_set_up() {
-  auto status = api_.get("/api/setup/status");
+  auto status = api_.get_openly("/api/setup/status");
   if (!status) {
     auto error = std::move(status).error();
     if (!error.message.starts_with("Cannot reach"))
@@ -98,7 +99,7 @@ Result<bool> HttpInstance::has_route(std::string_view path) {
 Result<void> HttpInstance::learn_spelling(const Json& config) {
   auto spelling = spelling_of(config);
   bool may_be_peer = spelling != config::Spelling::canonical;
-  if (may_be_peer && !TRY(has_route("/api/setup/config/history?limit=1")))
+  if (may_be_peer && !TRY(has_route(kHistory)))
     is_peer_ = spelling == config::Spelling::provider || TRY(has_route("/api/health"));
   spelling_ = spelling.value_or(is_peer_ ? config::Spelling::provider : config::Spelling::canonical);
   return {};
@@ -127,7 +128,10 @@ Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(c
     macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + value));
   auto answer =
       api_.post("/api/setup/compare", {{"nonce", crypto::to_hex(nonce)}, {"keys", std::move(macs)}});
-  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return Results();
+  // Asked too often it does not tell either; what is unknown is written all the same.
+  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_) ||
+                  answer.error().code == Code::throttled))
+    return Results();
   auto body = TRY(std::move(answer));
   auto told = body.is_object() ? body.find("results") : body.end();
   if (told == body.end() || !told->is_object()) return strange_answer(api_, "/api/setup/compare");
@@ -217,8 +221,12 @@ Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
 
 Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id) {
   auto answer = api_.post("/api/setup/rollback", {{"change_id", change_id}});
-  if (!answer && answer.error().code == Code::method_not_allowed)
-    return fail(Code::unsupported, "{} keeps no history of changes: import the snapshot instead", api_.url());
+  if (!answer && is_missing_route(answer.error()) && !TRY(has_route(kHistory)))
+    return fail(Code::unsupported,
+                "{} keeps no history of changes: import the snapshot that the import stored, with --regions "
+                "replace --allow-empty-values. It cannot remove keys that were added, nor bring back what is "
+                "masked there",
+                api_.url());
   auto body = TRY(std::move(answer));
   std::vector<std::string> out;
   if (auto keys = body.find("restored"); body.is_object() && keys != body.end() && keys->is_array())

@@ -11,11 +11,6 @@
 namespace dash::migrate {
 namespace {
 
-bool is_nameable(const std::string& key) {
-  return !key.empty() && key.size() <= config::kMaxKeyBytes &&
-         std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) >= 32 && c != 127; });
-}
-
 // The region's name as the sender wrote it: between the first dot and the last.
 std::string sent_region(const std::string& key) {
   auto first = key.find('.');
@@ -83,6 +78,11 @@ class Sorter {
 };
 
 }  // namespace
+
+bool is_nameable(std::string_view key) {
+  return !key.empty() && key.size() <= config::kMaxKeyBytes &&
+         std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) >= 32 && c != 127; });
+}
 
 std::string setting_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();

@@ -6,6 +6,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/held_back.hpp"
 #include "core/config/registry.hpp"
+#include "core/migrate/import_body.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -33,6 +34,7 @@ class Stage {
 
  private:
   void take(const std::string& key, const std::string& value) {
+    if (!is_nameable(key)) return refuse(key, "invalid_key");
     if (config::is_masked(value)) {
       if (is_selected(selection_.only, key)) out_.masked.push_back(key);
       return;

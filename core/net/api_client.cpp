@@ -13,7 +13,7 @@ Result<void> check_url(const std::string& url) {
   auto rest = is_http ? std::string_view(url).substr(url.find("://") + 3) : std::string_view();
   if (rest.empty() || rest.starts_with('/'))
     return fail(Code::usage, "'{}' is not the address of an instance: write http://HOST or https://HOST",
-                url);
+                origin_of(url));
   if (rest.substr(0, rest.find('/')).find('@') != rest.npos)
     return fail(Code::usage, "the address {} carries a user name: pass it by its own flag", origin_of(url));
   if (url.find_first_of("?# \t\r\n") != url.npos)
@@ -48,6 +48,8 @@ Error with_advice(Error error, const std::string& url) {
 
 Result<ApiClient> ApiClient::open(HttpClient& http, ApiAddress address) {
   address.url = std::string(trim(address.url));
+  auto scheme_end = std::min(address.url.find("://"), address.url.size());
+  address.url.replace(0, scheme_end, lower(address.url.substr(0, scheme_end)));
   while (address.url.ends_with('/')) address.url.pop_back();
   TRY(check_url(address.url));
   TRY(check_trust(address.trust));
@@ -68,6 +70,13 @@ Result<HttpResponse> ApiClient::send(HttpRequest request) {
   auto response = TRY(exchange(std::move(request)));
   if (!response.ok()) return Failure(api_error(response, address_.url));
   return response;
+}
+
+Result<Json> ApiClient::get_openly(std::string_view path) {
+  auto kept = std::exchange(token_, Secret());
+  auto answer = get(path);
+  token_ = std::move(kept);
+  return answer;
 }
 
 Result<Json> ApiClient::call(std::string_view method, std::string_view path, const Json* body) {

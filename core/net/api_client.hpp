@@ -36,6 +36,8 @@ class ApiClient {
   // `path` starts with '/'. The answer is JSON, or null for an empty body. An answer that is no JSON is
   // Code::upstream.
   Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
+  // Without the token: for what anybody may ask, before it is known who answers.
+  Result<Json> get_openly(std::string_view path);
   Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
   Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
