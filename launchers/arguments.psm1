@@ -6,7 +6,8 @@ Set-StrictMode -Version 2.0
 $script:PathOptions = @(
     '--out', '--snapshot-out', '--bundle', '--plan', '--plan-out', '--data-dir', '--ca-bundle', '--compose-file',
     '--token-file', '--password-file', '--passphrase-file', '--bootstrap-password-file', '--setup-code-file',
-    '--signing-key-file', '--encryption-key-file', '--ssh-key', '--known-hosts'
+    '--signing-key-file', '--encryption-key-file', '--ssh-key', '--ssh-passphrase-file', '--ssh-password-file',
+    '--known-hosts'
 )
 
 # True when the arguments ask for docker mode, in either spelling; the last --via wins.

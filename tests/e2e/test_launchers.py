@@ -1,14 +1,18 @@
-"""The front ends in launchers/: dashctl-migrate.sh for real; of dashctl-migrate.ps1 what needs no PowerShell."""
+"""The front ends in launchers/: dashctl-migrate.sh for real. No PowerShell can be had here: the functions that hold the
+logic of dashctl-migrate.ps1 are driven through an evaluator of the grammar (powershell.py), the script itself is parsed."""
 import base64
+import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from conftest import BINARY, ROOT, clean_environment, run
 
 LAUNCHER = ROOT / "launchers/dashctl-migrate.sh"
+MODULE = ROOT / "launchers/arguments.psm1"
 HARD_ARGUMENTS = ["a b", "$HOME", "semi;colon", 'say "hi"', "it's", "back\\slash", "`id`", "", "line\n", "übung", "--only=x y"]
 
 
@@ -69,25 +73,143 @@ def test_sh_says_what_to_do_without_a_binary(scratch):
     assert done.returncode == 1 and "DASHCTL" in done.stderr
 
 
+def venv_python():
+    """The one with PowerShell's published grammar in it."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    home = os.environ.get("DOUBLES_HOME") or f"{cache}/dashctl/doubles"
+    return f"{home}/venv/bin/python"
+
+
+def call(function, **arguments):
+    return {"function": function, "arguments": arguments}
+
+
+def evaluate(*calls):
+    """What functions of the PowerShell module give, by the evaluator beside this file."""
+    done = subprocess.run([venv_python(), Path(__file__).with_name("powershell.py"), MODULE], input=json.dumps(calls),
+                          capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [answer.get("value", ("thrown", answer.get("thrown"))) for answer in json.loads(done.stdout)]
+
+
 def test_ps1_and_its_module_parse_by_powershells_grammar(scratch):
     parse = scratch / "parse.py"
     parse.write_text(
         "import sys, tree_sitter, tree_sitter_powershell as powershell\n"
         "parser = tree_sitter.Parser(tree_sitter.Language(powershell.language()))\n"
         "sys.exit(any(parser.parse(open(f, 'rb').read()).root_node.has_error for f in sys.argv[1:]))\n")
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    home = os.environ.get("DOUBLES_HOME") or f"{cache}/dashctl/doubles"
-    launchers = ROOT / "launchers"
-    done = subprocess.run([f"{home}/venv/bin/python", parse, launchers / "arguments.psm1",
-                           launchers / "dashctl-migrate.ps1"], capture_output=True, text=True, check=False)
+    scripts = [MODULE, MODULE.with_name("dashctl-migrate.ps1")]
+    done = subprocess.run([venv_python(), parse, *scripts], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_ps1_calls_only_what_its_module_exports():
+    module, script = (MODULE.with_name(n).read_text(encoding="utf-8") for n in (MODULE.name, "dashctl-migrate.ps1"))
+    exported = set(re.findall(r"'([A-Z]\w+-\w+)'", module.split("Export-ModuleMember", 1)[1]))
+    defined = set(re.findall(r"^function ([A-Z]\w+-\w+)", module, re.M))
+    own = set(re.findall(r"^function ([A-Z]\w+-\w+)", script, re.M))
+    builtin = {"Set-StrictMode", "Import-Module", "Join-Path", "Get-Command", "Select-Object", "ForEach-Object", "Test-Path",
+               "Get-Location"}
+    called = set(re.findall(r"\b([A-Z][a-z]+-[A-Z]\w+)\b", script)) - own - builtin
+    assert exported == defined and called <= exported
+
+
+def test_ps1_knows_docker_mode_in_both_spellings():
+    cases = [(["export", "--via", "docker"], True), (["export", "--via=docker"], True), (["export", "--via", "http"], False),
+             (["export", "--via=http"], False), (["export"], False), ([], False), (["export", "--via"], False),
+             (["export", "--via", "docker", "--via=http"], False), (["export", "--via=http", "--via", "docker"], True),
+             (["shred", "--", "--via", "docker"], False), (["export", "--VIA", "docker"], False)]
+    found = evaluate(*(call("Test-DockerMode", Arguments=words) for words, _ in cases))
+    assert found == [expected for _, expected in cases]
+
+
+def test_ps1_runs_where_it_can_and_says_what_is_missing():
+    def select(docker_mode, native, docker, subsystem):
+        return call("Select-Runner", IsDockerMode=docker_mode, HasNative=native, HasDocker=docker, HasSubsystem=subsystem)
+
+    found = evaluate(select(False, True, False, False), select(True, True, True, True), select(True, True, False, True),
+                     select(False, False, False, True), select(True, False, True, True), select(True, True, False, False),
+                     select(False, False, True, False))
+    assert found[:5] == ["native", "native", "subsystem", "subsystem", "subsystem"]
+    assert "docker" in found[5][1] and "wsl" in found[5][1] and "--via http" in found[5][1]
+    assert "dashctl" in found[6][1] and "wsl" in found[6][1]
+
+
+def test_ps1_translates_paths_both_ways():
+    linux = {"C:\\move\\a b.json": "/mnt/c/move/a b.json", "d:/x/y": "/mnt/d/x/y", "C:": "/mnt/c/", "C:\\": "/mnt/c/",
+             "bundle.json": "bundle.json", "..\\up\\b.json": "../up/b.json", "/already/there": "/already/there",
+             "\\\\wsl$\\Debian\\home\\me\\b": "/home/me/b", "\\\\wsl.localhost\\Debian\\b": "/b",
+             "//wsl$/Debian/home": "/home", "it's $HOME;x": "it's $HOME;x", "": ""}
+    found = evaluate(*(call("ConvertTo-LinuxPath", Path=path) for path in linux))
+    assert found == list(linux.values())
+    windows = {"/mnt/c/move/a b.json": "C:\\move\\a b.json", "/mnt/d": "D:\\", "/home/me": "/home/me", "b.json": "b.json",
+               "/mnt/cd/x": "/mnt/cd/x", "C:\\x": "C:\\x"}
+    found = evaluate(*(call("ConvertTo-WindowsPath", Path=path) for path in windows))
+    assert found == list(windows.values())
+    elsewhere = evaluate(call("ConvertTo-LinuxPath", Path="C:\\x", MountRoot="/drives/"),
+                         call("ConvertTo-WindowsPath", Path="/drives/c/x", MountRoot="/drives/"),
+                         call("ConvertTo-LinuxPath", Path="\\\\server\\share\\b.json"))
+    assert elsewhere[:2] == ["/drives/c/x", "C:\\x"] and "network path" in elsewhere[2][1]
+
+
+def test_ps1_translates_the_values_of_path_options_and_nothing_else():
+    given = ["export", "--source", "https://h/x", "--out", "C:\\a b\\b.json", "--ca-bundle=D:\\ca.pem", "--container", "C:\\no",
+             "--only=C:\\no", "--password-file", "-", "--out=-", "--ssh-key", ""]
+    expected = ["export", "--source", "https://h/x", "--out", "/mnt/c/a b/b.json", "--ca-bundle=/mnt/d/ca.pem", "--container",
+                "C:\\no", "--only=C:\\no", "--password-file", "-", "--out=-", "--ssh-key", ""]
+    files = ["shred", "C:\\a\\b.json", "here.json", "--output", "json"]
+    found = evaluate(call("Convert-Arguments", Arguments=given, Runner="subsystem"),
+                     call("Convert-Arguments", Arguments=files, Runner="subsystem"),
+                     call("Convert-Arguments", Arguments=["diff", "--bundle", "/mnt/c/b.json"], Runner="native"),
+                     call("Convert-Arguments", Arguments=[], Runner="native"))
+    assert found == [expected, ["shred", "/mnt/c/a/b.json", "here.json", "--output", "json"],
+                     ["diff", "--bundle", "C:\\b.json"], []]
+
+
+def test_ps1_hands_every_argument_through_the_subsystem_unharmed(echo_binary):
+    (encoded,) = evaluate(call("ConvertTo-EncodedArguments", Arguments=["import", *HARD_ARGUMENTS]))
+    assert all(re.fullmatch(r"x[A-Za-z0-9+/=]*", token) for token in encoded)
+    code, _, args, _ = launch("--encoded", *encoded, env={"DASHCTL": str(echo_binary)})
+    assert (code, args) == (6, ["migrate", "import", *HARD_ARGUMENTS])
+
+
+def windows_words(line):
+    """A command line taken apart as Windows programs do (CommandLineToArgvW)."""
+    words, word, i, quoted, begun = [], "", 0, False, False
+    while i < len(line):
+        slashes = re.match(r"\\*", line[i:])[0]
+        i += len(slashes)
+        if line[i : i + 1] == '"':
+            word, begun, i = word + "\\" * (len(slashes) // 2), True, i + 1
+            if len(slashes) % 2:
+                word += '"'
+            else:
+                quoted = not quoted
+            continue
+        word, begun = word + slashes, begun or bool(slashes)
+        if i < len(line):
+            if line[i] in " \t" and not quoted:
+                words, word, begun = words + ([word] if begun else []), "", False
+            else:
+                word, begun = word + line[i], True
+            i += 1
+    return words + ([word] if begun else [])
+
+
+def test_ps1_protects_arguments_of_native_programs_in_windows_powershell():
+    arguments = [a for a in HARD_ARGUMENTS if "\n" not in a] + ["C:\\a b\\", 'tail\\"', "\\\\x\\y", '"', "a\\\\"]
+    protected = evaluate(*(call("Protect-NativeArgument", Argument=a, IsLegacy=True) for a in arguments))
+    # Windows PowerShell itself puts quotes around what holds a space, unless it begins with one.
+    line = " ".join(f'"{p}"' if re.search(r"\s", p) else p for p in protected)
+    assert windows_words(line) == arguments
+    assert evaluate(*(call("Protect-NativeArgument", Argument=a, IsLegacy=False) for a in arguments)) == arguments
 
 
 def test_ps1_translates_every_path_option_that_migrate_has():
     told = set()
     for action in ("export", "diff", "import", "rollback", "shred"):
         told |= set(re.findall(r"^\s+(--[a-z-]+) (?:FILE|DIR)\b", run("migrate", action, "--help").out, re.M))
-    module = (ROOT / "launchers/arguments.psm1").read_text(encoding="utf-8")
+    module = MODULE.read_text(encoding="utf-8")
     listed = set(re.findall(r"'(--[a-z-]+)'", module.split("$script:PathOptions = @(", 1)[1].split(")", 1)[0]))
     told.discard("--container-data-dir")  # a path of the container's
     assert told and told <= listed, told - listed
