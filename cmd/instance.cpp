@@ -59,6 +59,7 @@ void declare_instance(Flags& flags, InstanceFlags& into) {
 
 Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
                                 const LoginFlags& flags, Login accepts) {
+  if (flags.timeout_seconds < 1) return fail(Code::usage, "--timeout takes at least 1 second");
   net::ApiAddress address{
       url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
   auto api = TRY(net::ApiClient::open(http, std::move(address)));
@@ -83,7 +84,10 @@ Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& fl
   auto password =
       TRY(secret_from(context, flags.password_file,
                       fmt::format("Password of {} at {}", flags.admin_user, api.url()), "--password-file"));
-  return api.login(flags.admin_user, password);
+  context.out.wait_for("signing in at " + api.url());
+  auto done = api.login(flags.admin_user, password);
+  context.out.wait_for("");
+  return done;
 }
 
 std::string data_dir_or_default(const std::string& data_dir) {

@@ -17,6 +17,7 @@ namespace {
 std::mutex shield_mutex;
 std::mutex words_mutex;
 std::string words = "nothing was written";
+std::function<void()> undo_at_end;
 std::array<int, 2> wake_pipe = {-1, -1};
 
 void on_signal(int) {
@@ -29,6 +30,7 @@ void put(int fd, const std::string& text) { [[maybe_unused]] auto n = ::write(fd
 
 void end_process(bool is_json) {
   std::scoped_lock lock(shield_mutex, words_mutex);
+  if (undo_at_end) undo_at_end();
   auto message = "interrupted: " + words;
   put(STDERR_FILENO, "\nerror: " + message + "\n");
   if (is_json) {
@@ -65,6 +67,15 @@ void watch_interrupts(bool is_json) {
 void if_interrupted(std::string say) {
   std::lock_guard lock(words_mutex);
   words = std::move(say);
+}
+
+UndoAtInterrupt::UndoAtInterrupt(std::function<void()> undo) {
+  std::lock_guard lock(words_mutex);
+  undo_at_end = std::move(undo);
+}
+UndoAtInterrupt::~UndoAtInterrupt() {
+  std::lock_guard lock(words_mutex);
+  undo_at_end = nullptr;
 }
 
 Shield::Shield() { shield_mutex.lock(); }

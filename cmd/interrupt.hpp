@@ -2,6 +2,7 @@
 // half-written file, exit 130. The signal itself only wakes a watching thread, which waits for a Shield to
 // end before it ends the process. State of the process, since signals are.
 #pragma once
+#include <functional>
 #include <string>
 
 namespace dash::cmd {
@@ -19,6 +20,15 @@ class Shield {
   ~Shield();
   Shield(const Shield&) = delete;
   Shield& operator=(const Shield&) = delete;
+};
+
+// `undo` is called if an interruption ends the process while this lives: to give the terminal its echo back.
+class UndoAtInterrupt {
+ public:
+  explicit UndoAtInterrupt(std::function<void()> undo);
+  ~UndoAtInterrupt();
+  UndoAtInterrupt(const UndoAtInterrupt&) = delete;
+  UndoAtInterrupt& operator=(const UndoAtInterrupt&) = delete;
 };
 
 }  // namespace dash::cmd

@@ -26,6 +26,7 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
   out.api = std::make_unique<net::ApiClient>(
       TRY(open_api(context, *out.http, flags.target, flags.login, Login::session)));
   out.instance = std::make_unique<migrate::HttpInstance>(*out.api, std::move(setup_code));
+  context.out.wait_for("asking " + out.instance->name());
   out.is_set_up = TRY(out.instance->is_set_up());
   if (out.is_set_up) TRY(sign_in(context, *out.api, flags.login));
   return out;
@@ -47,7 +48,7 @@ Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
     file.text = TRY(migrate::open_sealed_bundle(file.text, passphrase, name));
   }
   auto bundle = TRY(migrate::parse_bundle(file.text, name));
-  for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, remark);
+  for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, one_line(remark));
   return bundle;
 }
 
@@ -62,7 +63,7 @@ void print_diff(Context& context, const migrate::Staged& staged, const migrate::
         out.line("      {} = {} chars #{}", printable(row.key), row.chars, row.fingerprint);
   }
   for (const auto& [key, reason] : staged.refused)
-    out.note("refused: {} ({}) never travels", printable(key), reason);
+    out.note("refused: {} ({}) never travels", one_line(key), reason);
   for (const auto& key : staged.masked)
     out.note("masked: {} has no value in the bundle and is not sent", printable(key));
   for (const auto& cloud : staged.empty_region_sets)

@@ -6,7 +6,7 @@
 namespace dash::cmd {
 
 void declare_comparison(Flags& flags, ComparisonFlags& o) {
-  flags.text("--bundle", o.bundle, "FILE", "the bundle; - for stdin").required();
+  flags.text("--bundle", o.bundle, "FILE", "the bundle; - for stdin");
   flags.text("--passphrase-file", o.passphrase_file, "FILE",
              "the passphrase of a sealed bundle; asked for when left out");
   declare_instance(flags, o.instance);
@@ -27,22 +27,25 @@ void declare_comparison(Flags& flags, ComparisonFlags& o) {
              "the one-time code of a target that nobody owns yet; - for stdin");
 }
 
-migrate::Selection selection_of(const ComparisonFlags& flags) {
-  auto out = flags.selection;
-  out.replace_regions = flags.regions == "replace";
+migrate::DiffOptions options_of(const ComparisonFlags& flags) {
+  migrate::DiffOptions out{!flags.no_compare, flags.selection};
+  out.selection.replace_regions = flags.regions == "replace";
   return out;
 }
 
 Result<Compared> compare_bundle(Context& context, const ComparisonFlags& o,
-                                const migrate::Selection& selection) {
+                                const migrate::DiffOptions& options) {
+  if (o.bundle.empty()) return fail(Code::usage, "name the bundle with --bundle FILE, or - for stdin");
   Compared c;
-  c.options = {!o.no_compare, selection};
+  c.options = options;
   c.bundle = TRY(load_bundle(context, o.bundle, o.passphrase_file));
-  c.staged = TRY(migrate::stage(c.bundle, selection, o.bundle));
+  c.staged = TRY(migrate::stage(c.bundle, options.selection, o.bundle));
   if (!o.setup_code_file.empty()) c.setup_code = TRY(read_secret_file(o.setup_code_file));
   c.target = TRY(open_migrate_target(context, o.instance, c.setup_code));
   if (!c.target.is_set_up) context.out.warn("{} is not set up yet", c.target_name());
+  context.out.wait_for("reading " + c.target_name());
   c.diff = TRY(migrate::compare(c.bundle, c.staged, *c.target.instance, c.options, context.out.progress()));
+  context.out.wait_for("");
   print_diff(context, c.staged, c.diff, o.show_same);
   return c;
 }

@@ -1,6 +1,7 @@
 // What diff and import share: their flags, and the comparison up to the point where they part.
 #pragma once
 #include "cmd/migrate.hpp"
+#include "core/base/shell_word.hpp"
 #include "core/migrate/apply.hpp"
 
 namespace dash::cmd {
@@ -28,13 +29,15 @@ struct Compared {
 
   std::string target_name() const { return target.instance->name(); }
   // "--target URL" or "--data-dir DIR", for commands that are printed.
-  std::string target_flag() const { return (target.api ? "--target " : "--data-dir ") + target_name(); }
+  std::string target_flag() const {
+    return (target.api ? "--target " : "--data-dir ") + shell_word(target_name());
+  }
 };
-// Prints the comparison. `selection` is what `flags` say unless a plan says otherwise.
+// Prints the comparison. `options` are what `flags` say unless a plan says otherwise.
 Result<Compared> compare_bundle(Context& context, const ComparisonFlags& flags,
-                                const migrate::Selection& selection);
+                                const migrate::DiffOptions& options);
 
-migrate::Selection selection_of(const ComparisonFlags& flags);
+migrate::DiffOptions options_of(const ComparisonFlags& flags);
 
 // The one JSON document of a run; `applied` null when nothing was to be written.
 OrderedJson comparison_document(const ComparisonFlags& flags, const Compared& compared,

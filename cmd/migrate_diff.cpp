@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include "cmd/interrupt.hpp"
 #include "cmd/migrate_compare.hpp"
 #include "cmd/output.hpp"
 #include "core/base/file.hpp"
@@ -11,14 +14,23 @@ struct DiffFlags {
   std::string plan_out;
 };
 
+Result<void> store_plan(const std::string& path, const migrate::Plan& plan) {
+  Shield shield;
+  TRY(within("storing the plan", write_file(path, migrate::write_plan(plan), 0600)));
+  if_interrupted(fmt::format("the plan was written to {}, and nothing else", path));
+  return {};
+}
+
 Result<void> run_diff(Context& context, const DiffFlags& o) {
-  auto compared = TRY(compare_bundle(context, o.comparison, selection_of(o.comparison)));
+  auto compared = TRY(compare_bundle(context, o.comparison, options_of(o.comparison)));
   if (!o.plan_out.empty()) {
-    auto plan = migrate::make_plan(compared.bundle, compared.diff, compared.options.selection,
+    const auto& bundle = o.comparison.bundle;
+    auto file = bundle == "-" ? std::string() : std::filesystem::absolute(bundle).string();
+    auto plan = migrate::make_plan(compared.bundle, file, compared.diff, compared.options,
                                    compared.target_name(), SystemClock().now());
-    TRY(write_file(o.plan_out, migrate::write_plan(plan), 0600));
-    context.out.note("the plan is in {}: dashctl migrate import --plan {} --bundle {} {} --apply", o.plan_out,
-                     o.plan_out, o.comparison.bundle, compared.target_flag());
+    TRY(store_plan(o.plan_out, plan));
+    context.out.note("the plan is in {}: dashctl migrate import --plan {} --apply", o.plan_out,
+                     shell_word(o.plan_out));
   }
   context.out.document(comparison_document(o.comparison, compared, nullptr));
   return answer_differences(o.comparison, compared.diff);

@@ -1,14 +1,13 @@
 #include <filesystem>
 
+#include "cmd/docker_flags.hpp"
 #include "cmd/interrupt.hpp"
 #include "cmd/migrate.hpp"
 #include "cmd/output.hpp"
 #include "cmd/secret_input.hpp"
 #include "core/migrate/bundle_file.hpp"
 #include "core/migrate/bundle_seal.hpp"
-#include "core/migrate/docker.hpp"
 #include "core/migrate/export.hpp"
-#include "core/net/docker_client.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -21,8 +20,7 @@ struct ExportFlags {
   bool is_sealed = false;
   LoginFlags login;
   LocalFlags local;
-  migrate::ContainerOrder container;
-  net::DockerHost docker;
+  DockerFlags docker;
 };
 
 // What a source gives, whichever way it was asked.
@@ -47,20 +45,25 @@ Result<Gathered> gather_http(Context& context, const ExportFlags& o) {
   InstanceFlags flags{o.source, o.login, {}};
   auto source = TRY(open_migrate_target(context, flags, Secret()));
   if (!source.is_set_up) context.out.warn("{} is not set up yet", source.instance->name());
+  context.out.wait_for("reading " + source.instance->name());
   Gathered out{TRY(source.instance->read()).values, {}, {}, o.source, "http"};
   if (source.is_set_up) count_endpoints(context, *source.instance, out);
   return out;
 }
 
 Result<Gathered> gather_docker(Context& context, const ExportFlags& o) {
-  auto order = o.container;
+  auto order = o.docker.container;
   order.include_on_prem = o.include_on_prem;
-  auto run = [&](const std::vector<std::string>& words) { return net::run_docker(o.docker, words); };
+  auto place = order.container.empty() ? "service " + order.service : order.container;
+  net::DockerClient docker(docker_host(context, o.docker));
+  auto run = [&](const std::vector<std::string>& words) {
+    context.out.wait_for("asking the container " + place);
+    return docker.run(words);
+  };
   auto answer = TRY(migrate::ask_container(run, order));
   if (answer.noise_bytes > 0)
     context.out.note("left out {} bytes around the document that {} printed", answer.noise_bytes,
                      answer.asked);
-  auto place = order.container.empty() ? "service " + order.service : order.container;
   return Gathered{std::move(answer.values),
                   std::move(answer.endpoints),
                   {},
@@ -83,6 +86,8 @@ Result<Gathered> gather_local(const ExportFlags& o) {
 
 Result<Gathered> gather(Context& context, const ExportFlags& o) {
   if (o.via == "docker") return gather_docker(context, o);
+  if (o.docker.names_a_container())
+    return fail(Code::usage, "a container is entered with --via docker only: add it");
   bool is_local = !o.local.data_dir.empty();
   // The default folder counts only when there is an instance in it: an export must not make one.
   if (!is_local && o.source.empty())
@@ -111,8 +116,7 @@ void report(Context& context, const std::string& path, const Gathered& gathered,
     out.warn("{} notification endpoints stayed behind, because their URLs are never told over HTTP: {}",
              gathered.endpoints_left.size(),
              printable(fmt::format("{}", fmt::join(gathered.endpoints_left, ", "))));
-  out.note(
-      "It holds live credentials: review it, and remove it after the cutover with dashctl migrate shred");
+  out.note("It holds live credentials: review it, and remove it after the cutover (dashctl migrate shred)");
 }
 
 OrderedJson document(const std::string& path, const Gathered& gathered, const migrate::Exported& exported) {
@@ -141,7 +145,12 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
         TRY(new_secret_from(context, o.passphrase_file, "Passphrase of the bundle", "--passphrase-file"));
     text = TRY(migrate::seal_bundle(text, passphrase));
   }
-  if (to_stdout) return context.out.raw(text), Result<void>();
+  context.out.wait_for("");
+  if (to_stdout) {
+    context.out.raw(text);
+    report(context, "the bundle", gathered, exported);
+    return {};
+  }
   {
     Shield shield;
     path = TRY(migrate::write_bundle_file(path, text));
@@ -149,7 +158,8 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
   }
   report(context, path, gathered, exported);
   for (const auto& old : migrate::stale_bundles(clock.now()))
-    context.out.warn("{} is older than a day and holds live credentials: dashctl migrate shred {}", old, old);
+    context.out.warn("{} is older than a day and holds live credentials: dashctl migrate shred {}", old,
+                     shell_word(old));
   context.out.line("{}", path);
   context.out.document(document(path, gathered, exported));
   return {};
@@ -165,21 +175,7 @@ Run declare_export(Flags& flags) {
             "http: without what the source masks and without webhook URLs; docker: from inside of its "
             "container, whole")
       .one_of({"http", "docker"});
-  flags.text("--container", o->container.container, "NAME", "the container to enter (docker)");
-  flags.text("--compose-file", o->container.compose_file, "FILE",
-             "find the container by this compose file (docker)");
-  flags.text("--service", o->container.service, "NAME", "and this service of it; app when left out (docker)");
-  flags.text("--container-data-dir", o->container.data_dir, "PATH",
-             "where dashctl's data lies in the container (docker)");
-  flags.text("--docker-host", o->docker.host, "URL",
-             "the engine: ssh://user@host[:port], or as docker takes it (docker)");
-  flags.text("--ssh-key", o->docker.key_file, "FILE", "private key for ssh:// (docker)");
-  flags.text("--known-hosts", o->docker.known_hosts_file, "FILE",
-             "trusted host keys instead of ssh's own (docker)");
-  flags
-      .toggle("--accept-new-host-key", o->docker.accept_new_host,
-              "take the key of a host never seen before (docker)")
-      .guard();
+  declare_docker(flags, o->docker);
   flags.text("--out", o->out, "FILE",
              "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
   flags.toggle("--include-on-prem", o->include_on_prem, "carry on-premises targets too").guard();

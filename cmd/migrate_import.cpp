@@ -25,8 +25,8 @@ Result<std::optional<migrate::Plan>> load_plan(const ImportFlags& o) {
   auto text = read_file(o.plan, migrate::kMaxPlanBytes);
   if (!text) return fail(Code::integrity, "the plan cannot be read: {}", text.error().message);
   auto plan = TRY(migrate::parse_plan(*text, o.plan));
-  auto given = selection_of(o.comparison);
-  if (given != migrate::Selection() && given != plan.selection)
+  auto given = options_of(o.comparison).selection;
+  if (given != migrate::Selection() && given != plan.options.selection)
     return fail(Code::usage,
                 "the plan {} was made with another --only, --regions or opt-in: leave them out here", o.plan);
   return std::optional(std::move(plan));
@@ -63,34 +63,51 @@ Result<std::string> store_snapshot(Context& context, const ImportFlags& o, const
                  migrate::make_bundle(c.diff.told.values, {}, {c.target_name(), "snapshot", true}, clock)));
   Shield shield;
   auto written = TRY(migrate::write_bundle_file(*path, migrate::write_bundle(exported.bundle)));
+  if_interrupted(fmt::format("{} was not written; as it is now, it is in {}", c.target_name(), written));
   context.out.note("the target as it was is in {}", written);
   return written;
 }
 
-void tell_stage(std::string_view stage, const std::string& target) {
+// Empty when nothing was written that it could undo.
+std::string undo_command(const Compared& c, const migrate::Applied& applied, const std::string& snapshot) {
+  if (!applied.written.change_id.empty())
+    return fmt::format("dashctl migrate rollback --change {} {}", applied.written.change_id, c.target_flag());
+  if (snapshot.empty() || applied.written.keys_written + applied.written.regions_merged.size() == 0)
+    return "";
+  return fmt::format(
+      "dashctl migrate import --bundle {} {} --regions replace --include-on-prem --allow-empty-values "
+      "--apply",
+      shell_word(snapshot), c.target_flag());
+}
+
+// What is true if the process ends while this stage lasts.
+void tell_stage(Context& context, const Compared& c, const std::string& snapshot, std::string_view stage,
+                const migrate::Applied& so_far) {
+  auto target = c.target_name();
+  context.out.wait_for(fmt::format("{}: {}", stage, target));
   if (stage == "writing")
-    if_interrupted(fmt::format(
+    return if_interrupted(fmt::format(
         "the import was on its way; {} takes all of it or nothing, and dashctl migrate diff tells which",
         target));
-  if (stage == "writing endpoints")
-    if_interrupted("keys and regions were written; some notification endpoints may not be");
-  if (stage == "reading back") if_interrupted("everything was written, but not all of it read back");
+  auto undo = undo_command(c, so_far, snapshot);
+  if_interrupted(fmt::format("{} at {}; run the import again for what is left{}",
+                             stage == "reading back"
+                                 ? "everything was written, but not all of it read back"
+                                 : "keys and regions were written, notification endpoints "
+                                   "maybe not all",
+                             target, undo.empty() ? "" : ". To undo: " + undo));
 }
 
 void tell_way_back(Context& context, const Compared& c, const migrate::Applied& applied,
                    const std::string& snapshot) {
   auto& out = context.out;
-  if (!applied.written.change_id.empty()) {
-    out.line("undo: dashctl migrate rollback --change {} {}", applied.written.change_id, c.target_flag());
-  } else if (!snapshot.empty() && applied.written.keys_written + applied.written.regions_merged.size() > 0) {
-    out.line(
-        "undo: dashctl migrate import --bundle {} {} --regions replace --include-on-prem "
-        "--allow-empty-values --apply",
-        snapshot, c.target_flag());
-    out.note(
-        "{} keeps no history, so that cannot remove the {} keys that were added, nor bring back what is "
-        "masked there",
-        c.target_name(), c.diff.count(migrate::Category::add));
+  if (auto undo = undo_command(c, applied, snapshot); !undo.empty()) {
+    out.line("undo: {}", undo);
+    if (applied.written.change_id.empty())
+      out.note(
+          "{} keeps no history, so that cannot remove the {} keys that were added, nor bring back what is "
+          "masked there",
+          c.target_name(), c.diff.count(migrate::Category::add));
   }
   if (applied.endpoints_written > 0) out.note("notification endpoints are not undone by that");
 }
@@ -103,7 +120,7 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
   if (!applied.written.regions_merged.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(applied.written.regions_merged, ", "))));
   if (applied.endpoints_written > 0) out.line("notification endpoints: {}", applied.endpoints_written);
-  if (applied.unverified.empty() && applied.not_as_written.empty()) out.line("read back: everything is SAME");
+  if (migrate::verdict(applied) && applied.unverified.empty()) out.line("read back: everything is SAME");
   if (!applied.unverified.empty())
     out.note("{} keys are masked by the target and could not be read back: {}", applied.unverified.size(),
              printable(fmt::format("{}", fmt::join(applied.unverified, ", "))));
@@ -116,23 +133,37 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
 }
 
 Result<void> apply_bundle(Context& context, const ImportFlags& o, const Compared& c) {
-  auto name = c.target_name();
-  migrate::ApplyOrder order{c.options, TRY(claim(context, o, c)),
-                            [name](std::string_view stage) { tell_stage(stage, name); },
-                            [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); }};
+  auto claims = TRY(claim(context, o, c));
   auto snapshot = c.diff.has_differences() ? TRY(store_snapshot(context, o, c)) : std::string();
+  migrate::ApplyOrder order{c.options, std::move(claims),
+                            [&](std::string_view stage, const migrate::Applied& so_far) {
+                              tell_stage(context, c, snapshot, stage, so_far);
+                            },
+                            [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); }};
   auto applied =
       TRY(migrate::apply(c.bundle, c.staged, c.diff, *c.target.instance, order, context.out.progress()));
+  context.out.wait_for("");
   report(context, c, applied, snapshot);
   auto document = comparison_document(o.comparison, c, &applied);
   document["snapshot"] = snapshot;
+  document["undo"] = undo_command(c, applied, snapshot);
   context.out.document(std::move(document));
   return migrate::verdict(applied);
 }
 
-Result<void> run_import(Context& context, const ImportFlags& o) {
-  auto plan = TRY(load_plan(o));
-  auto c = TRY(compare_bundle(context, o.comparison, plan ? plan->selection : selection_of(o.comparison)));
+// A plan names its bundle and its target: flags need not say them again.
+ImportFlags filled_from(ImportFlags o, const migrate::Plan& plan) {
+  auto& instance = o.comparison.instance;
+  if (o.comparison.bundle.empty()) o.comparison.bundle = plan.bundle;
+  if (instance.target.empty() && instance.local.data_dir.empty())
+    (plan.target.find("://") == plan.target.npos ? instance.local.data_dir : instance.target) = plan.target;
+  return o;
+}
+
+Result<void> run_import(Context& context, const ImportFlags& given) {
+  auto plan = TRY(load_plan(given));
+  auto o = plan ? filled_from(given, *plan) : given;
+  auto c = TRY(compare_bundle(context, o.comparison, plan ? plan->options : options_of(o.comparison)));
   context.out.document(comparison_document(o.comparison, c, nullptr));
   if (plan) TRY(migrate::check_plan(*plan, c.bundle, c.diff, c.target_name(), o.accept_drift));
   if (o.apply) return apply_bundle(context, o, c);

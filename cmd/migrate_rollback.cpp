@@ -11,6 +11,7 @@ struct RollbackFlags {
 
 Result<void> run_rollback(Context& context, const RollbackFlags& o) {
   auto target = TRY(open_migrate_target(context, o.instance, Secret()));
+  context.out.wait_for("undoing at " + target.instance->name());
   auto restored = TRY(target.instance->rollback(o.change));
   context.out.line("restored {} keys on {}", restored.size(), target.instance->name());
   for (const auto& key : restored) context.out.line("      {}", printable(key));

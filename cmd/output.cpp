@@ -4,16 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
-#include <mutex>
 
 namespace dash::cmd {
 namespace {
-
-using Steady = std::chrono::steady_clock;
-constexpr auto kQuietStart = std::chrono::seconds(1);
-constexpr auto kRedraw = std::chrono::milliseconds(100);
 
 std::string amount(double value, Unit unit) {
   if (unit == Unit::items) return fmt::format("{:.0f}", value);
@@ -34,32 +28,17 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// One line that is drawn over and wiped before anything else is said.
-class TerminalProgress final : public Progress {
- public:
-  void update(std::string_view what, std::uint64_t done, std::uint64_t total, Unit unit) override {
-    std::lock_guard lock(mutex_);
-    auto now = Steady::now();
-    if (!first_) first_ = done;
-    if (now - started_ < kQuietStart || now - drawn_at_ < kRedraw) return;
-    drawn_at_ = now;
-    is_drawn_ = true;
-    std::chrono::duration<double> elapsed = now - started_;
-    auto rate = static_cast<double>(done - std::min(*first_, done)) / elapsed.count();
-    write_all(STDERR_FILENO, "\r\033[K" + progress_text(what, done, total, rate, unit));
+std::string without_controls(std::string_view text, std::string_view but) {
+  std::string out;
+  for (char c : text) {
+    bool is_plain = static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+    if (is_plain || but.find(c) != but.npos)
+      out += c;
+    else
+      out += "\xEF\xBF\xBD";
   }
-  void wipe() {
-    std::lock_guard lock(mutex_);
-    if (std::exchange(is_drawn_, false)) write_all(STDERR_FILENO, "\r\033[K");
-  }
-
- private:
-  std::mutex mutex_;
-  Steady::time_point started_ = Steady::now();
-  Steady::time_point drawn_at_{};
-  bool is_drawn_ = false;
-  std::optional<std::uint64_t> first_;  // done before we began, by an earlier run
-};
+  return out;
+}
 
 OrderedJson with_schema(OrderedJson members) {
   OrderedJson out;
@@ -91,16 +70,19 @@ std::string progress_text(std::string_view what, std::uint64_t done, std::uint64
 }
 
 Output::Output(Format format, bool is_quiet) : format_(format), is_quiet_(is_quiet) {
-  if (!is_quiet && ::isatty(STDERR_FILENO)) {
-    progress_ = std::make_unique<TerminalProgress>();
-  } else {
-    progress_ = std::make_unique<NoProgress>();
-  }
+  if (!is_quiet && ::isatty(STDERR_FILENO)) terminal_ = std::make_unique<TerminalProgress>();
 }
 
 Output::~Output() = default;
 
-Progress& Output::progress() { return *progress_; }
+Progress& Output::progress() {
+  if (terminal_) return *terminal_;
+  return silent_;
+}
+
+void Output::wait_for(std::string what) {
+  if (terminal_) terminal_->wait_for(std::move(what));
+}
 
 void Output::document(OrderedJson members) {
   if (is_json()) held_ = with_schema(std::move(members));
@@ -113,20 +95,20 @@ void Output::record(OrderedJson members) {
 }
 
 void Output::raw(std::string_view bytes) {
-  if (auto* bar = dynamic_cast<TerminalProgress*>(progress_.get())) bar->wipe();
-  if (!stdout_is_lost_ && !write_all(STDOUT_FILENO, bytes)) {
-    stdout_is_lost_ = true;
-    // A reader that closed its end (| head) has what it wanted; anything else is worth a word.
-    if (errno != EPIPE) talk(fmt::format("error: cannot write to standard output: {}", ::strerror(errno)));
-  }
+  if (stdout_is_lost_ || put(STDOUT_FILENO, bytes)) return;
+  stdout_is_lost_ = true;
+  // A reader that closed its end (| head) has what it wanted; anything else is worth a word.
+  if (errno != EPIPE) talk(fmt::format("error: cannot write to standard output: {}", ::strerror(errno)));
+}
+
+bool Output::put(int fd, std::string_view bytes) {
+  auto write = [&] { return write_all(fd, bytes); };
+  return terminal_ ? terminal_->say(write) : write();
 }
 
 void Output::put_line(const std::string& text) { raw(text + "\n"); }
 
-void Output::talk(const std::string& text) {
-  if (auto* bar = dynamic_cast<TerminalProgress*>(progress_.get())) bar->wipe();
-  write_all(STDERR_FILENO, text + "\n");
-}
+void Output::talk(const std::string& text) { put(STDERR_FILENO, printable(text) + "\n"); }
 
 std::string Output::heading(std::string_view text) const {
   const char* no_color = std::getenv("NO_COLOR");
@@ -142,6 +124,7 @@ void Output::tell_error(const Error& error) {
 }
 
 int Output::finish(const Result<void>& result) {
+  wait_for("");
   bool is_answer = !result && result.error().code == Code::differences;
   if (!result && !is_answer) tell_error(result.error());
   if (held_) raw(dump_json(*held_, has_records_ ? -1 : 2) + "\n");
@@ -149,17 +132,8 @@ int Output::finish(const Result<void>& result) {
   return stdout_is_lost_ ? 1 : 0;
 }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    auto b = static_cast<unsigned char>(c);
-    if ((b < 0x20 && b != '\t' && b != '\n') || b == 0x7f) {
-      out += "\xEF\xBF\xBD";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
+std::string printable(std::string_view text) { return without_controls(text, "\t\n"); }
+
+std::string one_line(std::string_view text) { return without_controls(text, ""); }
 
 }  // namespace dash::cmd

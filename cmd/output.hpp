@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "cmd/terminal_progress.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/progress.hpp"
+#include "core/base/shell_word.hpp"
 
 namespace dash::cmd {
 
@@ -53,6 +55,8 @@ class Output {
   std::string heading(std::string_view text) const;
   // Draws on stderr when that is a terminal and the work takes longer than a second.
   Progress& progress();
+  // What the next call waits for ("asking https://…"), for the same line; "" when it is over.
+  void wait_for(std::string what);
 
   // Flushes and gives the exit code. Code::differences is an answer, not an error.
   int finish(const Result<void>& result);
@@ -60,13 +64,15 @@ class Output {
  private:
   void put_line(const std::string& text);
   void talk(const std::string& text);
+  bool put(int fd, std::string_view bytes);
   void tell_error(const Error& error);
   Format format_;
   bool is_quiet_;
   bool stdout_is_lost_ = false;
   std::optional<OrderedJson> held_;
   bool has_records_ = false;
-  std::unique_ptr<Progress> progress_;
+  NoProgress silent_;
+  std::unique_ptr<TerminalProgress> terminal_;  // when stderr is one
 };
 
 // One line of the progress bar.
@@ -75,5 +81,7 @@ std::string progress_text(std::string_view what, std::uint64_t done, std::uint64
 
 // Text from elsewhere made safe for a terminal: control characters become U+FFFD.
 std::string printable(std::string_view text);
+// And line ends too: for names, of which each must stay on its line.
+std::string one_line(std::string_view text);
 
 }  // namespace dash::cmd

@@ -6,6 +6,8 @@
 
 #include <optional>
 
+#include "cmd/interrupt.hpp"
+#include "cmd/output.hpp"
 #include "core/base/file.hpp"
 
 namespace dash::cmd {
@@ -23,12 +25,15 @@ class QuietTerminal {
     is_quiet_ = ::tcsetattr(fd_, TCSAFLUSH, &quiet) == 0;
   }
   ~QuietTerminal() {
-    if (is_quiet_) ::tcsetattr(fd_, TCSAFLUSH, &before_);
+    restore();
     if (fd_ >= 0) ::close(fd_);
   }
   QuietTerminal(const QuietTerminal&) = delete;
   QuietTerminal& operator=(const QuietTerminal&) = delete;
 
+  void restore() const {
+    if (is_quiet_) ::tcsetattr(fd_, TCSAFLUSH, &before_);
+  }
   bool is_open() const { return is_quiet_; }
   void say(const std::string& text) { [[maybe_unused]] auto n = ::write(fd_, text.data(), text.size()); }
   std::string read_line() {
@@ -46,11 +51,13 @@ class QuietTerminal {
 };
 
 Result<Secret> ask(Context& context, const std::string& question, const std::string& flag) {
+  context.out.wait_for("");
   std::optional<QuietTerminal> terminal;
   if (context.may_ask) terminal.emplace();
   if (!terminal || !terminal->is_open())
     return fail(Code::usage, "{} is needed and there is nobody to ask: pass {} FILE, or - for stdin",
                 question, flag);
+  UndoAtInterrupt echo([&] { terminal->restore(); });
   terminal->say(question + ": ");
   Secret answer(terminal->read_line());
   if (answer.empty()) return fail(Code::usage, "{}: nothing was typed", question);

@@ -16,8 +16,7 @@ using OrderedJson = nlohmann::ordered_json;  // declared order: small outputs (l
 inline constexpr int kMaxJsonDepth = 64;
 
 // Strict UTF-8 JSON, one document. The error (Code::invalid) names line-free byte position, never the
-// content. A whole number of more than 64 bits is an error (it could not be kept exactly), and so is a member
-// that stands twice in one object: two readers would see two documents.
+// content. Errors too: a member that stands twice (two readers, two documents), whole numbers over 64 bits.
 Result<Json> parse_json(std::string_view text);
 
 // Never throws: invalid UTF-8 becomes U+FFFD. indent < 0 is compact.

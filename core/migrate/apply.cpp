@@ -20,12 +20,12 @@ class Application {
   Result<Applied> run() {
     if (!diff_.has_differences()) return std::move(out_);
     out_.wrote = true;
-    order_.stage("writing");
+    order_.stage("writing", out_);
     TRY(write_values());
-    order_.stage("writing endpoints");
+    order_.stage("writing endpoints", out_);
     write_endpoints();
-    order_.stage("reading back");
-    TRY(read_back());
+    order_.stage("reading back", out_);
+    if (auto done = read_back(); !done) out_.not_read_back = std::move(done).error();
     return std::move(out_);
   }
 
@@ -33,9 +33,23 @@ class Application {
   Result<void> write_values() {
     if (diff_.to_write.empty()) return {};
     const auto& selection = order_.diff.selection;
-    out_.written = TRY(
-        target_.write({diff_.to_write, selection.replace_regions, selection.include_on_prem, order_.claim}));
+    auto written =
+        target_.write({diff_.to_write, selection.replace_regions, selection.include_on_prem, order_.claim});
+    if (!written) return Failure(told_what_is_known(std::move(written).error()));
+    out_.written = *std::move(written);
     return {};
+  }
+
+  // A request whose answer was lost may have arrived.
+  Error told_what_is_known(Error error) const {
+    bool is_lost =
+        error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::upstream;
+    if (is_lost)
+      error.message += fmt::format(
+          "; so it is not known whether {} took the import: it takes all of it or nothing. Run the same "
+          "import again: it writes what is left, or finds everything SAME",
+          target_.name());
+    return error;
   }
 
   void write_endpoints() {
@@ -112,6 +126,9 @@ Result<void> verdict(const Applied& applied) {
       failed.push_back(fmt::format("{} ({})", name, why));
     parts.push_back(fmt::format("notification endpoints that were not written: {}", names(failed)));
   }
+  if (applied.not_read_back)
+    parts.push_back(
+        fmt::format("it was written, but could not be read back: {}", applied.not_read_back->message));
   if (parts.empty()) return {};
   return fail(Code::partial, "{}; run the import again for what is left", fmt::join(parts, "; "));
 }
@@ -125,7 +142,8 @@ OrderedJson to_json(const Applied& a) {
                   {"endpoints_written", a.endpoints_written},
                   {"failed_endpoints", a.failed_endpoints},
                   {"not_as_written", a.not_as_written},
-                  {"unverified", a.unverified}};
+                  {"unverified", a.unverified},
+                  {"not_read_back", a.not_read_back ? OrderedJson(a.not_read_back->message) : OrderedJson()}};
   return out;
 }
 

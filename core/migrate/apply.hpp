@@ -18,16 +18,20 @@ struct Applied {
   std::size_t endpoints_written = 0;
   std::vector<std::string> not_as_written;  // keys that read back otherwise
   std::vector<std::string> unverified;      // keys that the target hides from us
+  std::optional<Error> not_read_back;       // why nothing could be read back
 };
 
 struct ApplyOrder {
   DiffOptions diff;
   std::optional<Claim> claim;
-  std::function<void(std::string_view)> stage;  // "writing", "reading back": for whoever is told at Ctrl-C
+  // What begins ("writing", "writing endpoints", "reading back") and what was done until then: for whoever is
+  // told at Ctrl-C.
+  std::function<void(std::string_view, const Applied&)> stage;
   std::function<void(std::chrono::milliseconds)> wait;  // a peer answers from a cache for some seconds
 };
 
-// An error is one of the single write, before which nothing happened; everything after it is in the report.
+// An error is one of the single write, before which nothing happened; where its answer was lost it says that
+// nobody knows and what to do. Everything after the write is in the report.
 Result<Applied> apply(const Bundle& bundle, const Staged& staged, const Diff& diff, Instance& target,
                       const ApplyOrder& order, Progress& progress);
 

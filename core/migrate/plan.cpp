@@ -47,12 +47,13 @@ Selection selection_of(const Json& json) {
 
 }  // namespace
 
-Plan make_plan(const Bundle& bundle, const Diff& diff, const Selection& selection, std::string_view target,
-               Time now) {
+Plan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff, const DiffOptions& options,
+               std::string_view target, Time now) {
   Plan plan{std::string(target),
             format_iso(now),
+            std::string(file),
             digest_of(bundle),
-            selection,
+            options,
             crypto::random_bytes(kHashKeyBytes),
             {}};
   for (const auto& row : diff.rows) plan.states[row.key] = state_of(diff, row, plan.hash_key);
@@ -63,8 +64,10 @@ std::string write_plan(const Plan& plan) {
   OrderedJson out{{"schema", kPlanSchema},
                   {"plan_for", plan.target},
                   {"made_at", plan.made_at},
+                  {"bundle", plan.bundle},
                   {"bundle_digest", plan.bundle_digest},
-                  {"selection", selection_json(plan.selection)},
+                  {"selection", selection_json(plan.options.selection)},
+                  {"compare_blindly", plan.options.compare_blindly},
                   {"hash_key", crypto::to_hex(plan.hash_key)},
                   {"states", plan.states}};
   return dump_json(out, 2) + "\n";
@@ -80,12 +83,14 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file) {
   auto states = json->find("states");
   if (!key || key->size() != kHashKeyBytes || states == json->end() || !states->is_object())
     return bad("is malformed: make it anew with dashctl migrate diff --plan-out");
-  Plan plan{string_member(*json, "plan_for").value_or(""),
-            string_member(*json, "made_at").value_or(""),
-            string_member(*json, "bundle_digest").value_or(""),
-            selection_of(json->value("selection", Json())),
-            *key,
-            {}};
+  Plan plan{
+      string_member(*json, "plan_for").value_or(""),
+      string_member(*json, "made_at").value_or(""),
+      string_member(*json, "bundle").value_or(""),
+      string_member(*json, "bundle_digest").value_or(""),
+      {json->value("compare_blindly", Json(true)) != false, selection_of(json->value("selection", Json()))},
+      *key,
+      {}};
   for (const auto& [name, state] : states->items())
     plan.states[name] = state.is_string() ? state.get<std::string>() : std::string();
   return plan;

@@ -18,14 +18,16 @@ inline constexpr std::size_t kMaxPlanBytes = 64u << 20;
 struct Plan {
   std::string target;  // as it was named
   std::string made_at;
+  std::string bundle;  // its file, absolute; empty when it came by stdin
   std::string bundle_digest;
-  Selection selection;
+  DiffOptions options;
   std::string hash_key;                       // raw bytes, random
   std::map<std::string, std::string> states;  // key → hash of the target's state
 };
 
-Plan make_plan(const Bundle& bundle, const Diff& diff, const Selection& selection, std::string_view target,
-               Time now);
+// `file` is where the bundle lies.
+Plan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff, const DiffOptions& options,
+               std::string_view target, Time now);
 
 std::string write_plan(const Plan& plan);
 // Code::integrity naming `file`.

@@ -1,7 +1,8 @@
 #include "core/net/docker_client.hpp"
 
-#include <algorithm>
 #include <cstdlib>
+
+#include "core/base/shell_word.hpp"
 
 namespace dash::net {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 constexpr std::chrono::minutes kDeadline{10};
 constexpr std::size_t kMaxOutput = 512u << 20;  // a bundle is read whole
 constexpr int kSshFailed = 255;                 // ssh(1), exit status
+constexpr int kNotFound = 127;                  // POSIX sh
 
 // What docker and ssh need to find their configuration, agent and engine.
 std::vector<std::string> passed_environment() {
@@ -20,73 +22,80 @@ std::vector<std::string> passed_environment() {
   return env;
 }
 
-struct SshAddress {
-  std::string user_and_host, port;
-};
-
-Result<SshAddress> parse_ssh(std::string_view url) {
-  auto bad = [&] { return fail(Code::usage, "'{}' is not of the form ssh://user@host[:port]", url); };
-  auto rest = url.substr(std::string_view("ssh://").size());
-  auto host = rest.substr(rest.find('@') == rest.npos ? 0 : rest.find('@') + 1);
-  SshAddress out{std::string(rest), ""};
-  if (auto colon = host.rfind(':'); colon != host.npos) {
-    out.port = host.substr(colon + 1);
-    out.user_and_host = rest.substr(0, rest.size() - out.port.size() - 1);
-    host = host.substr(0, colon);
-    if (out.port.empty() || !std::ranges::all_of(out.port, [](char c) { return c >= '0' && c <= '9'; }))
-      return bad();
-  }
-  // A leading '-' would be an option of ssh.
-  auto plain = [](char c) { return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/' && c != '\''; };
-  if (host.empty() || out.user_and_host.starts_with('-') || !std::ranges::all_of(out.user_and_host, plain))
-    return bad();
+std::string command_line(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : " ") + shell_quote(word);
   return out;
 }
 
-Result<std::vector<std::string>> ssh_words(const DockerHost& where, const std::vector<std::string>& words) {
-  auto address = TRY(parse_ssh(where.host));
+std::vector<std::string> ssh_words(const DockerHost& where, const SshAddress& address,
+                                   const std::vector<std::string>& words) {
+  const auto& ssh = where.ssh;
   std::vector<std::string> out{
       "ssh", "-T",
       "-o",  "BatchMode=yes",
       "-o",  "ConnectTimeout=15",
-      "-o",  where.accept_new_host ? "StrictHostKeyChecking=accept-new" : "StrictHostKeyChecking=yes"};
-  if (!where.known_hosts_file.empty())
+      "-o",  ssh.accept_new_host ? "StrictHostKeyChecking=accept-new" : "StrictHostKeyChecking=yes"};
+  if (!ssh.known_hosts_file.empty())
     out.insert(out.end(),
-               {"-o", "UserKnownHostsFile=" + where.known_hosts_file, "-o", "GlobalKnownHostsFile=none"});
-  if (!where.key_file.empty()) out.insert(out.end(), {"-i", where.key_file, "-o", "IdentitiesOnly=yes"});
-  if (!address.port.empty()) out.insert(out.end(), {"-p", address.port});
-  std::string command;
-  for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_quote(word);
-  out.insert(out.end(), {"--", address.user_and_host, command});
+               {"-o", "UserKnownHostsFile=" + ssh.known_hosts_file, "-o", "GlobalKnownHostsFile=none"});
+  if (!ssh.key_file.empty()) out.insert(out.end(), {"-i", ssh.key_file, "-o", "IdentitiesOnly=yes"});
+  if (address.port != 0) out.insert(out.end(), {"-p", std::to_string(address.port)});
+  if (!address.user.empty()) out.insert(out.end(), {"-l", address.user});
+  out.insert(out.end(), {"--", address.host, command_line(words)});
   return out;
+}
+
+Failure ssh_failed(const std::string& host, const std::string& said) {
+  auto has = [&](std::string_view what) { return said.find(what) != said.npos; };
+  auto advice = has("HOST IDENTIFICATION HAS CHANGED") ? ""
+                : has("Host key verification failed")
+                    ? "Connect once with ssh to check the host's key, or pass --accept-new-host-key."
+                : has("Permission denied")
+                    ? "The ssh program is not let ask here: load the key into the agent, or leave out "
+                      "--ssh-transport program."
+                    : "";
+  return fail(has("Permission denied") ? Code::unauthenticated : Code::unreachable, "{}: {}{}", host, said,
+              advice);
 }
 
 }  // namespace
 
-std::string shell_quote(std::string_view word) {
-  std::string out = "'";
-  for (char c : word) c == '\'' ? out += "'\\''" : out += c;
-  return out + "'";
+Result<Output> DockerClient::run(const std::vector<std::string>& words) {
+  bool is_away = where_.host.starts_with("ssh://");
+  if (is_away && where_.transport == SshTransport::library) return run_by_library(words);
+  if (is_away) return run_by_program(words);
+  auto argv = words;
+  if (!where_.host.empty()) argv.insert(argv.begin() + 1, {"--host", where_.host});
+  return run_here(std::move(argv));
 }
 
-Result<Output> run_docker(const DockerHost& where, const std::vector<std::string>& words) {
-  bool away = where.host.starts_with("ssh://");
-  auto argv = away ? TRY(ssh_words(where, words)) : words;
-  if (!away && !where.host.empty()) argv.insert(argv.begin() + 1, {"--host", where.host});
+Result<Output> DockerClient::run_here(std::vector<std::string> argv) const {
   auto program = find_program(argv[0]);
   if (!program)
     return fail(Code::not_found,
                 "there is no {} program here; run this where there is one (on Windows in the Linux "
-                "subsystem), or use "
-                "--via http, which carries no secrets",
+                "subsystem), or use --via http, which carries no secrets",
                 argv[0]);
   argv[0] = *program;
-  auto output = TRY(run_child({argv, passed_environment(), ""}, "", kDeadline, kMaxOutput));
-  if (away && output.exit.code == kSshFailed)
-    return fail(Code::unreachable, "{}: {}{}", where.host, output.err,
-                output.err.find("Host key verification failed") == std::string::npos
-                    ? ""
-                    : "Connect once with ssh to check the host's key, or pass --accept-new-host-key.");
+  return run_child({std::move(argv), passed_environment(), ""}, "", kDeadline, kMaxOutput);
+}
+
+Result<Output> DockerClient::run_by_program(const std::vector<std::string>& words) const {
+  auto address = TRY(parse_ssh_address(where_.host));
+  auto output = TRY(run_here(ssh_words(where_, address, words)));
+  if (output.exit.code == kSshFailed) return ssh_failed(where_.host, output.err);
+  return output;
+}
+
+Result<Output> DockerClient::run_by_library(const std::vector<std::string>& words) {
+  if (!session_) session_ = TRY(SshSession::open(TRY(parse_ssh_address(where_.host)), where_.ssh));
+  auto output = TRY(session_->run(command_line(words), kDeadline, kMaxOutput));
+  // Not what docker says when a program is not in the container.
+  bool is_shell =
+      output.err.find("OCI runtime") == std::string::npos && output.err.find("docker") != std::string::npos;
+  if (output.exit.code == kNotFound && is_shell)
+    return fail(Code::not_found, "there is no docker program on {}: {}", where_.host, output.err);
   return output;
 }
 

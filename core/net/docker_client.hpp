@@ -1,25 +1,39 @@
-// The docker client, here or on another machine. Away, it is run through the `ssh` program, which brings the
-// operator's agent, keys, configuration and known hosts along. Used by core/migrate/docker.
+// The docker client, here or on another machine by SSH. Used by core/migrate/docker.
 #pragma once
 #include <string>
 #include <vector>
 
-#include "core/net/child.hpp"
+#include "core/net/ssh.hpp"
 
 namespace dash::net {
 
+// What carries ssh:// addresses. The library asks for passphrases and passwords; the program brings the
+// operator's ~/.ssh/config along (jump hosts, aliases, hardware keys, RSA keys) and asks nothing.
+enum class SshTransport { library, program };
+
 struct DockerHost {
   std::string host = {};  // empty: this machine; ssh://[user@]host[:port]; else as `docker --host` takes it
-  std::string key_file = {};  // for ssh; empty: what ssh itself finds
-  std::string known_hosts_file = {};
-  bool accept_new_host = false;  // an unknown host's key is taken and remembered; a changed one never
+  SshTransport transport = SshTransport::library;
+  SshOptions ssh = {};
 };
 
-// Runs words[0] = "docker" with its arguments. Code::invalid for an address that is none, Code::unreachable
-// when the other machine cannot be reached or does not know us, with what ssh says.
-Result<Output> run_docker(const DockerHost& where, const std::vector<std::string>& words);
+// One machine's docker client; the connection to it is made once. One thread.
+class DockerClient {
+ public:
+  explicit DockerClient(DockerHost where) : where_(std::move(where)) {}
 
-// A word as a POSIX shell must be given it.
-std::string shell_quote(std::string_view word);
+  // Runs words[0] = "docker" with its arguments. Code::usage for an address that is none, Code::unreachable
+  // and Code::unauthenticated when the other machine cannot be reached or does not know us, Code::not_found
+  // where there is no docker program.
+  Result<Output> run(const std::vector<std::string>& words);
+
+ private:
+  Result<Output> run_here(std::vector<std::string> argv) const;
+  Result<Output> run_by_program(const std::vector<std::string>& words) const;
+  Result<Output> run_by_library(const std::vector<std::string>& words);
+
+  DockerHost where_;
+  std::optional<SshSession> session_;
+};
 
 }  // namespace dash::net

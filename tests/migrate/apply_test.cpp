@@ -30,7 +30,7 @@ class Migration {
   Bundle bundle;
   Staged staged;
   NoProgress progress;
-  ApplyOrder order{{}, {}, [](std::string_view) {}, [](std::chrono::milliseconds) {}};
+  ApplyOrder order{{}, {}, [](std::string_view, const Applied&) {}, [](std::chrono::milliseconds) {}};
 };
 
 std::string keys(const Diff& diff, Category category) {
@@ -120,6 +120,34 @@ TEST(Import, ReadsBackAndNamesWhatDidNotStick) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::partial);
   EXPECT_NE(result.error().message.find("read back"), std::string::npos);
+}
+
+TEST(Import, WhoseAnswerIsLostSaysThatNobodyKnowsAndWhatToDo) {
+  FakeDashboard target;
+  target.cut_at = "POST /api/setup/import";
+  Migration run(target);
+  auto found = run.diff(R"({"config":{"a":"1"}})");
+  auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::unreachable);
+  EXPECT_NE(done.error().message.find("Run the same import again"), std::string::npos);
+  target.cut_at.clear();
+  EXPECT_FALSE(run.apply(R"({"config":{"a":"1"}})").wrote);
+}
+
+TEST(Import, ThatCannotBeReadBackIsReportedAsWritten) {
+  FakeDashboard target;
+  Migration run(target);
+  auto found = run.diff(R"({"config":{"a":"1"}})");
+  run.order.stage = [&](std::string_view stage, const Applied& so_far) {
+    if (stage != "reading back") return;
+    EXPECT_EQ(so_far.written.keys_written, 1u);
+    target.cut_at = "GET /api/setup/config";
+  };
+  auto done = must(migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress));
+  EXPECT_EQ(done.written.keys_written, 1u);
+  EXPECT_EQ(verdict(done).error().code, Code::partial);
+  EXPECT_NE(verdict(done).error().message.find("could not be read back"), std::string::npos);
 }
 
 TEST(Import, NamesWhatTheTargetRefused) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/migrate/bundle.hpp"
-#include "core/net/docker_client.hpp"
 #include "tests/support/must.hpp"
 
 namespace dash::migrate {
@@ -78,16 +77,6 @@ TEST(ContainerSource, CarriesAnUnreadableStoreOverAsIntegrity) {
 TEST(ContainerSource, SaysSoWhenTheImageHasNeitherProgram) {
   FakeDocker docker;
   EXPECT_EQ(ask_container(docker.run(), {.container = "c1"}).error().code, Code::unsupported);
-}
-
-TEST(DockerHost, RefusesAddressesThatSshWouldTakeForOptions) {
-  for (auto host : {"ssh://", "ssh://-oProxyCommand=x", "ssh://u@h:22x", "ssh://u@h/path", "ssh://u@h h"})
-    EXPECT_EQ(net::run_docker({.host = host}, {"docker", "ps"}).error().code, Code::usage) << host;
-}
-
-TEST(DockerHost, QuotesWordsForTheShellOnTheOtherSide) {
-  EXPECT_EQ(net::shell_quote("plain"), "'plain'");
-  EXPECT_EQ(net::shell_quote("it's $HOME; rm"), "'it'\\''s $HOME; rm'");
 }
 
 }  // namespace

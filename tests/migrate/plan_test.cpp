@@ -33,7 +33,8 @@ struct PlanTest : testing::Test {
     dashboard.config = {{"a", "1"}, {"epml_pat", "hidden"}};
     dashboard.masked = {"epml_pat"};
     plan = must(parse_plan(
-        write_plan(make_plan(bundle, planning.diff(bundle), {}, kTarget, FakeClock().now())), "p"));
+        write_plan(make_plan(bundle, "/b.json", planning.diff(bundle), {}, kTarget, FakeClock().now())),
+        "p"));
   }
   Result<void> check(const std::vector<std::string>& accepted = {}) {
     return check_plan(plan, bundle, planning.diff(bundle), kTarget, accepted);
@@ -81,7 +82,7 @@ TEST_F(PlanTest, IsBoundToBundleAndTarget) {
 TEST_F(PlanTest, HoldsNoValueAndNoPlainDigestOfOne) {
   auto text = write_plan(plan);
   EXPECT_EQ(text.find("hidden"), std::string::npos);
-  auto again = make_plan(bundle, planning.diff(bundle), {}, kTarget, FakeClock().now());
+  auto again = make_plan(bundle, "/b.json", planning.diff(bundle), {}, kTarget, FakeClock().now());
   EXPECT_NE(again.states["a"], plan.states["a"]);
 }
 

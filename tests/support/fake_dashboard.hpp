@@ -24,6 +24,7 @@ class FakeDashboard final : public net::HttpClient {
   bool has_compare = true;
   bool refuses_endpoints = false;
   bool loses_writes = false;  // answers 200 and keeps nothing
+  std::string cut_at;         // "POST /api/setup/import": done, and the connection is lost from its answer on
   std::set<std::string> refuses;
 
   std::vector<Json> imports;          // bodies of POST /api/setup/import

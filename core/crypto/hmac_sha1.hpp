@@ -1,0 +1,10 @@
+// HMAC-SHA1 (RFC 2104): for the hashed names of OpenSSH's known_hosts, and nothing else.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace dash::crypto {
+
+std::string hmac_sha1(std::string_view key, std::string_view bytes);
+
+}  // namespace dash::crypto
