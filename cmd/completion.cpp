@@ -12,6 +12,7 @@ struct Leaf {
   std::string action;  // empty when the group is the command
   std::string summary;
   std::vector<Flag> flags;
+  std::vector<std::string> words;  // that its arguments are chosen from
 };
 
 std::vector<Leaf> leaves(const std::vector<Group>& groups) {
@@ -23,9 +24,11 @@ std::vector<Leaf> leaves(const std::vector<Group>& groups) {
       FrameFlags frame;
       (void)action.declare(flags);
       declare_frame(flags, frame);
-      Leaf leaf{group.name, action.name, action.summary, {}};
-      for (const auto& flag : flags.all())
+      Leaf leaf{group.name, action.name, action.summary, {}, {}};
+      for (const auto& flag : flags.all()) {
         if (!flag.is_positional()) leaf.flags.push_back(flag);
+        if (flag.is_positional()) std::ranges::copy(flag.choices, std::back_inserter(leaf.words));
+      }
       out.push_back(std::move(leaf));
     }
   }
@@ -62,9 +65,10 @@ std::string bash_script(const std::vector<Group>& groups) {
       "      esac\n    fi\n    if [[ -z $words ]]; then\n      case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" "
       "in\n";
   for (const auto& leaf : leaves(groups)) {
-    std::string names;
-    for (const auto& flag : leaf.flags) names += (names.empty() ? "" : " ") + flag.name;
-    out += fmt::format("        \"{} {}\"*) words=\"{}\" ;;\n", leaf.group, leaf.action, names);
+    auto names = leaf.words;
+    for (const auto& flag : leaf.flags) names.push_back(flag.name);
+    out +=
+        fmt::format("        \"{} {}\"*) words=\"{}\" ;;\n", leaf.group, leaf.action, fmt::join(names, " "));
   }
   out += "      esac\n    fi\n  fi\n  case $prev in\n";
   std::set<std::string> told;
@@ -98,6 +102,8 @@ std::string fish_script(const std::vector<Group>& groups) {
                          here, leaf.action, leaf.action, fish_text(leaf.summary));
       here += "; and __fish_seen_subcommand_from " + leaf.action;
     }
+    if (!leaf.words.empty())
+      out += fmt::format("complete -c dashctl -n '{}' -a '{}'\n", here, fmt::join(leaf.words, " "));
     for (const auto& flag : leaf.flags) {
       out += fmt::format("complete -c dashctl -n '{}' -l {} -d {}", here, flag.name.substr(2),
                          fish_text(flag.help));

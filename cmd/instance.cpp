@@ -98,13 +98,17 @@ std::string data_dir_or_default(const std::string& data_dir) {
   return std::string(home ? home : ".") + "/.local/share/dashctl";
 }
 
-Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags) {
+app::Options local_options(const LocalFlags& flags) {
   app::Options options;
   options.data_dir = data_dir_or_default(flags.data_dir);
   options.database = flags.database;
   options.signing_key_file = flags.signing_key_file;
   options.encryption_key_file = flags.encryption_key_file;
-  return app::open_instance(options);
+  return options;
+}
+
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags) {
+  return app::open_instance(local_options(flags));
 }
 
 Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts) {

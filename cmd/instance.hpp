@@ -43,6 +43,7 @@ Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& fl
 
 // $DASHCTL_DATA_DIR is read by the flag itself; here the default of the XDG base directory specification.
 std::string data_dir_or_default(const std::string& data_dir);
+app::Options local_options(const LocalFlags& flags);
 Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags);
 
 // Either one, signed in. `local` acts as the operator at the shell.

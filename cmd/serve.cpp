@@ -98,13 +98,11 @@ std::jthread keep_anchors(app::Services& s) {
 Run declare_serve(Flags& flags) {
   auto o = std::make_shared<ServeFlags>();
   declare_local(flags, o->local);
-  flags.list("--listen", o->listen, "ADDR|unix:PATH",
-             "where to listen; repeatable; 127.0.0.1:8080 when left out");
+  flags.list("--listen", o->listen, "ADDR|unix:PATH", "where to listen; 127.0.0.1:8080 when left out");
   flags.number("--workers", o->workers, "N",
                "jobs that run at the same time; 0 leaves them to other processes");
   flags.text("--public-url", o->public_url, "URL", "the address that users see; kept as public_base_url");
-  flags.list("--trusted-proxy", o->trusted_proxies, "IP",
-             "believe X-Forwarded-For from this address; repeatable");
+  flags.list("--trusted-proxy", o->trusted_proxies, "IP", "believe X-Forwarded-For from this address");
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {

@@ -7,6 +7,8 @@
 namespace dash::cmd {
 namespace {
 
+constexpr std::size_t kGoodPassword = 8;  // NIST SP 800-63B §5.1.1
+
 struct UserFlags {
   InstanceFlags instance;
   std::string name, password_file;
@@ -41,6 +43,11 @@ std::string user_line(const OrderedJson& user) {
                      names(user["workgroups"]));
 }
 
+void warn_of(Context& context, const Secret& password) {
+  if (password.expose().size() < kGoodPassword)
+    context.out.warn("the password is short; a good one has at least {} characters", kGoodPassword);
+}
+
 Run declare_add(Flags& flags) {
   auto o = std::make_shared<UserFlags>();
   flags.argument("NAME", o->name, "name of the account; compared in lower case").required();
@@ -48,11 +55,12 @@ Run declare_add(Flags& flags) {
   flags.text("--password-file", o->password_file, "FILE",
              "its password; - for stdin; asked for when left out");
   flags.toggle("--admin", o->is_admin, "an administrator");
-  flags.list("--workgroup", o->workgroups, "NAME", "member of this workgroup, made when new; repeatable");
-  flags.list("--grant", o->grants, "PERMISSION", "such as change_windows:use; repeatable");
+  flags.list("--workgroup", o->workgroups, "NAME", "member of this workgroup, made when new");
+  flags.list("--grant", o->grants, "PERMISSION", "such as change_windows:use");
   return [o](Context& context) -> Result<void> {
     auto password =
         TRY(new_secret_from(context, o->password_file, "Password of " + o->name, "--password-file"));
+    warn_of(context, password);
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     OrderedJson made;
     if (instance.api) {
@@ -92,6 +100,7 @@ Run declare_passwd(Flags& flags) {
     app::UserChange wanted;
     wanted.password =
         TRY(new_secret_from(context, o->password_file, "New password of " + o->name, "--password-file"));
+    warn_of(context, *wanted.password);
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto user = TRY(change(instance, o->name, wanted));
     context.out.line("changed the password of {}; its sessions have ended",
@@ -105,7 +114,7 @@ Run declare_grant(Flags& flags) {
   auto o = std::make_shared<UserFlags>();
   flags.argument("NAME", o->name, "name of the account").required();
   flags.arguments("PERMISSION", o->grants, "such as change_windows:use");
-  flags.list("--revoke", o->revokes, "PERMISSION", "take this one away; repeatable");
+  flags.list("--revoke", o->revokes, "PERMISSION", "take this one away");
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     if (o->grants.empty() && o->revokes.empty())

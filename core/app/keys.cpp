@@ -9,6 +9,16 @@ namespace {
 constexpr std::size_t kMaxKeyFile = 4096;
 constexpr std::size_t kMinKeyBytes = 16;
 
+// Made when absent; of two processes that make it at once one wins.
+Result<Secret> own_key(const std::string& path) {
+  if (auto key = read_key(path); key || key.error().code != Code::not_found) return key;
+  auto made = write_file(path, crypto::random_hex(32) + "\n", 0600, IfPresent::keep);
+  if (!made && made.error().code != Code::conflict) return Failure(made.error());
+  return read_key(path);
+}
+
+}  // namespace
+
 Result<Secret> read_key(const std::string& path) {
   auto text = TRY(within("key file", read_file(path, kMaxKeyFile)));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
@@ -16,8 +26,6 @@ Result<Secret> read_key(const std::string& path) {
     return fail(Code::invalid, "the key in {} is shorter than {} characters", path, kMinKeyBytes);
   return Secret(std::move(text));
 }
-
-}  // namespace
 
 Secret Keys::derive(std::string_view purpose) const {
   return Secret(crypto::hkdf_sha256(signing.expose(), "", purpose, 32));
@@ -29,10 +37,7 @@ Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_f
   if (!signing_file.empty()) {
     keys.signing = TRY(read_key(signing_file));
   } else {
-    auto path = data_dir + "/signing.key";
-    auto made = write_file(path, crypto::random_hex(32) + "\n", 0600, IfPresent::keep);
-    if (!made && made.error().code != Code::conflict) return Failure(made.error());
-    keys.signing = TRY(read_key(path));
+    keys.signing = TRY(own_key(data_dir + "/signing.key"));
   }
   if (!encryption_file.empty()) keys.encryption = TRY(read_key(encryption_file));
   return keys;

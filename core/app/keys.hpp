@@ -14,6 +14,9 @@ struct Keys {
   Secret derive(std::string_view purpose) const;  // 32 bytes, HKDF-SHA256 of `signing`
 };
 
+// The text of a key file without its line end; Code::invalid when it is too short to be a key.
+Result<Secret> read_key(const std::string& path);
+
 // `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
 Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_file,
                        const std::string& encryption_file);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/text.hpp"
 #include "core/crypto/password.hpp"
 
 namespace dash::identity {
 namespace {
 
 constexpr std::size_t kMaxUsername = 100;
-constexpr std::size_t kMinPassword = 8;
 
 Result<void> check_username(std::string_view name) {
   bool printable =
@@ -17,6 +17,19 @@ Result<void> check_username(std::string_view name) {
   if (name.empty() || name.size() > kMaxUsername || !printable)
     return fail(Code::invalid, "a user name has 1 to {} bytes and neither spaces nor control characters",
                 kMaxUsername);
+  return {};
+}
+
+// A typing error would be a grant that nothing asks for.
+Result<void> check_permission(std::string_view permission) {
+  auto colon = permission.find(':');
+  auto is_word = [](std::string_view word) {
+    return !word.empty() &&
+           std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  };
+  if (colon == permission.npos || !is_word(permission.substr(0, colon)) ||
+      !is_word(permission.substr(colon + 1)))
+    return fail(Code::invalid, "'{}' is no permission; one is written like change_windows:use", permission);
   return {};
 }
 
@@ -53,8 +66,7 @@ std::string fold_username(std::string_view name) {
 }
 
 Result<void> check_password(const Secret& password) {
-  if (password.expose().size() < kMinPassword)
-    return fail(Code::invalid, "the password is too short; it needs at least {} characters", kMinPassword);
+  if (password.empty()) return fail(Code::invalid, "the password is empty");
   return {};
 }
 
@@ -102,10 +114,13 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
                   {name, std::string(password_hash), std::int64_t{user.is_admin}, to_micros(clock_.now())}));
   if (inserted == 0)
     return fail(Code::conflict, "there is a user '{}' already; `user passwd` changes the password", name);
-  for (const auto& permission : user.grants)
+  for (const auto& permission : user.grants) {
+    TRY(check_permission(permission));
     TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 {name, permission}));
-  for (const auto& workgroup : user.workgroups) {
+  }
+  for (const auto& typed : user.workgroups) {
+    auto workgroup = lower(trim(typed));
     auto known = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {workgroup}));
     if (known.empty()) TRY(make_workgroup(tx, workgroup, ""));
     TRY(add_member(tx, workgroup, name));
@@ -151,6 +166,7 @@ Result<void> Directory::set_admin(const std::string& username, bool admin) {
 
 Result<void> Directory::grant(const std::string& username, const std::string& permission) {
   auto name = fold_username(username);
+  TRY(check_permission(permission));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     if (!TRY(find(tx, name))) return must_exist(0, name);
     TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",

@@ -63,7 +63,7 @@ class Directory {
 
 // The name under which an account is kept and compared.
 std::string fold_username(std::string_view name);
-// At least 8 characters: the floor of NIST SP 800-63B §5.1.1.
+// Anything but an empty one; the doors warn of a short one, below the floor of NIST SP 800-63B.
 Result<void> check_password(const Secret& password);
 
 }  // namespace dash::identity

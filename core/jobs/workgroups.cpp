@@ -52,11 +52,13 @@ OrderedJson to_json(const Workgroup& group) {
   OrderedJson out;
   out["id"] = group.name;
   out["name"] = group.name;
+  out["display_name"] = group.name;
   out["description"] = group.description;
   out["created_at"] = format_iso(group.created_at);
   out["change_window_id"] = or_null(group.window_id);
   out["change_window_name"] = or_null(group.window_name);
   out["require_change_window"] = group.requires_window;
+  out["is_default"] = false;  // there is no workgroup that stands in for none
   out["member_count"] = group.members.size();
   out["members"] = group.members;
   return out;

@@ -67,7 +67,10 @@ Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identit
 
 Result<void> admission_ready(Gate& gate, Engine& engine) {
   auto settings = TRY(gate.settings());
-  if (!settings.enabled) return {};
+  if (!settings.enabled && engine.is_present()) return {};
+  if (!settings.enabled)
+    return fail(Code::policy_unavailable,
+                "the gate is off; switched on it would refuse everything, for there is no policy engine");
   if (settings.fault || engine.status().fault)
     return fail(Code::policy_unavailable,
                 "every gated action is refused: the policy engine, its rules or its settings are broken");

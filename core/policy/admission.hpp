@@ -16,7 +16,8 @@ namespace dash::policy {
 Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identity::Principal& who);
 
 // What /readyz reports, and what serve asks once at its start so that the first gated change finds the engine
-// running: nothing while the gate is off. Code::policy_unavailable without details, since anybody may ask.
+// running: only that
+// there is a program while the gate is off. Code::policy_unavailable without details, since anybody may ask.
 Result<void> admission_ready(Gate& gate, Engine& engine);
 
 // A dry run for the asker himself: nothing is created, audited or recorded. `at` absent: now. The body of the

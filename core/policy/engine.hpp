@@ -35,6 +35,8 @@ class Engine {
   virtual Result<Judgement> judge(std::string_view document) = 0;
   // All of one generation, in one query. An error in one is an error of all.
   virtual Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) = 0;
+  // Whether there is a program to start, without starting it.
+  virtual bool is_present() = 0;
   // Brings the generation up to date and starts the engine when it is not running.
   virtual EngineStatus status() = 0;
   // The heads of deny and needs_approval that come true for the document, by file and line. A run of the

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/base/log.hpp"
+#include "core/net/child.hpp"
 #include "core/policy/generation.hpp"
 
 namespace dash::policy {
@@ -51,6 +52,8 @@ class Opa final : public Engine {
     for (const auto& answer : result) out.push_back({TRY(read_answer(answer, *rules)), rules});
     return out;
   }
+
+  bool is_present() override { return net::find_program(options_.binary).has_value(); }
 
   EngineStatus status() override {
     EngineStatus out;

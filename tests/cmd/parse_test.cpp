@@ -169,5 +169,12 @@ TEST(Completion, KnowsThreeShells) {
   EXPECT_EQ(completion_script(root(), "tcsh").error().code, Code::usage);
 }
 
+TEST(Completion, OffersTheWordsOfAnArgument) {
+  EXPECT_NE(must(completion_script(root(), "bash")).find("\"completion \"*) words=\"bash zsh fish "),
+            std::string::npos);
+  EXPECT_NE(must(completion_script(root(), "fish")).find("from completion' -a 'bash zsh fish'"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dash::cmd

@@ -137,6 +137,15 @@ def test_readiness_names_database_and_key(instance):
     assert ready.json["checks"]["database"] == "ok" and ready.json["checks"]["key"] == "ok"
 
 
+def test_a_missing_engine_is_told_and_keeps_nobody_from_being_ready(make_instance):
+    one = make_instance(env={"POLICY_BINARY": "/nonexistent/engine"})
+    for switched_on in (False, True):
+        one.set(admission_control_enabled="1" if switched_on else "0")
+        ready = one.anonymous.get("/readyz")
+        assert ready.status == 200 and ready.json["ready"] is True
+        assert ready.json["checks"]["policy"] != "ok" and "/nonexistent" not in ready.json["checks"]["policy"]
+
+
 def test_a_request_under_way_ends_before_the_process_does(instance):
     """A body half sent when SIGTERM comes is still read and answered, and the answer says that the connection ends."""
     form = b"username=root&password=wrong"

@@ -55,12 +55,30 @@ TEST_F(Directory_, MakesTheWorkgroupsOfANewUser) {
   EXPECT_EQ(bob->grants, (std::vector<std::string>{"change_windows:use"}));
 }
 
-TEST_F(Directory_, RefusesBadNamesShortPasswordsAndDuplicates) {
+TEST_F(Directory_, FoldsTheWorkgroupsOfANewUser) {
+  must(directory_.add({"bob", kPassword, false, {}, {" Team-A"}}));
+  EXPECT_EQ(directory_.find("bob").value()->workgroups, (std::vector<std::string>{"team-a"}));
+}
+
+TEST_F(Directory_, TakesAShortPasswordAndNoEmptyOne) {
+  EXPECT_TRUE(directory_.add({"ann", Secret("pw-1"), false, {}, {}}));
+  EXPECT_EQ(directory_.set_password("ann", Secret("")).error().code, Code::invalid);
+}
+
+TEST_F(Directory_, RefusesWhatIsNoPermission) {
+  add("ann");
+  for (auto wrong : {"", "admin", "jobs:", ":read", "jobs:read:all", "Jobs:read", "jobs: read"}) {
+    EXPECT_EQ(directory_.add({"eve", kPassword, false, {wrong}, {}}).error().code, Code::invalid) << wrong;
+    EXPECT_EQ(directory_.grant("ann", wrong).error().code, Code::invalid) << wrong;
+  }
+}
+
+TEST_F(Directory_, RefusesBadNamesEmptyPasswordsAndDuplicates) {
   add("bob");
   EXPECT_EQ(directory_.add({"bob", kPassword, false, {}, {}}).error().code, Code::conflict);
   EXPECT_EQ(directory_.add({"a b", kPassword, false, {}, {}}).error().code, Code::invalid);
   EXPECT_EQ(directory_.add({"", kPassword, false, {}, {}}).error().code, Code::invalid);
-  EXPECT_EQ(directory_.add({"eve", Secret("short"), false, {}, {}}).error().code, Code::invalid);
+  EXPECT_EQ(directory_.add({"eve", Secret(""), false, {}, {}}).error().code, Code::invalid);
   EXPECT_EQ(directory_.add({"eve", kPassword, false, {}, {"Bad Name"}}).error().code, Code::invalid);
   EXPECT_FALSE(directory_.find("eve").value());
 }

@@ -1,0 +1,67 @@
+#include "core/app/doctor.hpp"
+
+#include <cstdlib>
+
+#include "cmd/groups.hpp"
+#include "cmd/instance.hpp"
+#include "cmd/output.hpp"
+
+namespace dash::cmd {
+namespace {
+
+std::string_view word(app::Health health) {
+  switch (health) {
+    case app::Health::good:
+      return "ok  ";
+    case app::Health::warning:
+      return "warn";
+    case app::Health::failed:
+      return "FAIL";
+  }
+  return "";
+}
+
+Result<app::Checks> examine(Context& context, const InstanceFlags& flags) {
+  if (!flags.target.empty()) {
+    auto http = net::make_curl_client();
+    auto api = TRY(open_api(context, *http, flags.target, flags.login, Login::any));
+    net::ApiAddress address{api.url(),
+                            {flags.login.ca_bundle, flags.login.is_insecure},
+                            std::chrono::seconds(flags.login.timeout_seconds)};
+    return app::examine(*http, address, SystemClock());
+  }
+  auto checks = app::examine(local_options(flags.local));
+  const char* home = std::getenv("HOME");
+  checks.push_back(app::leftovers(std::string(home ? home : ".") + "/.dashboard-migrate"));
+  return checks;
+}
+
+Run declare_doctor(Flags& flags) {
+  auto o = std::make_shared<InstanceFlags>();
+  declare_instance(flags, *o);
+  return [o](Context& context) -> Result<void> {
+    auto checks = TRY(examine(context, *o));
+    for (const auto& check : checks)
+      context.out.line("{}  {:<20} {}", word(check.health), check.name, printable(check.message));
+    context.out.document(app::to_json(checks));
+    return app::verdict(checks);
+  };
+}
+
+}  // namespace
+
+Group doctor_group() {
+  return {"doctor",
+          "Look for what is wrong with an instance",
+          {{"", "Look for what is wrong with an instance",
+            "With --data-dir: folder, keys, database, settings, accounts, audit log, gate, storage backends, "
+            "clock and "
+            "leftover bundles. With --target what anybody may ask: that it answers, whether it is ready, its "
+            "clock. "
+            "Nothing is repaired. Exits with 0 when nothing failed (warnings may be there), else with the "
+            "code of the "
+            "first failure.",
+            declare_doctor}}};
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,191 @@
+#include "core/app/doctor.hpp"
+
+#include <algorithm>
+
+#include "core/app/doctor_files.hpp"
+#include "core/audit/anchor.hpp"
+#include "core/audit/read.hpp"
+#include "core/audit/verify.hpp"
+#include "core/config/lint.hpp"
+#include "core/config/settings.hpp"
+#include "core/db/sql.hpp"
+#include "core/identity/directory.hpp"
+#include "core/net/http_date.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/gate.hpp"
+#include "core/storage/assets.hpp"
+#include "core/storage/backends.hpp"
+#include "core/storage/storage.hpp"
+
+namespace dash::app {
+namespace {
+
+constexpr std::chrono::minutes kClockSlack(2);
+
+// A check that could not be made has failed.
+Check made(std::string name, Result<Check> check) {
+  if (check) return *std::move(check);
+  return failed(std::move(name), check.error().code, check.error().message);
+}
+
+Result<Check> database(Services& s) {
+  std::string kind = s.sql.is_postgres() ? "PostgreSQL" : "SQLite";
+  auto found = TRY(db::read<std::string>(s.sql, [&](db::Transaction& tx) -> Result<std::string> {
+    if (!s.sql.is_postgres())
+      if (auto told = TRY(tx.query("PRAGMA quick_check(1)"))[0].text(0); told != "ok") return told;
+    auto version = TRY(tx.query("SELECT version FROM schema_version"))[0].integer(0);
+    kind += fmt::format(", schema {}", version);
+    return std::string();
+  }));
+  if (found.empty()) return good("database", kind);
+  return failed("database", Code::integrity, "the database is damaged; restore it from a backup");
+}
+
+Result<Check> settings(Services& s) {
+  auto unreadable = TRY(s.config.unreadable_keys());
+  if (!unreadable.empty())
+    return failed(
+        "settings", Code::integrity,
+        fmt::format("{} settings were written with another key (such as {}); put the right key back, or "
+                    "set them anew",
+                    unreadable.size(), *unreadable.begin()));
+  auto values = TRY(s.config.all());
+  auto findings = config::lint(values, unreadable);
+  if (findings.empty()) return good("settings", fmt::format("{} are set", values.size()));
+  return warning("settings", fmt::format("{}: {}; `dashctl config lint` lists all {}", findings[0].key,
+                                         findings[0].problem, findings.size()));
+}
+
+Result<Check> accounts(Services& s) {
+  if (TRY(s.directory.is_set_up())) return good("accounts", "there is an administrator");
+  return warning("accounts", "there is no administrator yet: `dashctl user add NAME --admin`");
+}
+
+Result<Check> audit_log(Services& s) {
+  auto verdict = TRY(audit::verify(s.audit, s.anchors.read()));
+  if (!verdict.ok)
+    return failed("audit", Code::integrity,
+                  verdict.problems.empty() ? "the audit log is not what was written" : verdict.problems[0]);
+  return good("audit", fmt::format("{} entries, as they were written", verdict.count));
+}
+
+Result<Check> gate(Services& s) {
+  auto settings = TRY(s.gate.settings());
+  auto status = s.engine.status();
+  auto fault = settings.fault ? *settings.fault : status.fault ? status.fault->message : "";
+  if (!fault.empty() && settings.enabled)
+    return failed("policy", Code::policy_unavailable, "every gated action is refused: " + fault);
+  if (!fault.empty())
+    return warning("policy", "the gate is off; switched on it would refuse everything: " + fault);
+  auto rules = std::ranges::count_if(status.rules->rules, [](const auto& rule) { return rule.evaluates; });
+  const auto& problems = status.rules->problems;
+  if (!problems.empty())
+    return warning("policy", fmt::format("{}: {}; `dashctl policy lint` lists all {}", problems[0].file,
+                                         problems[0].message, problems.size()));
+  return good("policy",
+              fmt::format("{} rules evaluate, the gate is {}", rules, settings.enabled ? "on" : "off"));
+}
+
+Result<Check> backend(Services& s, const storage::Backend& backend) {
+  auto name = fmt::format("storage {}", backend.id);
+  auto probe = TRY(s.storage.assets().test(identity::local_operator(), backend.id));
+  if (!probe.error.empty()) return failed(name, Code::upstream, probe.error);
+  return good(name, fmt::format("reachable, {} assets", probe.count));
+}
+
+// The log is the one thing here that knows of another time.
+Result<Check> wall_clock(Services& s) {
+  auto now = s.clock.now();
+  audit::Filter newest;
+  newest.limit = 1;
+  for (const auto& entry : TRY(audit::list(s.audit, identity::local_operator(), newest)).entries)
+    if (from_micros(entry.at) > now + kClockSlack)
+      return failed(
+          "clock", Code::invalid,
+          fmt::format("it is {} here, and the newest audit entry is later: set the clock", format_iso(now)));
+  return good("clock", format_iso(now));
+}
+
+Check clock_there(const net::HttpResponse& answer, const Clock& clock) {
+  auto date = net::parse_http_date(answer.headers.get("Date").value_or(""));
+  if (!date) return good("clock", "not told");
+  auto text = fmt::format("{} there, {} here", format_iso(*date), format_iso(clock.now()));
+  return std::chrono::abs(*date - clock.now()) > kClockSlack ? warning("clock", text) : good("clock", text);
+}
+
+bool has_failed(const Checks& checks) {
+  return std::ranges::any_of(checks, [](const Check& c) { return c.health == Health::failed; });
+}
+
+void examine_running(Services& s, Checks& out) {
+  out.push_back(made("database", database(s)));
+  out.push_back(made("settings", settings(s)));
+  out.push_back(made("accounts", accounts(s)));
+  out.push_back(made("audit", audit_log(s)));
+  out.push_back(made("policy", gate(s)));
+  auto values = s.config.all().value_or(config::Values{});
+  for (const auto& candidate : storage::backends())
+    if (storage::is_configured(candidate, values))
+      out.push_back(made(fmt::format("storage {}", candidate.id), backend(s, candidate)));
+  out.push_back(made("clock", wall_clock(s)));
+}
+
+}  // namespace
+
+Checks examine(const Options& options) {
+  Checks out;
+  out.push_back(examine_data_dir(options.data_dir));
+  if (has_failed(out)) return out;
+  auto named = options.signing_key_file;
+  out.push_back(examine_key("signing_key", named.empty() ? options.data_dir + "/signing.key" : named));
+  out.push_back(examine_key("encryption_key", options.encryption_key_file));
+  if (options.database.empty()) out.push_back(examine_database_file(options.data_dir + "/dashctl.db"));
+  if (std::ranges::any_of(out, [](const Check& c) { return c.code == Code::not_found; })) return out;
+  auto instance = open_instance(options);
+  if (!instance)
+    out.push_back(failed("database", instance.error().code, instance.error().message));
+  else
+    examine_running((*instance)->services(), out);
+  return out;
+}
+
+Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Clock& clock) {
+  net::HttpRequest request;
+  request.url = address.url + "/readyz";
+  request.trust = address.trust;
+  request.deadline = address.deadline;
+  auto answer = http.send(request);
+  if (!answer) return {failed("answers", answer.error().code, answer.error().message)};
+  auto told = parse_json(answer->body);
+  if (!told || !told->is_object() || !told->contains("ready"))
+    return {failed("answers", Code::upstream,
+                   fmt::format("{} answered {} and is no dashctl", address.url, answer->status))};
+  Checks out = {good("answers", address.url), clock_there(*answer, clock)};
+  auto checks = told->value("checks", Json::object());
+  for (const auto& [name, state] : checks.items()) {
+    auto text = state.is_string() ? state.get<std::string>() : "not ok";
+    if (text == "ok")
+      out.push_back(good(name, text));
+    else
+      out.push_back(answer->ok() ? warning(name, text) : failed(name, Code::busy, text));
+  }
+  return out;
+}
+
+OrderedJson to_json(const Checks& checks) {
+  static constexpr std::string_view kStates[] = {"good", "warning", "failed"};
+  OrderedJson out{{"ok", !has_failed(checks)}, {"checks", OrderedJson::array()}};
+  for (const auto& check : checks)
+    out["checks"].push_back({{"check", check.name},
+                             {"state", kStates[static_cast<std::size_t>(check.health)]},
+                             {"message", check.message}});
+  return out;
+}
+
+Result<void> verdict(const Checks& checks) {
+  for (const auto& check : checks)
+    if (check.health == Health::failed) return fail(check.code, "{}: {}", check.name, check.message);
+  return {};
+}
+
+}  // namespace dash::app

@@ -1,0 +1,96 @@
+#include "core/app/doctor_files.hpp"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/app/keys.hpp"
+
+namespace dash::app {
+namespace {
+
+constexpr std::uint64_t kLittleSpace = 256ull << 20, kNoSpace = 8ull << 20;
+
+bool is_open_to_others(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0;
+}
+
+std::uint64_t free_bytes(const std::string& folder) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) return ~0ull;
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
+}
+
+}  // namespace
+
+Check good(std::string name, std::string message) {
+  return {std::move(name), Health::good, std::move(message), Code::invalid};
+}
+Check warning(std::string name, std::string message) {
+  return {std::move(name), Health::warning, std::move(message), Code::invalid};
+}
+Check failed(std::string name, Code code, std::string message) {
+  return {std::move(name), Health::failed, std::move(message), code};
+}
+
+Check examine_data_dir(const std::string& folder) {
+  constexpr auto kName = "data_dir";
+  std::error_code ec;
+  if (!std::filesystem::is_directory(folder, ec))
+    return failed(
+        kName, Code::not_found,
+        fmt::format("there is no instance in {}; `dashctl user add NAME --admin` or `dashctl serve` makes "
+                    "one",
+                    folder));
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    return failed(kName, Code::forbidden, fmt::format("{} cannot be written by this user", folder));
+  auto space = free_bytes(folder);
+  if (space < kNoSpace)
+    return failed(kName, Code::invalid, fmt::format("the disk of {} is full: make room", folder));
+  if (is_open_to_others(folder))
+    return warning(kName, fmt::format("others may enter {0}: chmod 700 {0}", folder));
+  if (space < kLittleSpace)
+    return warning(kName, fmt::format("only {} MiB are left on the disk of {}", space >> 20, folder));
+  return good(kName, folder);
+}
+
+Check examine_key(std::string name, const std::string& path) {
+  if (path.empty()) return good(std::move(name), "not set");
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec))
+    return failed(
+        std::move(name), Code::not_found,
+        fmt::format("{} is missing: put it back, for a new one cannot read what this one wrote", path));
+  if (auto key = read_key(path); !key) return failed(std::move(name), key.error().code, key.error().message);
+  if (is_open_to_others(path))
+    return failed(std::move(name), Code::forbidden, fmt::format("others may read {0}: chmod 600 {0}", path));
+  return good(std::move(name), path);
+}
+
+Check examine_database_file(const std::string& path) {
+  constexpr auto kName = "database_file";
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec))
+    return failed(kName, Code::not_found, fmt::format("{} is missing: restore it from a backup", path));
+  if (is_open_to_others(path))
+    return failed(kName, Code::forbidden, fmt::format("others may read {0}: chmod 600 {0}", path));
+  return good(kName, path);
+}
+
+Check leftovers(const std::string& folder) {
+  constexpr auto kName = "bundles";
+  std::size_t found = 0;
+  std::error_code ec;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ec))
+    found += entry.path().extension() == ".json";
+  if (found == 0) return good(kName, "none is left in " + folder);
+  return warning(kName,
+                 fmt::format("{} files in {} hold live credentials; after the cutover remove them with "
+                             "`dashctl migrate shred`",
+                             found, folder));
+}
+
+}  // namespace dash::app

@@ -1,0 +1,16 @@
+// The files of an instance: there, whole, and nobody else's business. Used by `dashctl doctor`.
+#pragma once
+#include "core/app/doctor.hpp"
+
+namespace dash::app {
+
+Check good(std::string name, std::string message);
+Check warning(std::string name, std::string message);
+Check failed(std::string name, Code code, std::string message);
+
+Check examine_data_dir(const std::string& folder);
+// `path` empty: not set, which is good.
+Check examine_key(std::string name, const std::string& path);
+Check examine_database_file(const std::string& path);
+
+}  // namespace dash::app
