@@ -1,5 +1,7 @@
 #include "cmd/policy_source.hpp"
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <iterator>
 
@@ -64,12 +66,20 @@ policy::EngineOptions engine_for(const std::string& folder) {
   return out;
 }
 
+constexpr std::array kJudgedBy{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,
+                               policy::kTypesKey,     policy::kWindowKey, policy::kApprovalKey,
+                               policy::kCloudNamesKey};
+
 Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set) {
   for (const auto& pair : set) {
     auto equals = pair.find('=');
     if (equals == pair.npos || equals == 0)
       return fail(Code::usage, "'{}' is no KEY=VALUE; type --set KEY=VALUE", pair);
-    values[config::canonical_key(pair.substr(0, equals))] = pair.substr(equals + 1);
+    auto key = config::canonical_key(pair.substr(0, equals));
+    if (!std::ranges::count(kJudgedBy, key))
+      return fail(Code::usage, "'{}' is no setting that the gate reads; it reads {}", key,
+                  fmt::join(kJudgedBy, ", "));
+    values[key] = pair.substr(equals + 1);
   }
   return values;
 }

@@ -111,6 +111,7 @@ def test_a_missing_engine_or_folder_is_exit_10(rules, scratch):
 def test_usage_errors_are_exit_2(policy, rules):
     assert policy("check", "--policy-dir", rules).code == 2
     assert policy("check", "--policy-dir", rules, "--action", "k8s:provision", "--set", "nonsense").code == 2
+    assert policy("check", "--policy-dir", rules, "--action", "k8s:provision", "--set", "admission_regions=x").code == 2
 
 
 def test_lint_names_file_line_and_fix(policy, rules):
