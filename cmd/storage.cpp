@@ -123,7 +123,14 @@ Group storage_group() {
             "Several assets, and patterns, go into a folder; with --output json each is one line.",
             declare_storage_fetch},
            {"delete", "Delete assets from the active backend", "", declare_delete},
-           {"test", "Test whether a backend can be used", "", declare_test}}};
+           {"test", "Test whether a backend can be used", "", declare_test},
+           {"migrate", "Copy every asset of one backend to another",
+            "The source keeps its assets and the active backend stays what it is. What is on the target by "
+            "name is skipped unless --overwrite is given, so a second run retries what failed in the first. "
+            "Exit 5 when some failed.",
+            declare_storage_migrate},
+           {"verify", "Compare the assets of two backends by name, size and content",
+            "What has no digest on record is read. Exit 6 when anything differs.", declare_storage_verify}}};
 }
 
 }  // namespace dash::cmd

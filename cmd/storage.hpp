@@ -58,5 +58,7 @@ struct Tally {
 
 Run declare_storage_upload(Flags& flags);
 Run declare_storage_fetch(Flags& flags);
+Run declare_storage_migrate(Flags& flags);
+Run declare_storage_verify(Flags& flags);
 
 }  // namespace dash::cmd

@@ -18,7 +18,9 @@ std::vector<Route> all_routes(app::Services& services) {
   add_workgroup_routes(routes, services);
   add_audit_routes(routes, services);
   add_storage_routes(routes, services);
+  add_migration_routes(routes, services);
   add_upload_routes(routes, services);
+  add_automation_routes(routes, services);
   add_fetch_routes(routes, services);
   return routes;
 }

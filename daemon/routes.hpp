@@ -9,6 +9,7 @@
 namespace dash::daemon {
 
 void add_account_routes(std::vector<Route>& routes, app::Services& services);
+void add_automation_routes(std::vector<Route>& routes, app::Services& services);
 void add_audit_routes(std::vector<Route>& routes, app::Services& services);
 void add_change_window_routes(std::vector<Route>& routes, app::Services& services);
 void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
@@ -16,6 +17,7 @@ void add_feature_routes(std::vector<Route>& routes, app::Services& services);
 void add_job_routes(std::vector<Route>& routes, app::Services& services);
 void add_fetch_routes(std::vector<Route>& routes, app::Services& services);
 void add_admission_routes(std::vector<Route>& routes, app::Services& services);
+void add_migration_routes(std::vector<Route>& routes, app::Services& services);
 void add_notification_routes(std::vector<Route>& routes, app::Services& services);
 void add_setup_routes(std::vector<Route>& routes, app::Services& services);
 void add_storage_routes(std::vector<Route>& routes, app::Services& services);

@@ -79,7 +79,8 @@ void add_storage_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/storage/config",
                     .handler = [&s](Request& r) { return change_config(s, r); },
-                    .body = Body::small});
+                    .body = Body::small,
+                    .pool = Pool::store});
   routes.push_back({.method = "POST",
                     .pattern = "/api/storage/test",
                     .handler = [&s](Request& r) { return test(s, r); },

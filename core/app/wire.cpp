@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
@@ -48,6 +49,10 @@ policy::EngineOptions engine_options(const std::string& policy_dir) {
   return out;
 }
 
+std::string deploy_folder(const Options& options) {
+  return std::filesystem::absolute(options.data_dir) / "deploy";
+}
+
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
  public:
@@ -73,7 +78,7 @@ class RealInstance final : public Instance {
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
         jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
-        storage_({config_, *sql_, audit_, clock_, parts_}, store_opener(),
+        storage_({config_, *sql_, audit_, clock_, parts_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         anchors_(audit_, anchors(options.data_dir, audit_, storage_.stores())),
         services_{

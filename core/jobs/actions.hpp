@@ -8,6 +8,9 @@
 
 namespace dash::jobs {
 
+// A run of the automation runner over an asset: a job like the others, and gated by nothing.
+inline constexpr std::string_view kAutomationRun = "config-mgmt:run";
+
 enum class Surface { deploy, provision, teardown };
 
 // What becomes of a job whose worker died: making a thing twice costs money, removing it twice does not.

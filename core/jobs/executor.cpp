@@ -83,6 +83,8 @@ std::map<std::string, std::string> Executors::available() const {
     for (const auto& spelling : {name, config::provider_action(name)})
       if (auto path = expected_path(spelling); usable(path)) out.try_emplace(name, path);
   }
+  std::string run(kAutomationRun);
+  if (auto path = expected_path(run); usable(path)) out.try_emplace(run, path);
   return out;
 }
 

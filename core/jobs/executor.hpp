@@ -1,6 +1,6 @@
 // What makes a change real: an executable of the operator for each action, in one folder, named as the action
-// with hyphens (cloud1-vm-deploy, or aws-ec2-deploy). It reads one JSON document on stdin, its stdout lines
-// are the job's log, a line
+// with hyphens (cloud1-vm-deploy, or aws-ec2-deploy; config-mgmt-run for the automation runner). It reads one
+// JSON document on stdin, its stdout lines are the job's log, a line
 // {"resource_id": "…"} names what was made, exit status 0 means done, SIGTERM asks it to stop.
 #pragma once
 #include <chrono>

@@ -136,8 +136,9 @@ Result<Found> Assets::find_by(const Look& look, const identity::Principal& who, 
   return Found{std::move(asset), std::move(head), std::move(key), opened.store};
 }
 
-Result<void> Assets::remove(const identity::Principal& who, const std::string& name) {
-  auto at = TRY(seams_.stores.open(""));
+Result<void> Assets::remove(const identity::Principal& who, const std::string& name,
+                            std::string_view backend) {
+  auto at = TRY(seams_.stores.open(backend));
   auto found = TRY(find(who, at.id(), name));
   TRY(seams_.scopes.ask(who, at.id(), name, Use::remove));
   auto removed = at.store->remove(found.key);
@@ -151,6 +152,18 @@ Result<void> Assets::remove(const identity::Principal& who, const std::string& n
     TRY(seams_.audit.append(tx, audit::by(who, "storage.delete", name, std::move(details))));
     return {};
   });
+}
+
+Result<Removal> Assets::remove_many(const identity::Principal& who, const std::vector<Named>& items) {
+  if (items.empty()) return fail(Code::invalid, "No items to delete.");
+  Removal removal;
+  for (const auto& item : items) {
+    if (auto removed = remove(who, item.name, item.backend); removed)
+      removal.deleted.push_back(item);
+    else
+      removal.failed.push_back({item, removed.error().message});
+  }
+  return removal;
 }
 
 Result<Asset> Assets::set_scope(const identity::Principal& who, std::string_view backend,
@@ -197,6 +210,18 @@ OrderedJson to_json(const Listing& listing) {
   auto items = OrderedJson::array();
   for (const auto& asset : listing.items) items.push_back(to_json(asset));
   return {{"backend", listing.backend}, {"items", std::move(items)}, {"count", listing.items.size()}};
+}
+
+OrderedJson to_json(const Removal& removal) {
+  auto deleted = OrderedJson::array();
+  for (const auto& item : removal.deleted)
+    deleted.push_back({{"name", item.name}, {"backend", item.backend}});
+  auto failed = OrderedJson::array();
+  for (const auto& [item, error] : removal.failed)
+    failed.push_back({{"name", item.name}, {"backend", item.backend}, {"error", error}});
+  return {{"deleted", std::move(deleted)},
+          {"failed", std::move(failed)},
+          {"summary", fmt::format("{} deleted, {} failed", removal.deleted.size(), removal.failed.size())}};
 }
 
 OrderedJson to_json(const Probe& probe) {

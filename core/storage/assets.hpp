@@ -32,6 +32,18 @@ struct Found {
   std::string key;
   std::shared_ptr<ObjectStore> store;
 };
+struct Named {
+  std::string backend;  // in either spelling; blank: the active one
+  std::string name;
+};
+struct Removal {
+  struct Failed {
+    Named item;
+    std::string error;
+  };
+  std::vector<Named> deleted;
+  std::vector<Failed> failed;
+};
 struct Probe {
   std::size_t count = 0;
   std::string error;  // "" when reachable
@@ -39,6 +51,8 @@ struct Probe {
 
 OrderedJson to_json(const Asset&);
 OrderedJson to_json(const Listing&);
+// {deleted: [{name, backend}], failed: [{name, backend, error}], summary}
+OrderedJson to_json(const Removal&);
 OrderedJson to_json(const Probe&);
 
 class Assets {
@@ -63,8 +77,10 @@ class Assets {
   // find(), and the first bytes of the content into `first`; how many.
   Result<std::pair<Found, std::size_t>> open(const identity::Principal& who, std::string_view backend,
                                              const std::string& name, std::span<char> first);
-  // From the active backend; drops the scope.
-  Result<void> remove(const identity::Principal& who, const std::string& name);
+  // Blank backend: the active one. Drops the scope.
+  Result<void> remove(const identity::Principal& who, const std::string& name, std::string_view backend = "");
+  // One that fails does not end the run. Code::invalid for none.
+  Result<Removal> remove_many(const identity::Principal& who, const std::vector<Named>& items);
   // Blank backend: the active one. Answers as the asset is now.
   Result<Asset> set_scope(const identity::Principal& who, std::string_view backend, const std::string& name,
                           const Workgroup& workgroup);

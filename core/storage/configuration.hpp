@@ -8,6 +8,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/store.hpp"
 #include "core/storage/config_view.hpp"
+#include "core/storage/iac_state.hpp"
 
 namespace dash::storage {
 
@@ -20,17 +21,24 @@ OrderedJson to_json(const ConfigUpdate&);
 
 class Configuration {
  public:
-  Configuration(config::Store& config, db::Sql& sql, audit::Log& audit)
-      : config_(config), sql_(sql), audit_(audit) {}
+  struct Seams {
+    config::Store& config;
+    db::Sql& sql;
+    audit::Log& audit;
+    IacState& state;
+  };
+  explicit Configuration(Seams seams) : seams_(seams) {}
 
   Result<OrderedJson> backends();
   Result<OrderedJson> show(const identity::Principal& who);
+  // Code::conflict when deployments have state on a backend that would no longer be the active one, unless
+  // the body has migrate_iac_state: true; then the state is copied first, and Code::upstream when that
+  // fails. May talk to both stores.
   Result<ConfigUpdate> change(const identity::Principal& who, const Json& body);
 
  private:
-  config::Store& config_;
-  db::Sql& sql_;
-  audit::Log& audit_;
+  Result<std::int64_t> bring_state(const config::Values& before, const ConfigPatch& patch);
+  Seams seams_;
 };
 
 }  // namespace dash::storage

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/text.hpp"
+#include "core/storage/agent/store.hpp"
 #include "core/storage/azure_blob/store.hpp"
 #include "core/storage/gcs/store.hpp"
 #include "core/storage/local/file_store.hpp"
@@ -53,9 +54,13 @@ Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& valu
   return local::make_file_store(TRY(local::open_folder_tree(path)), seams.clock);
 }
 
+Result<std::unique_ptr<ObjectStore>> open_agent(const config::Values& values, const StoreSeams&) {
+  return agent::open_agent_share(values);
+}
+
 constexpr std::array kRooms{
     Row{"obj_cloud1", open_cloud1}, Row{"obj_cloud2", open_cloud2}, Row{"obj_cloud3", open_cloud3},
-    Row{"obj_cloud4", open_cloud4}, Row{"local", open_file_system},
+    Row{"obj_cloud4", open_cloud4}, Row{"local", open_file_system}, Row{"agent_local", open_agent},
 };
 
 }  // namespace

@@ -52,17 +52,10 @@ Result<void> Scopes::set(const identity::Principal& who, const std::string& back
                          const Workgroup& workgroup) {
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto previous = TRY(scope_of(tx, backend, name));
-    if (workgroup) {
-      if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*workgroup})).empty())
-        return fail(Code::invalid, "there is no workgroup '{}'; make it first, or send null for global",
-                    *workgroup);
-      TRY(
-          tx.exec("INSERT INTO asset_scopes (backend, name, workgroup) VALUES ($1, $2, $3) "
-                  "ON CONFLICT (backend, name) DO UPDATE SET workgroup = excluded.workgroup",
-                  {backend, name, *workgroup}));
-    } else {
-      TRY(drop(tx, backend, name));
-    }
+    if (workgroup && TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*workgroup})).empty())
+      return fail(Code::invalid, "there is no workgroup '{}'; make it first, or send null for global",
+                  *workgroup);
+    TRY(carry(tx, backend, name, workgroup));
     OrderedJson details{{"backend", backend},
                         {"name", name},
                         {"workgroup", or_null(workgroup)},
@@ -70,6 +63,16 @@ Result<void> Scopes::set(const identity::Principal& who, const std::string& back
     TRY(audit_.append(tx, audit::by(who, "storage_asset_scope_update", name, std::move(details))));
     return {};
   });
+}
+
+Result<void> Scopes::carry(db::Transaction& tx, const std::string& backend, const std::string& name,
+                           const Workgroup& workgroup) {
+  if (!workgroup) return drop(tx, backend, name);
+  TRY(
+      tx.exec("INSERT INTO asset_scopes (backend, name, workgroup) VALUES ($1, $2, $3) "
+              "ON CONFLICT (backend, name) DO UPDATE SET workgroup = excluded.workgroup",
+              {backend, name, *workgroup}));
+  return {};
 }
 
 Result<void> Scopes::drop(db::Transaction& tx, const std::string& backend, const std::string& name) {

@@ -45,6 +45,9 @@ class Scopes {
   // the asset exists.
   Result<void> set(const identity::Principal& who, const std::string& backend, const std::string& name,
                    const Workgroup& workgroup);
+  // What travels with a copied asset; not audited, for the copy is.
+  static Result<void> carry(db::Transaction& tx, const std::string& backend, const std::string& name,
+                            const Workgroup& workgroup);
   // Inside of the transaction that records the deletion.
   static Result<void> drop(db::Transaction& tx, const std::string& backend, const std::string& name);
 

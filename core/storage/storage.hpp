@@ -2,8 +2,11 @@
 #pragma once
 #include "core/base/secret.hpp"
 #include "core/storage/assets.hpp"
+#include "core/storage/automation.hpp"
+#include "core/storage/comparison.hpp"
 #include "core/storage/configuration.hpp"
 #include "core/storage/deep_test.hpp"
+#include "core/storage/migration.hpp"
 #include "core/storage/upload/inline_lane.hpp"
 #include "core/storage/upload/lane.hpp"
 
@@ -15,39 +18,52 @@ struct StorageSeams {
   audit::Log& audit;
   const Clock& clock;
   PartPool& parts;
+  std::string deploy_folder;  // absolute; what deployments leave while a file system is active
 };
 
 class Storage {
  public:
   // `key` seals upload handles: derived from the signing key, the same on every replica.
-  Storage(StorageSeams seams, OpenStore open, Secret key)
+  Storage(const StorageSeams& seams, const OpenStore& open, Secret key)
       : seams_(seams),
-        stores_(seams.config, std::move(open)),
+        state_(open, {seams.sql, seams.parts, seams.deploy_folder}),
+        stores_(seams.config, open),
         scopes_(seams.sql, seams.audit),
-        config_(seams.config, seams.sql, seams.audit),
+        config_({seams.config, seams.sql, seams.audit, state_}),
         assets_({stores_, scopes_, seams.sql, seams.audit}),
+        migration_({stores_, scopes_, assets_, seams.sql, seams.audit, seams.parts}),
+        automation_({stores_, assets_, seams.config, seams.sql, seams.audit, seams.clock}),
         lane_({stores_, scopes_, seams.sql, seams.audit, seams.clock}, std::move(key)) {}
 
   Stores& stores() { return stores_; }
   Scopes& scopes() { return scopes_; }
   Configuration& config() { return config_; }
   Assets& assets() { return assets_; }
+  Migration& migration() { return migration_; }
+  Automation& automation() { return automation_; }
   Lane& lane() { return lane_; }
   Result<std::unique_ptr<InlineUpload>> upload(identity::Principal who) {
     return InlineUpload::open(upload_seams(), std::move(who));
   }
   // The same without the JSON around the bytes: what the command line sends to the instance that it has open.
   Result<std::unique_ptr<Incoming>> receive(identity::Principal who);
+  Result<Comparison> compare(const identity::Principal& who, const std::string& source,
+                             const std::string& target, Progress& progress) {
+    return compare_backends({stores_, assets_, seams_.parts}, who, source, target, progress);
+  }
   // For admins. Code::invalid for an unknown or unconfigured backend.
   Result<Card> deep_test(const identity::Principal& who, std::string_view backend);
 
  private:
   UploadSeams upload_seams() { return {stores_, scopes_, seams_.sql, seams_.audit, seams_.parts}; }
   StorageSeams seams_;
+  IacState state_;
   Stores stores_;
   Scopes scopes_;
   Configuration config_;
   Assets assets_;
+  Migration migration_;
+  Automation automation_;
   Lane lane_;
 };
 

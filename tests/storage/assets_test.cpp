@@ -174,6 +174,17 @@ TEST_F(AssetsTest, LiftsTheScopeOfAnAssetThatWasRemovedOutOfBand) {
   EXPECT_EQ(must(one.scopes.of("obj_cloud1", "web.yml")), Workgroup());
 }
 
+TEST_F(AssetsTest, DeletesManyAndGoesOnAfterAFailure) {
+  auto removal = must(one.assets.remove_many(world.admin, {{"s3", "site.yml"}, {"gcs", "x.yml"}}));
+  EXPECT_EQ(
+      dump_json(to_json(removal)),
+      R"({"deleted":[{"name":"site.yml","backend":"s3"}],"failed":[{"name":"x.yml","backend":"gcs","error":"Backend 'obj_cloud3' is not configured."}],"summary":"1 deleted, 1 failed"})");
+  EXPECT_FALSE(world.store().has("config-mgmt/site.yml"));
+  EXPECT_EQ(status_of(one.assets.remove_many(world.admin, {})), 400);
+  EXPECT_EQ(must(one.assets.remove_many(world.bob, {{"", "web.yml"}})).failed.size(), 1u);
+  EXPECT_TRUE(world.store().has("config-mgmt/web.yml"));
+}
+
 TEST_F(AssetsTest, ProbesABackendAndTellsTheErrorAsAnAnswer) {
   EXPECT_EQ(dump_json(to_json(must(one.assets.test(world.admin, "obj_cloud1")))), R"({"ok":true,"count":4})");
   EXPECT_EQ(to_json(must(one.assets.test(world.admin, "gcs")))["ok"], false);

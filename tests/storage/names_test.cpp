@@ -31,4 +31,10 @@ TEST(UploadName, EndsAtTwoHundredAndFiftyFiveBytes) {
   EXPECT_FALSE(check_upload_name(std::string(252, 'a') + ".yml"));
 }
 
+TEST(AgentNames, AreBareAndPlain) {
+  for (auto name : {"a.yml", "9-b_c.sh"}) EXPECT_TRUE(check_agent_name(name)) << name;
+  for (auto name : {"", "_a.yml", ".a.yml", "-a.yml", "a b.yml", "a/b.yml", "\u00e9.yml"})
+    EXPECT_FALSE(check_agent_name(name)) << name;
+}
+
 }  // namespace dash::storage

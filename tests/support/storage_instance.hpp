@@ -64,7 +64,7 @@ struct Replica {
   explicit Replica(StorageWorld& world)
       : audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
         storage(
-            {world.config, *world.sql, audit, world.clock, parts},
+            {world.config, *world.sql, audit, world.clock, parts, world.scratch / "deploy"},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },

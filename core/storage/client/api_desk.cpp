@@ -10,6 +10,8 @@ namespace {
 // A part at 100 kbit/s takes eleven minutes; the low-speed floor of the client ends a dead transfer long
 // before.
 constexpr std::chrono::minutes kTransferDeadline{15};
+// The instance copies, and answers when it is done.
+constexpr std::chrono::hours kMigrationDeadline{24};
 
 // Bytes from `offset` on, as many as `into` holds; an empty `into`: all of an asset that has none.
 Result<net::HttpResponse> range_of(net::ApiClient& api, const std::string& path, const std::string& tag,
@@ -61,6 +63,15 @@ class ApiDesk final : public Desk {
     if (is_deep) body["deep"] = true;
     return post("/api/storage/test", body);
   }
+  Result<Json> compare(const std::string& source, const std::string& target, Progress&) override {
+    return wait_for("/api/storage/verify", {{"source", source}, {"target", target}});
+  }
+  Result<Json> migrate(const MigrateRequest& order, Progress&) override {
+    return wait_for("/api/storage/migrate", {{"source", order.source},
+                                             {"target", order.target},
+                                             {"overwrite", order.overwrite},
+                                             {"dry_run", order.is_dry_run}});
+  }
 
   Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
     InlineRequest body(name, size, content);
@@ -111,6 +122,18 @@ class ApiDesk final : public Desk {
     request.method = std::move(method);
     request.url = std::move(path);
     request.deadline = kTransferDeadline;
+    return parse_json(TRY(api_.send(std::move(request))).body);
+  }
+  // For what the instance needs its time for.
+  Result<Json> wait_for(std::string path, const Json& order) {
+    net::HttpRequest request;
+    request.method = "POST";
+    request.url = std::move(path);
+    request.headers = {{"Content-Type", "application/json"}};
+    auto body = dump_json(order);
+    request.body = body;
+    request.deadline = kMigrationDeadline;
+    request.silence = kMigrationDeadline;
     return parse_json(TRY(api_.send(std::move(request))).body);
   }
   net::ApiClient& api_;

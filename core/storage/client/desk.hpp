@@ -39,6 +39,8 @@ class Desk {
   virtual Result<Json> list(const std::string& backend) = 0;  // blank: the active one
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
+  virtual Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) = 0;
+  virtual Result<Json> migrate(const MigrateRequest& request, Progress& progress) = 0;
 
   // The inline lane. `size` bytes come from `content`.
   virtual Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) = 0;

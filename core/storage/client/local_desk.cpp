@@ -41,6 +41,12 @@ class DirectDesk final : public Desk {
     if (is_deep) return as_sent(to_json(TRY(s_.storage.deep_test(s_.who, backend))));
     return as_sent(to_json(TRY(s_.storage.assets().test(s_.who, backend))));
   }
+  Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
+    return as_sent(to_json(TRY(s_.storage.compare(s_.who, source, target, progress))));
+  }
+  Result<Json> migrate(const MigrateRequest& request, Progress& progress) override {
+    return as_sent(to_json(TRY(s_.storage.migration().run(s_.who, request, progress))));
+  }
 
   Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
     auto file = TRY(s_.storage.receive(s_.who));

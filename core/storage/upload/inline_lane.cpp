@@ -26,6 +26,7 @@ Incoming::~Incoming() {
 
 Result<void> Incoming::name(const std::string& filename) {
   TRY(check_upload_name(filename));
+  if (at_.backend->id == "agent_local") TRY(check_agent_name(filename));
   TRY(seams_.scopes.ask(who_, at_.id(), filename, Use::replace));
   name_ = filename;
   return {};

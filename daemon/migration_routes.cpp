@@ -1,0 +1,80 @@
+#include "core/base/shape.hpp"
+#include "core/storage/storage.hpp"
+#include "daemon/auth.hpp"
+#include "daemon/body.hpp"
+#include "daemon/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<bool> flag(const Json& body, std::string_view name) {
+  return TRY(optional_bool(body, name)).value_or(false);
+}
+
+Result<Response> migrate(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  auto body = TRY(json_object(request));
+  storage::MigrateRequest order{TRY(required_string(body, "source")), TRY(required_string(body, "target")),
+                                TRY(flag(body, "overwrite")), TRY(flag(body, "dry_run"))};
+  NoProgress progress;
+  return json_response(200, storage::to_json(TRY(s.storage.migration().run(who, order, progress))));
+}
+
+Result<Response> verify(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  auto body = TRY(json_object(request));
+  NoProgress progress;
+  auto compared = TRY(s.storage.compare(who, TRY(required_string(body, "source")),
+                                        TRY(required_string(body, "target")), progress));
+  return json_response(200, storage::to_json(compared));
+}
+
+Result<Response> move(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  auto body = TRY(json_object(request));
+  auto moved = TRY(s.storage.migration().move(
+      who, TRY(required_string(body, "name")), TRY(required_string(body, "from_backend")),
+      TRY(required_string(body, "to_backend")), TRY(flag(body, "overwrite"))));
+  return json_response(200, storage::to_json(moved));
+}
+
+Result<Response> remove_in(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  const auto& name = request.param("name");
+  const auto& backend = request.param("backend");
+  TRY(s.storage.assets().remove(who, name, backend));
+  return json_response(200, OrderedJson{{"ok", true}, {"deleted", name}, {"backend", backend}});
+}
+
+Result<Response> remove_many(app::Services& s, const Request& request) {
+  auto who = TRY(signed_in(s, request));
+  auto body = TRY(json_object(request));
+  auto items = body.find("items");
+  if (items == body.end()) return missing_member("items");
+  if (!items->is_array()) return wrong_type("items", "array");
+  std::vector<storage::Named> named;
+  for (const auto& item : *items) {
+    if (!item.is_object()) return wrong_type("items", "object");
+    named.push_back({TRY(required_string(item, "backend")), TRY(required_string(item, "name"))});
+  }
+  return json_response(200, storage::to_json(TRY(s.storage.assets().remove_many(who, named))));
+}
+
+}  // namespace
+
+void add_migration_routes(std::vector<Route>& routes, app::Services& s) {
+  auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
+    routes.push_back({.method = std::move(method),
+                      .pattern = std::move(pattern),
+                      .handler = [&s, handler](Request& r) { return handler(s, r); },
+                      .body = body,
+                      .pool = Pool::store});
+  };
+  add("POST", "/api/storage/migrate", migrate, Body::small);
+  add("POST", "/api/storage/verify", verify, Body::small);
+  add("POST", "/api/storage/move", move, Body::small);
+  add("POST", "/api/storage/bulk-delete", remove_many, Body::small);
+  add("DELETE", "/api/storage/asset-in/{backend}/{name...}", remove_in, Body::none);
+}
+
+}  // namespace dash::daemon

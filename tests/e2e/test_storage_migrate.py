@@ -1,0 +1,138 @@
+"""Assets and infrastructure state from one backend to another, and runs of assets, between a real S3 server and a folder."""
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from conftest import run, wait_until
+from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
+from test_storage import people, upload
+
+PART = 8 << 20
+
+
+@pytest.fixture
+def actors(make_instance, bucket, scratch):  # noqa: F811
+    """An instance with a folder as the active backend and a bucket beside it."""
+    folder = scratch / "store"
+    folder.mkdir()
+    return people(make_instance(start=False),
+                  bucket.settings | {"storage_local_path": str(folder), "storage_active_backend": "local"})
+
+
+def migrate(http, source, target, **more):
+    return http.post("/api/storage/migrate", {"source": source, "target": target, **more})
+
+
+def test_migration_copies_skips_and_overwrites(actors, bucket):  # noqa: F811
+    big = os.urandom(2 * PART + 5)
+    for name, data in (("a.yml", b"A"), ("empty.sh", b""), ("big.rpm", big)):
+        assert upload(actors.ann, name, data).status == 201
+    first = migrate(actors.root, "local", "s3")
+    assert first.status == 200, first
+    assert first.json == {"source": "local", "target": "obj_cloud1", "copied": ["a.yml", "big.rpm", "empty.sh"],
+                          "skipped": [], "failed": [], "summary": "3 copied, 0 skipped (already in target), 0 failed"}
+    assert bucket.get("config-mgmt/big.rpm") == big and bucket.get("config-mgmt/empty.sh") == b""
+    assert actors.root.get("/api/storage/list/local").json["count"] == 3, "the source keeps its assets"
+    assert actors.root.get("/api/storage/backends").json["active"] == "local"
+    upload(actors.ann, "a.yml", b"changed")
+    assert migrate(actors.root, "local", "obj_cloud1").json["skipped"] == ["a.yml", "big.rpm", "empty.sh"]
+    assert bucket.get("config-mgmt/a.yml") == b"A"
+    assert migrate(actors.root, "local", "obj_cloud1", overwrite=True).json["copied"] == ["a.yml", "big.rpm", "empty.sh"]
+    assert bucket.get("config-mgmt/a.yml") == b"changed"
+
+
+def test_scope_travels_with_a_migrated_and_a_moved_asset(actors):
+    for name in ("a.yml", "b.yml"):
+        upload(actors.ann, name, b"x")
+        actors.root.put("/api/storage/scope", {"backend": "", "name": name, "workgroup": "web"})
+    assert migrate(actors.root, "local", "s3").status == 200
+    assert actors.ann.get("/api/storage/fetch/s3/a.yml").status == 200
+    assert actors.bob.get("/api/storage/fetch/s3/a.yml").status == 404
+    assert actors.root.delete("/api/storage/asset-in/s3/b.yml").json == {"ok": True, "deleted": "b.yml", "backend": "s3"}
+    move = {"name": "b.yml", "from_backend": "local", "to_backend": "s3"}
+    assert actors.root.post("/api/storage/move", move).json == {"ok": True, "moved": "b.yml", "from": "local",
+                                                                "to": "obj_cloud1"}
+    assert actors.root.post("/api/storage/move", move).status == 404
+    assert actors.bob.get("/api/storage/fetch/s3/b.yml").status == 404
+
+
+def test_migration_is_refused_by_whom_and_where_the_table_says(actors):
+    assert migrate(actors.ann, "local", "s3").status == 403
+    for source, target in (("local", "local"), ("local", "ftp"), ("gcs", "local"), ("local", "gcs")):
+        assert migrate(actors.root, source, target).status == 400, (source, target)
+    assert actors.root.post("/api/storage/migrate", {"source": "local"}).status == 422
+    assert actors.root.post("/api/storage/bulk-delete", {"items": []}).status == 400
+
+
+def test_the_command_prints_the_report_of_the_api(actors):
+    upload(actors.ann, "a.yml", b"A")
+    data = ("--data-dir", actors.instance.folder)
+    dry = run("storage", "migrate", "local", "s3", "--dry-run", "--output", "json", *data)
+    assert dry.code == 0 and dry.json["copied"] == ["a.yml"] and dry.json["dry_run"] is True
+    done = run("storage", "migrate", "local", "s3", "--target", actors.instance.url, "--token-file", "-", "--output",
+               "json", stdin=actors.root.token)
+    assert done.code == 0 and done.json["copied"] == ["a.yml"], done
+    assert run("storage", "migrate", "local", "s3", *data).out == "skipped    a.yml\n"
+    assert run("storage", "migrate", "local", "gcs", *data).code == 1
+    assert run("storage", "verify", "local", "s3", *data).out == "same       a.yml\n"
+    upload(actors.ann, "b.yml", b"B")
+    differs = run("storage", "verify", "local", "s3", "--target", actors.instance.url, "--token-file", "-", "--output",
+                  "json", stdin=actors.root.token)
+    assert differs.code == 6 and differs.json["only_source"] == ["b.yml"], differs
+
+
+def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):  # noqa: F811
+    def switch(to, **more):
+        return actors.root.patch("/api/storage/config", {"storage_active_backend": to, **more})
+
+    assert switch("s3").json == {"ok": True, "updated": ["storage_active_backend"], "iac_state_migrated": 0}
+    bucket.put("iac-state/j1/terraform.tfstate", b"{}")
+    bucket.put("iac-state/j1/terraform.tfstate.tflock", b"lock")
+    refused = switch("local")
+    assert refused.status == 409 and "migrate_terraform_state=true" in refused.json["detail"]
+    assert actors.root.get("/api/storage/backends").json["active"] == "obj_cloud1"
+    assert switch("local", migrate_terraform_state=True).json["iac_state_migrated"] == 1
+    deploy = Path(actors.instance.folder) / "deploy/j1"
+    assert [f.name for f in deploy.iterdir()] == ["terraform.tfstate"]
+    assert switch("s3").status == 409
+    assert switch("s3", migrate_iac_state=True).json["iac_state_migrated"] == 1
+
+
+def test_an_asset_is_run_by_those_who_see_it(actors):
+    upload(actors.ann, "site.yml", b"- hosts: all\n")
+    actors.root.put("/api/storage/scope", {"backend": "", "name": "site.yml", "workgroup": "web"})
+    executor = Path(actors.instance.folder) / "deploy/config-mgmt-run"
+    executor.parent.mkdir(exist_ok=True)
+    executor.write_text("#!/bin/sh\ncat\n")
+    executor.chmod(0o755)
+    body = {"asset": "site.yml", "target": "10.0.0.1", "secret_vars": {"p": "hunter2"}}
+    started = actors.ann.post("/api/config-mgmt/run", body)
+    assert started.status == 200 and started.json["status"] == "pending", started
+    path = "/api/jobs/" + started.json["job_id"]
+    wait_until(lambda: actors.ann.get(path).json["status"] == "completed", what="the run")
+    assert b"hunter2" not in actors.ann.get(path).body
+    assert actors.bob.post("/api/config-mgmt/run", body).status == 404
+    assert actors.bob.post("/api/config-mgmt/run-bulk", body | {"inventory_ids": ["1"]}).status == 404
+    assert actors.ann.post("/api/config-mgmt/run", {"asset": "none.yml"}).status == 404
+    assert actors.ann.post("/api/config-mgmt/run", {}).status == 422
+    # A workgroup's run uses global assets and its own.
+    assert actors.root.post("/api/config-mgmt/run", body | {"workgroup": "data"}).status == 404
+
+
+def test_a_bulk_run_is_a_job_for_each_target(actors):
+    upload(actors.ann, "site.yml", b"- hosts: all\n")
+    bulk = actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ["1", "2"]})
+    assert bulk.status == 200 and bulk.json["count"] == 2 and bulk.json["failed"] == []
+    assert [j["inventory_id"] for j in bulk.json["jobs"]] == ["1", "2"]
+    assert actors.ann.get("/api/jobs?batch_id=" + bulk.json["batch_id"]).json["total"] == 2
+    for ids in ([], [str(n) for n in range(51)]):
+        assert actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ids}).status == 400
+    assert actors.ann.get("/api/config-mgmt/playbooks").json == ["site.yml"]
+    assert actors.ann.get("/api/config-mgmt/assets").json[0]["backend"] == "local"
+
+
+def test_a_run_in_a_cloud_cannot_read_a_folder(actors):
+    upload(actors.ann, "site.yml", base64.b64decode("eA=="))
+    actors.instance.set(automation_runner="ecs")
+    assert actors.ann.post("/api/config-mgmt/run", {"asset": "site.yml", "asset_backend": "local"}).status == 400
