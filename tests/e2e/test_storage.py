@@ -409,3 +409,17 @@ def test_scope_changes_uploads_deletions_and_settings_are_audited(actors):
         actions = {row[0] for row in database.execute("SELECT action FROM audit_log")}
     for action in ("storage.upload", "storage_asset_scope_update", "storage.delete", "storage.config.update"):
         assert action in actions
+
+
+def test_an_agents_share_refuses_names_sizes_and_chunks_before_any_agent_is_asked(make_instance):
+    who = people(make_instance(start=False), {})
+    patch = {"storage_agent_id": "a1", "storage_agent_share": "assets", "storage_active_backend": "agent_local"}
+    assert who.root.patch("/api/storage/config", patch | {"storage_agent_subpath": "/abs"}).status == 400
+    assert who.root.patch("/api/storage/config", patch).status == 200
+    for name in (".a.yml", "a/b.yml", "a b.yml", "_a.yml"):
+        assert upload(who.ann, name, b"x").status == 400, name
+    too_large = upload(who.ann, "a.yml", b"x" * (196608 + 1))
+    assert too_large.status == 413 and "196608" in too_large.json["detail"]
+    assert who.ann.post("/api/storage/upload/begin", {"filename": "a.yml", "size": 1}).status == 400
+    offline = upload(who.ann, "a.yml", b"x" * 196608)
+    assert offline.status == 502 and "a1" in offline.json["detail"]
