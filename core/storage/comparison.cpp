@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/storage/copy.hpp"
 #include "core/storage/digest.hpp"
 #include "core/storage/migration.hpp"
 #include "core/storage/upload/plan.hpp"

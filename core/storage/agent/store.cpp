@@ -17,10 +17,10 @@ class AgentShare final : public ObjectStore {
   Result<std::size_t> read(const std::string&, std::uint64_t, std::string_view, std::span<char>) override {
     return offline();
   }
-  Result<Object> put(const std::string&, std::string_view, const PutOptions&) override { return offline(); }
+  Result<Object> put(const std::string&, const Payload&, const PutOptions&) override { return offline(); }
   Result<void> remove(const std::string&) override { return offline(); }
   Result<std::string> begin(const std::string&, std::optional<std::uint64_t>) override { return offline(); }
-  Result<std::string> put_part(const std::string&, std::uint32_t, std::string_view, bool) override {
+  Result<std::string> put_part(const std::string&, std::uint32_t, const Payload&, bool) override {
     return offline();
   }
   Result<std::vector<StagedPart>> staged_parts(const std::string&) override { return offline(); }

@@ -20,8 +20,8 @@ struct Received {
 struct ReceiveSeams {
   Desk& desk;
   PartPool& parts;  // bounds the memory of all assets that are taken at the same time
-  Moved moved;
-  Moved found;          // called with the size of each asset before its bytes come
+  BytesMoved moved;
+  BytesMoved found;          // called with the size of each asset before its bytes come
   std::string backend;  // blank: the active one
 };
 // Code::integrity when what came is not the asset: what was at `path` before stays. Thread-safe for different

@@ -32,12 +32,12 @@ struct SendPlan {
 Result<SendPlan> plan_send(const std::string& path, const Target& target);
 
 // Called with the number of bytes that have come over since the last call, by any thread.
-using Moved = std::function<void(std::uint64_t bytes)>;
+using BytesMoved = std::function<void(std::uint64_t bytes)>;
 
 struct SendSeams {
   Desk& desk;
   PartPool& parts;  // bounds the memory of all files that are sent at the same time
-  Moved moved;
+  BytesMoved moved;
   std::string journal_folder;
   std::string user;  // distinguishes two users' uploads of one file; may be blank
 };
