@@ -21,7 +21,7 @@ struct ReceiveSeams {
   Desk& desk;
   PartPool& parts;  // bounds the memory of all assets that are taken at the same time
   BytesMoved moved;
-  BytesMoved found;          // called with the size of each asset before its bytes come
+  BytesMoved found;     // called with the size of each asset before its bytes come
   std::string backend;  // blank: the active one
 };
 // Code::integrity when what came is not the asset: what was at `path` before stays. Thread-safe for different
