@@ -24,15 +24,15 @@ Result<void> read_members(const Json& body, Window& window) {
   if (auto name = TRY(text_field(body, "name"))) window.name = trim(*name);
   if (auto text = TRY(text_field(body, "description"))) window.description = *text;
   if (auto start = TRY(text_field(body, "start_at_local"))) window.start = *start;
-  if (auto minutes = TRY(integer_field(body, "duration_minutes"))) {
+  if (auto length = TRY(integer_field(body, "duration_minutes"))) {
     // Clamped into what check() refuses, so that a huge number cannot wrap into a good one.
     window.duration_minutes =
-        static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(*minutes, 0), kMaxWindowMinutes + 1));
+        static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(*length, 0), kMaxWindowMinutes + 1));
   }
   if (auto zone = TRY(text_field(body, "timezone")))
     window.zone = trim(*zone).empty() ? "UTC" : std::string(trim(*zone));
-  if (auto days = TRY(text_field(body, "schedule_days")))
-    window.days = trim(*days).empty() ? "1111111" : std::string(trim(*days));
+  if (auto pattern = TRY(text_field(body, "schedule_days")))
+    window.days = trim(*pattern).empty() ? "1111111" : std::string(trim(*pattern));
   window.enabled = TRY(flag_field(body, "enabled")).value_or(window.enabled);
   return check(window);
 }

@@ -205,18 +205,18 @@ Result<void> HttpInstance::put_endpoint(const std::optional<std::string>& id, co
 }
 
 Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
-  using Vaults = std::optional<std::set<std::string>>;
-  if (is_peer_) return Vaults();
+  using VaultIds = std::optional<std::set<std::string>>;
+  if (is_peer_) return VaultIds();
   auto answer = api_.get("/api/secrets/vaults");
-  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return Vaults();
+  if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return VaultIds();
   auto body = TRY(std::move(answer));
   auto rows = body.is_object() ? body.find("vaults") : body.end();
-  if (rows == body.end() || !rows->is_array()) return Vaults();
+  if (rows == body.end() || !rows->is_array()) return VaultIds();
   std::set<std::string> out;
   for (const auto& row : *rows)
     if (row.is_object())
       out.insert(string_member(row, "backend").value_or("") + "://" + string_member(row, "id").value_or(""));
-  return Vaults(std::move(out));
+  return VaultIds(std::move(out));
 }
 
 Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id) {

@@ -19,7 +19,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr int kDefaultPort = 22;
+constexpr int kSshPort = 22;
 constexpr std::chrono::seconds kConnectDeadline{15};
 constexpr std::chrono::seconds kLoginDeadline{60};
 constexpr std::chrono::milliseconds kFarewell{500};
@@ -344,7 +344,7 @@ Result<SshSession> SshSession::open(const SshAddress& address, const SshOptions&
   std::call_once(once, [] { libssh2_init(0); });
   auto state = std::make_unique<State>();
   state->address = address;
-  if (state->address.port == 0) state->address.port = kDefaultPort;
+  if (state->address.port == 0) state->address.port = kSshPort;
   if (state->address.user.empty()) state->address.user = own_name();
   state->socket = TRY(connect_tcp(address.host, state->address.port, kConnectDeadline));
   state->session.reset(libssh2_session_init());

@@ -10,14 +10,12 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::seconds kBufferPatience{60};
-
 // The recorded digest, else one read from the content.
 Result<std::string> digest_of(const CompareSeams& seams, const identity::Principal& who,
                               const std::string& backend, const std::string& name) {
   auto found = TRY(seams.assets.find(who, backend, name));
   if (!found.asset.digest.empty()) return found.asset.digest;
-  auto buffer = TRY(seams.parts.take(kBufferPatience));
+  auto buffer = TRY(seams.parts.take(kCopyPatience));
   PartDigests digests;
   for (std::uint32_t n = 1; n <= part_count(found.object.size); ++n) {
     auto bytes = buffer.span().first(part_length(found.object.size, n));

@@ -7,8 +7,6 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::seconds kBufferPatience{60};
-
 std::string_view view(const Part& part, std::size_t size) { return {part.data(), size}; }
 
 Result<void> check_digest(const CopyFrom& from, const std::string& digest) {
@@ -73,7 +71,7 @@ Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_
 
 Result<Copied> copy_object(const CopyFrom& from, ObjectStore& to, const std::string& key, bool only_if_absent,
                            PartPool& parts) {
-  auto buffer = TRY(parts.take(kBufferPatience));
+  auto buffer = TRY(parts.take(kCopyPatience));
   auto copied = TRY(from.object.size <= kPartBytes ? copy_whole(from, to, key, only_if_absent, buffer)
                                                    : copy_chunked(from, to, key, only_if_absent, buffer));
   if (copied.object.size != from.object.size)

@@ -1,11 +1,14 @@
 // Copies one object from a store to another, 8 MiB at a time: a 5 GB asset costs one buffer.
 #pragma once
+#include <chrono>
 #include <string>
 
 #include "core/base/part_pool.hpp"
 #include "core/storage/store.hpp"
 
 namespace dash::storage {
+
+inline constexpr std::chrono::seconds kCopyPatience{60};  // for a buffer of a part
 
 struct CopyFrom {
   ObjectStore& store;

@@ -1,6 +1,7 @@
 // Several threads at one numbered list of work, for a command that sends or takes many things at once. What
 // comes of each is told in the order of the list, on the thread that called.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace dash::storage {
+
+inline constexpr std::size_t kPartHands = 4;               // parts of one asset on their way at the same time
+inline constexpr std::chrono::hours kTransferPatience{1};  // for a buffer of a part
 
 // Lets threads pass one after another, in the order of their numbers.
 class Turnstile {

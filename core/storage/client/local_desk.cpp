@@ -3,7 +3,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256u << 10;
+constexpr std::size_t kReadBytes = 256u << 10;
 
 // The same document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
@@ -51,7 +51,7 @@ class DirectDesk final : public Desk {
   Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
     auto file = TRY(s_.storage.receive(s_.who));
     TRY(file->name(name));
-    std::string piece(std::min<std::uint64_t>(size, kPieceBytes), '\0');
+    std::string piece(std::min<std::uint64_t>(size, kReadBytes), '\0');
     while (auto n = TRY(content(piece))) TRY(file->write(std::string_view(piece).substr(0, n)));
     return as_sent(to_json(TRY(file->finish())));
   }

@@ -11,9 +11,6 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kHands = 4;  // parts on their way at the same time
-constexpr std::chrono::hours kBufferPatience{1};
-
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
 // One asset: the parts are taken side by side and kept as they come, or in their order.
@@ -24,14 +21,14 @@ class Receive {
       : name_(name), s_(seams), sequence_(sequence), keep_(std::move(keep)) {}
 
   Result<Received> run() {
-    auto buffer = TRY(s_.parts.take(kBufferPatience));
+    auto buffer = TRY(s_.parts.take(kTransferPatience));
     TRY(open(buffer.span()));
     s_.found(reading_->size());
     auto count = part_count(reading_->size());
     sha256_.resize(count);
     auto first = buffer.span().first(part_length(reading_->size(), 1));
     TRY(take(1, first, opened_));
-    with_hands(std::clamp<std::size_t>(count - 1, 1, kHands),
+    with_hands(std::clamp<std::size_t>(count - 1, 1, kPartHands),
                [&](std::size_t hand) { take_some(hand == 0 ? std::move(buffer) : s_.parts.try_take()); });
     if (failed_) return Failure(*std::move(failed_));
     return judged();

@@ -15,9 +15,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kHands = 4;         // parts on their way at the same time
 constexpr std::size_t kHandsInOrder = 2;  // one on its way, one being read and hashed
-constexpr std::chrono::hours kBufferPatience{1};
 
 Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
   auto file = TRY(OpenFile::open(plan.path));
@@ -91,7 +89,7 @@ class ChunkedSend {
   Result<void> send_parts() {
     next_ = static_cast<std::uint32_t>(resumed_ + 1);
     auto left = part_count(plan_.size) - resumed_;
-    with_hands(std::min(sequence_ == Sequence::side_by_side ? kHands : kHandsInOrder, left),
+    with_hands(std::min(sequence_ == Sequence::side_by_side ? kPartHands : kHandsInOrder, left),
                [this](std::size_t hand) { send_some(hand); });
     if (failed_) return Failure(*std::move(failed_));
     return source_.require_same();
@@ -99,7 +97,7 @@ class ChunkedSend {
 
   // One hand's share. Only who has a buffer takes a number, so the smallest number never waits for one.
   void send_some(std::size_t hand) {
-    auto buffer = hand == 0 ? s_.parts.take(kBufferPatience) : Result<Part>(s_.parts.try_take());
+    auto buffer = hand == 0 ? s_.parts.take(kTransferPatience) : Result<Part>(s_.parts.try_take());
     if (!buffer) return stop(std::move(buffer).error());
     if (!*buffer) return;  // the others do it
     for (auto n = next_++; n <= part_count(plan_.size) && !is_stopped_; n = next_++)

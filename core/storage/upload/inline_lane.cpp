@@ -9,7 +9,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::seconds kBufferPatience{10};
+constexpr std::chrono::seconds kInlinePatience{10};
 
 std::string_view view(const Part& part, std::size_t size) { return {part.data(), size}; }
 
@@ -35,7 +35,7 @@ Result<void> Incoming::name(const std::string& filename) {
 Result<void> Incoming::write(std::string_view bytes) {
   while (!bytes.empty()) {
     if (filled_ == kPartBytes) TRY(make_room());
-    if (!filling_) filling_ = TRY(seams_.parts.take(kBufferPatience));
+    if (!filling_) filling_ = TRY(seams_.parts.take(kInlinePatience));
     auto n = std::min(bytes.size(), kPartBytes - filled_);
     std::memcpy(filling_.data() + filled_, bytes.data(), n);
     filled_ += n;
