@@ -52,7 +52,9 @@ Result<void> check_upload_name(std::string_view name) {
 
 Result<void> check_agent_name(std::string_view name) {
   constexpr std::string_view kInside = "._-";
-  auto is_alnum = [](char c) { return (c >= '0' && c <= '9') || (lower_char(c) >= 'a' && lower_char(c) <= 'z'); };
+  auto is_alnum = [](char c) {
+    return (c >= '0' && c <= '9') || (lower_char(c) >= 'a' && lower_char(c) <= 'z');
+  };
   auto fits = [&](char c) { return is_alnum(c) || kInside.find(c) != kInside.npos; };
   if (!name.empty() && is_alnum(name.front()) && std::ranges::all_of(name, fits)) return {};
   return fail(
