@@ -123,7 +123,8 @@ bool is_selected(const std::vector<std::string>& only, std::string_view key) {
 Result<Staged> stage(const Bundle& bundle, const Selection& selection, std::string_view file) {
   auto staged = Stage(bundle, selection).run();
   if (staged.values.empty() && staged.endpoints.empty())
-    return fail(Code::invalid, "the bundle {} {}", file, why_nothing(staged, selection));
+    return fail(selection.only.empty() ? Code::integrity : Code::invalid, "the bundle {} {}", file,
+                why_nothing(staged, selection));
   return staged;
 }
 

@@ -26,6 +26,7 @@ struct FreeList {
 struct Exchange {
   const HttpRequest& request;
   HttpResponse response;
+  bool is_head_whole = false;
   std::size_t sent = 0;
   std::optional<Error> refused;  // why we stopped it ourselves
 
@@ -70,8 +71,11 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's CONNECT
     x.response.headers = {};
+    x.is_head_whole = false;
     auto space = line.find(' ');
     x.response.status = space == line.npos ? 0 : std::atoi(std::string(line.substr(space + 1, 3)).c_str());
+  } else if (line.empty()) {
+    x.is_head_whole = true;
   } else if (auto colon = line.find(':'); colon != line.npos) {
     auto value = line.substr(colon + 1);
     while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
@@ -142,7 +146,7 @@ class CurlClient final : public HttpClient {
   Result<HttpResponse> send(const HttpRequest& request) override {
     CURL* h = handle();
     curl_easy_reset(h);
-    Exchange exchange{request, {}, 0, {}};
+    Exchange exchange{request, {}, false, 0, {}};
     std::array<char, CURL_ERROR_SIZE> text{};
     std::unique_ptr<curl_slist, FreeList> headers(header_list(request));
     set_common(h, request, text.data());
@@ -152,6 +156,8 @@ class CurlClient final : public HttpClient {
     auto rc = curl_easy_perform(h);
     if (exchange.refused) return Failure(*std::move(exchange.refused));
     if (rc != CURLE_OK) return curl_failure(rc, request, text[0] ? text.data() : curl_easy_strerror(rc));
+    // libcurl takes a head that was cut for an answer without a body.
+    if (!exchange.is_head_whole) return curl_failure(CURLE_RECV_ERROR, request, "in the middle of an answer");
     return std::move(exchange.response);
   }
 

@@ -88,6 +88,6 @@ def test_left_over_bundles_are_pointed_at(make_instance, scratch):
 
 def test_over_the_api_it_tells_what_anybody_may_ask(instance):
     done = run("doctor", "--target", instance.url, "--output", "json")
-    assert done.code == 0 and set(states(done)) == {"answers", "clock", "database", "key", "policy"}
+    assert done.code == 0 and set(states(done)) == {"answers", "audit_anchors", "clock", "database", "key", "policy"}
     url = f"http://127.0.0.1:{free_port()}"
     assert run("doctor", "--target", url).code == 7

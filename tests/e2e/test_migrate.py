@@ -342,7 +342,7 @@ def test_only_takes_final_key_names_in_either_spelling(filled):
     both = keys_of(filled.diff(bundle, "--only", "azure_", "--only", "admission_"), "ADD")
     assert both == ["admission_control_enabled", "cloud2_region.westus2.gallery_name", "cloud2_tenant_id"]
     nothing = filled.diff(bundle, "--only", "nope_")
-    assert nothing.code == 9 and "nope_" in nothing.err
+    assert nothing.code == 1 and "nope_" in nothing.err
 
 
 def test_only_leaves_webhooks_out_unless_they_are_named(filled):
