@@ -23,9 +23,9 @@ Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Job
   const auto* action = find_action(job.action);
   if (!action) return fail(Code::conflict, "job {} is of a kind that this version does not know", job.id);
   auto now = s.clock.now();
+  auto slot = TRY(slot_of(s, body, now));
   Plan plan{{{job.name, job.region, job.request, Json::object()}}, job.workgroup, job.batch_id.has_value()};
-  return Draft{
-      action, who, {job.created_by, job.created_by_admin}, std::move(plan), TRY(slot_of(s, body, now)), now};
+  return Draft{action, who, {job.created_by, job.created_by_admin}, std::move(plan), std::move(slot), now};
 }
 
 db::Value or_null(bool given, Time time) { return given ? db::Value(to_micros(time)) : db::Value(nullptr); }
@@ -34,6 +34,7 @@ Result<Change> change_of(const Seams& s, const Draft& draft) {
   const auto& slot = draft.slot;
   const auto& decision = draft.decisions.front();
   auto expires = draft.now + std::chrono::hours(TRY(approval_expiry_hours(s)));
+  auto digest = TRY(digest_of(s, draft, 0));
   auto reasons = draft.held_by_policy ? decision.approval_reasons : std::vector<std::string>();
   return Change{
       ", run_at = $3, window_ends_at = $4, change_window_id = $5, needs_policy_approval = $6, "
@@ -44,7 +45,7 @@ Result<Change> change_of(const Seams& s, const Draft& draft) {
        or_null(slot.has_value(), slot ? slot->end : Time()),
        slot && slot->window_id ? db::Value(*slot->window_id) : db::Value(nullptr),
        std::int64_t{draft.held_by_policy}, std::int64_t{draft.held_by_booking},
-       dump_json(OrderedJson(reasons)), TRY(digest_of(s, draft, 0)), or_null(draft.held(), expires),
+       dump_json(OrderedJson(reasons)), std::move(digest), or_null(draft.held(), expires),
        receipt_of(decision)},
       ""};
 }
