@@ -34,11 +34,7 @@ Result<Response> playbooks(app::Services& s, const Request& request) {
 
 void add_automation_routes(std::vector<Route>& routes, app::Services& s) {
   auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
-    routes.push_back({.method = std::move(method),
-                      .pattern = std::move(pattern),
-                      .handler = [&s, handler](Request& r) { return handler(s, r); },
-                      .body = body,
-                      .pool = Pool::store});
+    routes.push_back(store_route(s, std::move(method), std::move(pattern), handler, body));
   };
   add("POST", "/api/config-mgmt/run", run, Body::small);
   add("POST", "/api/config-mgmt/run-bulk", run_bulk, Body::small);

@@ -64,11 +64,7 @@ Result<Response> remove_many(app::Services& s, const Request& request) {
 
 void add_migration_routes(std::vector<Route>& routes, app::Services& s) {
   auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
-    routes.push_back({.method = std::move(method),
-                      .pattern = std::move(pattern),
-                      .handler = [&s, handler](Request& r) { return handler(s, r); },
-                      .body = body,
-                      .pool = Pool::store});
+    routes.push_back(store_route(s, std::move(method), std::move(pattern), handler, body));
   };
   add("POST", "/api/storage/migrate", migrate, Body::small);
   add("POST", "/api/storage/verify", verify, Body::small);

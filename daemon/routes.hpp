@@ -27,6 +27,17 @@ void add_user_routes(std::vector<Route>& routes, app::Services& services);
 void add_vault_routes(std::vector<Route>& routes, app::Services& services);
 void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);
 
+// A row whose handler, a function of (Services&, Request&), waits for a store.
+template <class Function>
+Route store_route(app::Services& services, std::string method, std::string pattern, Function* handler,
+                  Body body) {
+  return {.method = std::move(method),
+          .pattern = std::move(pattern),
+          .handler = [&services, handler](Request& r) { return handler(services, r); },
+          .body = body,
+          .pool = Pool::store};
+}
+
 std::vector<Route> all_routes(app::Services& services);
 
 }  // namespace dash::daemon

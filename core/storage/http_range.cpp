@@ -18,6 +18,13 @@ Result<std::size_t> range_bytes(const Result<net::HttpResponse>& answer, std::ui
   return answer->body_size;
 }
 
+Result<Opening> opening(const Result<net::HttpResponse>& answer, const std::function<Result<Object>()>& look,
+                        const std::function<Result<Object>(const net::HttpResponse&)>& read) {
+  if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(look()), 0};
+  if (!answer) return Failure(answer.error());
+  return Opening{TRY(read(*answer)), answer->body_size};
+}
+
 Result<std::uint64_t> object_size(const net::HttpResponse& answer, std::string_view where) {
   auto text = answer.headers.get(answer.status == 206 ? "Content-Range" : "Content-Length").value_or("");
   auto digits = std::string_view(text).substr(text.rfind('/') + 1);

@@ -54,10 +54,9 @@ class S3Store final : public ObjectStore {
   }
 
   Result<Opening> open(const std::string& key, std::span<char> out) override {
-    auto answer = get(key, 0, "", out);
-    if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(head(key)), 0};  // it is empty
-    auto response = TRY(std::move(answer));
-    return Opening{TRY(found(key, response)), response.body_size};
+    return opening(
+        get(key, 0, "", out), [&] { return head(key); },
+        [&](const net::HttpResponse& answer) { return found(key, answer); });
   }
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
