@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "core/base/file.hpp"
 #include "core/net/ssh_host.hpp"
@@ -83,9 +85,9 @@ struct SshSession::State {
     wait_a_moment(socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), due);
   }
 
-  // `call` until it is done; its return code, or Code::timeout.
+  // `call` until it is done; its return code, or Code::timeout. The call may put off what is due.
   template <class Call>
-  Result<int> finish(Steady::time_point due, Call call) const {
+  Result<int> finish(const Steady::time_point& due, Call call) const {
     for (;;) {
       int rc = call();
       if (rc != LIBSSH2_ERROR_EAGAIN) return rc;
@@ -126,7 +128,13 @@ class Login {
     methods_ = TRY(offered());
     if (libssh2_userauth_authenticated(s_.raw()) != 0) return {};
     if (offers("publickey") && !options_.only_password && TRY(by_keys())) return {};
-    if (offers("password") && options_.key_file.empty() && TRY(by_password())) return {};
+    if (options_.key_file.empty()) {
+      if (offers("password")) {
+        if (TRY(by_password())) return {};
+      } else if (offers("keyboard-interactive") && TRY(by_questions())) {
+        return {};
+      }
+    }
     return refused();
   }
 
@@ -217,6 +225,48 @@ class Login {
     return false;
   }
 
+  // What PAM asks on many hosts in place of a password, RFC 4256: in the host's words, of whoever knows the
+  // password.
+  Result<bool> by_questions() {
+    for (int left = options_.password_attempts; left > 0; --left) {
+      unanswered_.reset();
+      *libssh2_session_abstract(s_.raw()) = this;
+      int rc = TRY(s_.finish(due_, [&] {
+        return libssh2_userauth_keyboard_interactive_ex(
+            s_.raw(), user_.c_str(), static_cast<unsigned>(user_.size()), &Login::answer_questions);
+      }));
+      if (unanswered_) return tl::unexpected(*unanswered_);
+      if (rc == 0) return true;
+      if (is_cut(rc)) return s_.broken();
+    }
+    tried_.emplace_back("the answers to its questions");
+    return false;
+  }
+
+  // A question that finds no answer leaves the others without one, and the host refuses.
+  static void answer_questions(const char*, int, const char*, int, int count,
+                               const LIBSSH2_USERAUTH_KBDINT_PROMPT* prompts,
+                               LIBSSH2_USERAUTH_KBDINT_RESPONSE* responses, void** login) {
+    auto& self = *static_cast<Login*>(*login);
+    for (int i = 0; i < count && !self.unanswered_; ++i) {
+      std::string asked(reinterpret_cast<const char*>(prompts[i].text), prompts[i].length);
+      auto answer = self.ask(self.options_.password, self.in_our_words(asked));
+      if (!answer) {
+        self.unanswered_ = answer.error();
+        return;
+      }
+      responses[i].text = ::strdup(answer->expose().c_str());
+      responses[i].length = static_cast<unsigned>(answer->expose().size());
+    }
+  }
+
+  // A stranger's text for our terminal: without what moves the cursor.
+  std::string in_our_words(std::string asked) const {
+    std::erase_if(asked, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    asked.erase(asked.find_last_not_of(": ") + 1);
+    return fmt::format("{} of {} at {}", asked.empty() ? "Password" : asked, user_, s_.place());
+  }
+
   // Whoever thinks about an answer must not run out of time by it.
   Result<Secret> ask(const std::function<Result<Secret>(const std::string&)>& question,
                      const std::string& text) {
@@ -258,6 +308,7 @@ class Login {
   const SshOptions& options_;
   const std::string& user_;
   Steady::time_point due_;
+  std::optional<Error> unanswered_;
   std::string methods_;
   std::vector<std::string> tried_;  // what the host refused, for people
   bool tried_rsa_ = false;

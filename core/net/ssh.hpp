@@ -1,6 +1,7 @@
 // A command on another machine by SSH, through libssh2. The host's key is checked against known_hosts before
-// anything is said; a login is tried with the agent, a key file, then a password. Neither ~/.ssh/config nor
-// jump hosts are known here: those who need them take the `ssh` program (net/docker_client.hpp). One thread.
+// anything is said; a login is tried with the agent, a key file, then a password, or what the host asks in
+// place of one. Neither ~/.ssh/config nor jump hosts are known here: those who need them take the `ssh`
+// program (net/docker_client.hpp). One thread.
 #pragma once
 #include <chrono>
 #include <functional>

@@ -11,6 +11,7 @@ from fault import Fault
 from test_migrate_docker import SECRET, container, docker  # noqa: F401 (fixture)
 
 USER = os.environ.get("SSH_USER", "")
+SSHD = Path(__file__).resolve().parents[2] / "scripts/doubles/ssh.sh"
 
 
 @pytest.fixture
@@ -256,6 +257,40 @@ def test_a_password_can_come_from_a_file_and_a_wrong_one_is_told(operator):
     done = operator.export("--ssh-password-file", file)
     assert done.code == 8 and "the password" in done.err and "wrong" not in done.err, done
     nobody_there = operator.export("--no-input")
+    assert nobody_there.code == 2 and "--ssh-password-file" in nobody_there.err, nobody_there
+
+
+@pytest.fixture
+def asking_host(operator):
+    """The port of a host that takes no password but has PAM ask for it."""
+    port, folder = str(free_port()), operator.scratch / "asking"
+    folder.mkdir()
+    subprocess.run([SSHD, "start", folder, port], env={**os.environ, "SSH_KEYBOARD": "1"}, check=True,
+                   stdout=subprocess.DEVNULL)
+    known = (folder / "ssh/known_hosts").read_text()
+    with operator.known_hosts.open("a") as file:
+        file.write(known)
+    yield port
+    subprocess.run([SSHD, "stop", folder], check=True)
+
+
+def test_what_the_host_asks_in_place_of_a_password_is_answered(operator, asking_host):
+    at = Terminal(*operator.words(port=asking_host), env=operator.env)
+    question = f"Password of {USER} at 127.0.0.1:{asking_host}: "
+    at.wait_for(question)
+    assert not at.shows_what_is_typed
+    done = at.answer(question, "wrong").answer(question, os.environ["SSH_PASS"]).end()
+    assert done.code == 0 and operator.got_it(), done
+
+
+def test_what_the_host_asks_can_be_answered_by_a_file_and_a_wrong_answer_is_told(operator, asking_host):
+    file = operator.scratch / "password"
+    file.write_text(os.environ["SSH_PASS"] + "\n")
+    assert operator.export("--ssh-password-file", file, port=asking_host).code == 0 and operator.got_it()
+    file.write_text("wrong\n")
+    done = operator.export("--ssh-password-file", file, port=asking_host)
+    assert done.code == 8 and "the answers to its questions" in done.err and "wrong" not in done.err, done
+    nobody_there = operator.export("--no-input", port=asking_host)
     assert nobody_there.code == 2 and "--ssh-password-file" in nobody_there.err, nobody_there
 
 
