@@ -12,6 +12,7 @@ import time
 
 import pytest
 from conftest import BINARY, Http, clean_environment, free_port, run, wait_until
+from holding_relay import HoldingRelay
 from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
 from test_storage import people, scope
 
@@ -178,7 +179,7 @@ def test_a_begin_that_makes_no_sense_begins_nothing(actors, bucket, body, status
 
 def raw_part(http, handle, head, body):
     """A part's request with a head of our own; the status."""
-    with socket.create_connection((http.host, http.port), timeout=30) as s:
+    with socket.create_connection((http.host, http.port), timeout=120) as s:
         s.sendall(f"PUT /api/storage/upload/part/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {http.token}\r\n"
                   f"X-Upload-Handle: {handle}\r\nConnection: close\r\n{head}\r\n\r\n".encode() + body)
         return int(s.makefile("rb").readline().split()[1])
@@ -258,8 +259,25 @@ def cli(actors, scratch):
     def call(*args, **kw):
         return run("storage", *args, "--target", actors.instance.url, "--token-file", token, env=env, **kw)
 
-    call.env, call.token = env, token
+    def start(relay, path, **kw):
+        """The upload of `path` through `relay`, under way."""
+        command = [BINARY, "storage", "upload", str(path), "--target", relay.url, "--token-file", str(token)]
+        return subprocess.Popen(command, env=clean_environment(env), stdout=subprocess.DEVNULL,
+                                **{"stderr": subprocess.DEVNULL} | kw)
+
+    def journals():
+        return list((scratch / "state/dashctl/uploads").glob("*.json"))
+
+    call.env, call.token, call.start, call.journals = env, token, start, journals
     return call
+
+
+@pytest.fixture
+def relay(actors):
+    """Between a command and the instance."""
+    made = HoldingRelay(actors.instance.port)
+    yield made
+    made.close()
 
 
 def test_commands_through_the_api_and_on_the_data_directory_print_the_same(actors, cli, scratch, bucket):
@@ -300,9 +318,9 @@ def test_exit_codes_and_records_of_an_upload(cli, scratch, bucket):
     assert cli("upload", scratch / "a.yml", "--backend", "gcs").code == 1
 
 
-def test_exit_codes_one_by_one(actors, cli, scratch, bucket):
+def test_exit_codes_one_by_one(actors, cli, relay, scratch, bucket):
     (scratch / "a.yml").write_text("x")
-    (scratch / "big.rpm").write_bytes(os.urandom(20 * PART))
+    (scratch / "big.rpm").write_bytes(os.urandom(4 * PART))
     (scratch / "wrong").write_text("no token")
     (scratch / "bob").write_text(actors.instance.token("bob"))
     as_who = lambda token, *args: run("storage", *args, "--target", actors.instance.url, "--token-file", scratch / token, env=cli.env)
@@ -322,11 +340,11 @@ def test_exit_codes_one_by_one(actors, cli, scratch, bucket):
     (scratch / "web.yml").write_text("y")
     assert as_who("bob", "upload", scratch / "web.yml").code == 12
     assert as_who("bob", "fetch", "web.yml", "-o", "-").code == 1
-    client = subprocess.Popen([BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", actors.instance.url, "--token-file",
-                               str(cli.token)], env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: list((scratch / "state/dashctl/uploads").glob("*.json")), what="a begun upload")
+    relay.hold_after(3 * PART)
+    client = cli.start(relay, scratch / "big.rpm")
+    relay.wait_held()
     client.send_signal(signal.SIGINT)
-    assert client.wait(timeout=30) == 130
+    assert client.wait(timeout=300) == 130
     assert cli("upload", scratch / "big.rpm").code == 0
 
 
@@ -359,18 +377,18 @@ def test_fetch_takes_several_names_and_patterns(actors, cli, scratch, bucket):
         assert sorted(path.name for path in out.iterdir()) == ["a.yml", "b.yml", "dir", "empty.sh"]
 
 
-def test_progress_on_a_terminal_tells_rate_and_the_time_left(actors, cli, scratch):
+def test_progress_on_a_terminal_tells_rate_and_the_time_left(cli, relay, scratch):
     path = scratch / "big.rpm"
     path.write_bytes(os.urandom(PART) * 12)
     ours, theirs = pty.openpty()
-    # The bar shows after a second of work; the instance holds still for that long.
-    client = subprocess.Popen([BINARY, "storage", "upload", str(path), "--target", actors.instance.url, "--token-file", str(cli.token)],
-                              env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=theirs)
+    relay.hold_after(3 * PART)
+    client = cli.start(relay, path, stderr=theirs)
     os.close(theirs)
-    actors.instance.process.send_signal(signal.SIGSTOP)
-    enough = time.monotonic() + 1.2
-    wait_until(lambda: time.monotonic() > enough, what="a second")
-    actors.instance.process.send_signal(signal.SIGCONT)
+    relay.wait_held()
+    # The bar shows after a second of work, and most of the work is held back for that long.
+    enough = time.monotonic() + 1.1
+    wait_until(lambda: time.monotonic() > enough, seconds=300, what="a second")
+    relay.release()
     said = b""
     while True:
         try:
@@ -380,7 +398,8 @@ def test_progress_on_a_terminal_tells_rate_and_the_time_left(actors, cli, scratc
         if not piece:
             break
         said += piece
-    assert client.wait(timeout=60) == 0, said
+    os.close(ours)
+    assert client.wait(timeout=300) == 0, said
     assert re.search(rb"big\.rpm [\d.]+ MiB/96\.0 MiB \(\d+%\), [\d.]+ [KM]iB/s", said), said
 
 
@@ -391,41 +410,39 @@ def test_a_fetch_that_fails_leaves_the_old_file_alone(cli, scratch):
     assert [path.name for path in scratch.iterdir() if path.name.endswith(".part")] == []
 
 
-def test_an_upload_goes_on_after_the_client_was_killed(actors, cli, scratch, bucket):
+def test_an_upload_goes_on_after_the_client_was_killed(cli, relay, scratch, bucket):
     data = os.urandom(5 * PART + 3)
     (scratch / "big.rpm").write_bytes(data)
-    command = [BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", actors.instance.url, "--token-file", str(cli.token)]
-    journals = scratch / "state/dashctl/uploads"
-    refs = lambda: max((len(json.loads(path.read_text())["refs"]) for path in journals.glob("*.json")), default=0)
-    first = subprocess.Popen(command, env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: refs() >= 2, what="two staged parts")
+    relay.hold_after(4 * PART)
+    first = cli.start(relay, scratch / "big.rpm")
+    relay.wait_held()
     first.send_signal(signal.SIGKILL)
     first.wait()
-    assert {oct(path.stat().st_mode & 0o777) for path in journals.iterdir()} == {"0o600"}
+    relay.sever()
+    assert [oct(path.stat().st_mode & 0o777) for path in cli.journals()] == ["0o600"]
     assert bucket.keys() == []
-    again = cli("upload", scratch / "big.rpm", "--output", "json")
+    again = run("storage", "upload", scratch / "big.rpm", "--target", relay.url, "--token-file", cli.token, "--output", "json", env=cli.env)
     assert again.code == 0, again
     record = json.loads(again.out.splitlines()[0])
     assert record["resumed_parts"] >= 2 and record["digest"] == p8(data)
     assert bucket.get("config-mgmt/big.rpm") == data
-    assert list(journals.iterdir()) == [] and bucket.open_uploads() == []
+    assert cli.journals() == [] and bucket.open_uploads() == []
 
 
-def test_an_upload_goes_on_after_the_server_was_killed(actors, cli, scratch, bucket):
+def test_an_upload_goes_on_after_the_server_was_killed(actors, cli, relay, scratch, bucket):
     data = os.urandom(6 * PART)
     (scratch / "big.rpm").write_bytes(data)
+    relay.hold_after(3 * PART)
+    client = cli.start(relay, scratch / "big.rpm", stderr=subprocess.PIPE, text=True)
+    relay.wait_held()
     one = actors.instance
-    port = one.port
-    client = subprocess.Popen(
-        [BINARY, "storage", "upload", str(scratch / "big.rpm"), "--target", one.url, "--token-file", str(cli.token)],
-        env=clean_environment(cli.env), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    journals = scratch / "state/dashctl/uploads"
-    wait_until(lambda: any(json.loads(path.read_text())["refs"] for path in journals.glob("*.json")), what="a staged part")
     one.kill()
     assert bucket.keys() == []
     one.log = []
-    one.start("--listen", f"127.0.0.1:{port}")
-    assert client.wait(timeout=120) == 0, client.stderr.read()
+    relay.upstream = one.start().port
+    relay.sever()  # until here the client's new connections wait
+    _, said = client.communicate(timeout=600)
+    assert client.returncode == 0, said
     assert bucket.get("config-mgmt/big.rpm") == data
 
 

@@ -32,7 +32,7 @@ def sign(key_file, text):
 
 def post(url, body, headers):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=120) as answer:
             return answer.read()
     except urllib.error.HTTPError as e:
         raise AssertionError(f"{url}: {e.code} {e.read()!r}") from None

@@ -1,5 +1,6 @@
-"""Client, instance and store killed at random moments of an upload: what is listed is the old asset or the new one, whole, and
-the same command brings the new one in."""
+"""Client, instance and store killed at chosen points of an upload: what is listed is the old asset or the new one, whole, and
+the same command brings the new one in. A point is a byte or a request on one of two relays, never a time; CRASH_SEED chooses
+other bytes."""
 import hashlib
 import os
 import random
@@ -7,18 +8,26 @@ import re
 import signal
 import socket
 import subprocess
-import time
+import urllib.parse
 import uuid
 from pathlib import Path
 
 import pytest
 from conftest import BINARY, clean_environment, free_port, run, wait_until
+from holding_relay import HoldingRelay
 from s3_bucket import Bucket
 from test_storage import people
 
 DOUBLES = Path(__file__).resolve().parents[2] / "scripts/doubles"
 PART = 8 << 20
-ROUNDS = 12
+SEED = int(os.environ.get("CRASH_SEED", "1"))
+
+
+def has_ended(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 class Double:
@@ -36,10 +45,9 @@ class Double:
     def kill(self):
         pid = int((self.folder / f"{self.name}.pid").read_text().split()[0])
         os.killpg(pid, signal.SIGKILL)
-        while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-            time.sleep(0.01)
+        wait_until(lambda: has_ended(pid), seconds=120, what="the end of the killed server")
         (self.folder / f"{self.name}.pid").unlink()
-        wait_until(self.is_port_free, what="the port of the killed server")
+        wait_until(self.is_port_free, seconds=120, what="the port of the killed server")
 
     def is_port_free(self):
         with socket.socket() as s:
@@ -49,120 +57,156 @@ class Double:
         subprocess.run([DOUBLES / f"{self.name}.sh", "stop", self.folder], capture_output=True, check=False)
 
 
-def s3_settings(env):
-    return Bucket(env).settings
+class S3:
+    """The bucket behind `relay`, and the request that makes an upload an object."""
+    # What it acknowledged it still has after a crash.
+    may_forget = False
+
+    def __init__(self, env, relay):
+        bucket = Bucket(env)
+        self.settings = bucket.settings | {"storage_obj_cloud1_endpoint": relay.url}
+        self.commit = f"POST /{bucket.name}/config-mgmt/big.rpm?uploadId=".encode()
 
 
-def azure_settings(env):
-    return {"storage_obj_cloud2_account": env["AZURE_STORAGE_ACCOUNT"], "storage_obj_cloud2_account_key": env["AZURE_STORAGE_KEY"],
-            "storage_obj_cloud2_endpoint": env["AZURE_BLOB_ENDPOINT"],
-            "storage_obj_cloud2_container": "e2e-" + uuid.uuid4().hex[:12], "storage_active_backend": "obj_cloud2"}
+class Azure:
+    # The test server keeps its own index in memory for a while: what it forgets in a crash, so that an earlier whole asset is
+    # back, is not ours to keep.
+    may_forget = True
+
+    def __init__(self, env, relay):
+        container = "e2e-" + uuid.uuid4().hex[:12]
+        path = urllib.parse.urlsplit(env["AZURE_BLOB_ENDPOINT"]).path
+        self.settings = {"storage_obj_cloud2_account": env["AZURE_STORAGE_ACCOUNT"],
+                         "storage_obj_cloud2_account_key": env["AZURE_STORAGE_KEY"],
+                         "storage_obj_cloud2_endpoint": relay.url + path, "storage_obj_cloud2_container": container,
+                         "storage_active_backend": "obj_cloud2"}
+        self.commit = f"PUT {path}/{container}/config-mgmt/big.rpm?comp=blocklist".encode()
 
 
-STORES = {"s3": s3_settings, "azure": azure_settings}
+STORES = {"s3": S3, "azure": Azure}
+COMMIT = b"POST /api/storage/upload/commit"
 
 
 class World:
+    """A client, an instance and a store, with a relay on each line between them."""
+
     def __init__(self, name, scratch, make_instance):
         self.scratch = scratch
         self.double = Double(name, scratch / "double")
-        settings = STORES[name](self.double.start())
-        # The test server keeps its own index in memory for a while: what it forgets in a crash, so that an earlier whole asset
-        # is back, is not ours to keep.
-        self.may_forget = name == "azure"
-        self.actors = people(make_instance(start=False), settings)
-        self.instance = self.actors.instance
-        self.port = self.instance.port
+        self.to_store = HoldingRelay(self.double.port)
+        self.store = STORES[name](self.double.start(), self.to_store)
+        self.instance = people(make_instance(start=False), self.store.settings).instance
+        self.to_instance = HoldingRelay(self.instance.port)
         self.env = {"XDG_STATE_HOME": str(scratch / "state")}
         (scratch / "token").write_text(self.instance.token("root"))
 
+    def command(self, path):
+        return ["storage", "upload", str(path), "--target", self.to_instance.url, "--token-file", str(self.scratch / "token")]
+
     def upload(self, path):
-        return [BINARY, "storage", "upload", str(path), "--target", f"http://127.0.0.1:{self.port}",
-                "--token-file", str(self.scratch / "token")]
+        return run(*self.command(path), env=self.env, timeout=600)
+
+    def kill_in(self, path, relay, victim):
+        """Begins an upload, kills `victim` where `relay` holds, and gives the client, if it is alive."""
+        client = subprocess.Popen([BINARY, *self.command(path)], env=clean_environment(self.env), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        relay.wait_held()
+        {"client": client, "instance": self.instance, "store": self.double}[victim].kill()
+        self.to_instance.sever()
+        self.to_store.sever()
+        return client
 
     def restart(self, victim):
         if victim == "store":
             self.double.start()
         if victim == "instance":
             self.instance.log = []
-            self.instance.start("--listen", f"127.0.0.1:{self.port}")
+            self.to_instance.upstream = self.instance.start().port
 
     def stored(self):
         """{name: SHA-256 of the content} of everything that is listed."""
-        listing = self.instance.dashctl("storage", "list", "--output", "json")
+        listing = self.instance.dashctl("storage", "list", "--output", "json", timeout=600)
         assert listing.code == 0, listing
+        target = self.scratch / "got"
+        got = self.instance.dashctl("storage", "fetch", "*", "-o", f"{target}/", timeout=600) if listing.json["items"] else None
+        assert got is None or got.code == 0, got
         found = {}
         for item in listing.json["items"]:
-            target = self.scratch / "got"
-            got = self.instance.dashctl("storage", "fetch", item["name"], "-o", target)
-            assert got.code == 0, got
-            data = target.read_bytes()
+            data = (target / item["name"]).read_bytes()
             assert len(data) == item["size"]
             found[item["name"]] = hashlib.sha256(data).hexdigest()
         return found
+
+    def close(self):
+        self.to_instance.close()
+        self.to_store.close()
+        self.double.stop()
 
 
 @pytest.fixture(params=STORES)
 def world(request, scratch, make_instance):
     made = World(request.param, scratch, make_instance)
     yield made
-    made.double.stop()
+    made.close()
+
+
+KILLS = [("client", "to_instance"), ("instance", "to_instance"), ("instance", "to_store"), ("store", "to_store")]
+# In bytes of the file that went over, or about the commit.
+POINTS = [0, 0.3, 0.6, 0.95, "commit is to be asked", "commit was answered"]
 
 
 @pytest.mark.long
-def test_a_kill_at_any_moment_leaves_the_old_asset_or_the_new_one(world):
-    seed = random.randrange(1 << 32)
-    print("seed", seed)
-    chance = random.Random(seed)
+@pytest.mark.parametrize("victim, line", KILLS)
+def test_a_kill_at_any_point_leaves_the_old_asset_or_the_new_one(world, victim, line):
+    chance = random.Random(SEED)
+    relay = getattr(world, line)
+    commit = COMMIT if line == "to_instance" else world.store.commit
     old, earlier = None, set()
-    for number in range(ROUNDS):
-        victim = ("client", "instance", "store")[number % 3]
-        data = chance.randbytes(chance.randrange(2 * PART, 9 * PART))
+    path = world.scratch / "big.rpm"
+    for point in POINTS:
+        data = chance.randbytes(chance.randrange(2 * PART, 5 * PART))
         new = hashlib.sha256(data).hexdigest()
-        path = world.scratch / "big.rpm"
         path.write_bytes(data)
-        client = subprocess.Popen(world.upload(path), env=clean_environment(world.env), stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True)
-        time.sleep(chance.uniform(0, 1.0))
-        where = f"seed {seed}, round {number}, {victim} killed"
-        if victim == "client":
-            client.kill()
-        elif victim == "instance":
-            world.instance.kill()
+        if point == "commit is to be asked":
+            relay.hold_request(commit)
+        elif point == "commit was answered":
+            relay.hold_answer(commit)
         else:
-            world.double.kill()
+            relay.hold_after(int(len(data) * point))
+        client = world.kill_in(path, relay, victim)
+        there = {("big.rpm", new)} if point == "commit was answered" else {("big.rpm", old)} if old else set()
         if victim != "store":
-            assert set(world.stored().items()) <= {("big.rpm", old), ("big.rpm", new)} | earlier, where
+            assert set(world.stored().items()) == there, point
         world.restart(victim)
-        _, said = client.communicate(timeout=180)
+        _, said = client.communicate(timeout=600)
         # It went on after the restart, or says why not; either way the same command brings the asset in.
-        assert victim == "client" or client.returncode == 0 or said.strip(), where
-        allowed = {("big.rpm", old), ("big.rpm", new)} | earlier
+        assert victim == "client" or client.returncode == 0 or said.strip(), point
         stored = set(world.stored().items())
-        assert stored <= allowed and (stored or old is None or world.may_forget), where
-        again = run(*world.upload(path)[1:], env=world.env, timeout=180)
-        assert again.code == 0, (where, again)
-        assert world.stored() == {"big.rpm": new}, where
-        if world.may_forget:
+        assert stored <= {("big.rpm", old), ("big.rpm", new)} | earlier, point
+        assert stored or old is None or world.store.may_forget, point
+        again = world.upload(path)
+        assert again.code == 0, (point, again)
+        assert world.stored() == {"big.rpm": new}, point
+        if world.store.may_forget:
             earlier.add(("big.rpm", new))
         old = new
 
 
 @pytest.mark.long
-def test_many_small_files_killed_at_any_moment_are_each_whole_or_absent(world):
-    chance = random.Random(7)
-    files = {}
+@pytest.mark.parametrize("victim, line", KILLS)
+def test_many_small_files_killed_at_any_point_are_each_whole_or_absent(world, victim, line):
+    chance = random.Random(SEED)
+    files, sent = {}, 0
     for i in range(200):
         data = chance.randbytes(chance.randrange(1, 200_000))
         (world.scratch / f"s{i:03}.sh").write_bytes(data)
         files[f"s{i:03}.sh"] = hashlib.sha256(data).hexdigest()
-    for victim in ("client", "instance", "store"):
-        client = subprocess.Popen(world.upload(world.scratch / "s*.sh"), env=clean_environment(world.env),
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(chance.uniform(0.1, 0.5))
-        {"client": client, "instance": world.instance, "store": world.double}[victim].kill()
-        world.restart(victim)
-        client.wait(timeout=180)
-        assert world.stored().items() <= files.items()
-        assert run(*world.upload(world.scratch / "s*.sh")[1:], env=world.env, timeout=180).code == 0
-        assert world.stored() == files
+        sent += len(data)
+    relay = getattr(world, line)
+    relay.hold_after(chance.randrange(sent))
+    client = world.kill_in(world.scratch / "s*.sh", relay, victim)
+    world.restart(victim)
+    client.communicate(timeout=600)
+    assert world.stored().items() <= files.items()
+    assert world.upload(world.scratch / "s*.sh").code == 0
+    assert world.stored() == files
