@@ -1,5 +1,6 @@
 #include "daemon/body.hpp"
 
+#include "core/base/shape.hpp"
 #include "daemon/target.hpp"
 
 namespace dash::daemon {
@@ -43,9 +44,7 @@ Error validation_error(const std::vector<Problem>& problems, std::string_view in
 
 Result<Json> json_body(const Request& request) {
   auto document = parse_json(request.body);
-  if (!document)
-    return Failure(
-        validation_error({{"json_invalid", {}, "JSON decode error: " + document.error().message, nullptr}}));
+  if (!document) return invalid_json("JSON decode error: " + document.error().message);
   return document;
 }
 

@@ -8,6 +8,8 @@
 
 namespace dash {
 
+// The body as a whole is not the JSON that was promised; `message` is a sentence.
+Failure invalid_json(std::string_view message);
 Failure missing_member(std::string_view name);
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);

@@ -25,10 +25,13 @@ Result<std::shared_ptr<ObjectStore>> Stores::kept(const Backend& backend, const 
     auto it = kept_.find(backend.id);
     if (it != kept_.end() && it->second.values == values) return it->second.store;
   }
-  auto store = TRY(open_(backend, values));
+  auto store = open_(backend, values);
+  // Settings that make no store are the operator's to mend, not the caller's.
+  if (!store && store.error().code == Code::invalid) store.error().code = Code::upstream;
+  auto opened = TRY(std::move(store));
   std::lock_guard lock(mutex_);
-  kept_[backend.id] = {values, store};
-  return store;
+  kept_[backend.id] = {values, opened};
+  return opened;
 }
 
 }  // namespace dash::storage

@@ -1,6 +1,9 @@
 // What only a share can do wrong: refuse a login, be absent, hang.
 #include <gtest/gtest.h>
 
+#include "core/base/clock.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/local/file_store.hpp"
 #include "core/storage/smb/share_tree.hpp"
 #include "tests/contract/stores_under_test.hpp"
 #include "tests/support/fault_proxy.hpp"
@@ -23,7 +26,7 @@ Share test_share() {
 constexpr std::chrono::seconds kPatience{5};
 constexpr int kAttempts = 24;
 
-bool lists_in_the_end(FileTree& tree) {
+bool lists_in_the_end(local::FileTree& tree) {
   for (int i = 0; i < kAttempts; ++i)
     if (tree.list("")) return true;
   return false;
@@ -47,6 +50,29 @@ TEST(SmbShareTree, TellsAnAbsentServerAndAnAbsentShare) {
   auto other = test_share();
   other.share = "no-such-share";
   EXPECT_FALSE(open_share_tree(other)->list(""));
+}
+
+// To the share "WEB.yml" and "web.yml" are one file; a scope is kept for the one that was uploaded.
+TEST(SmbShareTree, AFileIsThereByItsOwnSpellingAlone) {
+  SystemClock clock;
+  auto share = test_share();
+  share.folder = "spelling-" + crypto::random_hex(8);
+  auto store = local::make_file_store(open_share_tree(share), clock);
+  must(store->put("web.yml", "kept", {}));
+  must(store->put("folder/in.yml", "kept", {}));
+  for (std::string other : {"WEB.yml", "web.YML", "FOLDER/in.yml", "folder/IN.yml"}) {
+    EXPECT_EQ(store->head(other).error().code, Code::not_found) << other;
+    EXPECT_EQ(store->remove(other).error().code, Code::not_found) << other;
+    EXPECT_EQ(store->put(other, "stolen", {}).error().code, Code::conflict) << other;
+  }
+  for (std::string own : {"web.yml", "folder/in.yml"}) {
+    std::string out(10, '\0');
+    out.resize(must(store->read(own, 0, "", out)));
+    EXPECT_EQ(out, "kept");
+    must(store->put(own, "new", {}));
+    EXPECT_EQ(must(store->head(own)).size, 3u);
+    must(store->remove(own));
+  }
 }
 
 TEST(SmbShareTree, KillsAChildThatHangsAndAsksAnother) {

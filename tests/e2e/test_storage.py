@@ -243,11 +243,12 @@ def test_hostile_names_are_refused_in_both_lanes(actors, name):
     ({"filename": "a.yml"}, 422), ({"content_b64": ""}, 422), ({"filename": 7, "content_b64": ""}, 422),
     ({"filename": "a.yml", "content_b64": None}, 422), ({"filename": "a.yml", "content_b64": "abc"}, 400),
     ({"filename": "a.yml", "content_b64": "%%%!!"}, 400), ({"filename": "a.yml", "content_b64": "LSBo\nb3N0"}, 400),
-    ({"filename": "a.yml", "content_b64": "-_-_"}, 400), ("{", 400), ("[]", 400), ("", 400),
-    ('{"filename":"a.yml","content_b64":"","content_b64":""}', 400)])
+    ({"filename": "a.yml", "content_b64": "-_-_"}, 400), ("{", 422), ("[]", 422), ("", 422), ("null", 422),
+    ('{"filename":"a.yml","content_b64":"","content_b64":""}', 422)])
 def test_a_body_that_is_not_the_promised_one_is_refused(actors, body, status):
     answer = actors.ann.post("/api/storage/upload", body)
     assert answer.status == status, answer
+    assert status == 400 or set(answer.json["detail"][0]) == {"type", "loc", "msg", "input"}
     assert names(actors.ann) == []
 
 

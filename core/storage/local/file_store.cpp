@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/storage/key.hpp"
+#include "core/storage/local/exact_tree.hpp"
 #include "core/storage/local/staging.hpp"
 
 namespace dash::storage::local {
@@ -70,7 +71,7 @@ class FileStore final : public ObjectStore {
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_path(key));
     TRY(mend());
-    auto path = TRY(staging_.write_file(payload.bytes));
+    auto path = TRY(in_root(staging_.write_file(payload.bytes)));
     auto placed = placed_or_to_mend(staging_.place(path, key, !options.only_if_absent));
     if (!placed) {
       (void)tree_->remove(path);  // the rename's error is the one to tell
@@ -87,7 +88,7 @@ class FileStore final : public ObjectStore {
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_path(key));
     TRY(staging_.sweep(clock_.now() - kStagingLifetime));
-    return write_staged_upload(TRY(staging_.begin(key)));
+    return write_staged_upload(TRY(in_root(staging_.begin(key))));
   }
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool) override {
@@ -134,8 +135,14 @@ class FileStore final : public ObjectStore {
     return result;
   }
 
+  // What the store writes for itself fails for the root's sake alone.
+  template <class T>
+  Result<T> in_root(Result<T> result) const {
+    if (!result) return Failure(root_error(std::move(result).error()));
+    return result;
+  }
   Error root_error(Error error) const {
-    if (error.code == Code::not_found) {
+    if (error.code == Code::not_found || error.code == Code::invalid) {
       error.code = Code::upstream;
       error.message =
           fmt::format("{} does not exist or is no folder; create it or mend storage_local_path", place());
@@ -169,7 +176,7 @@ class FileStore final : public ObjectStore {
 }  // namespace
 
 std::unique_ptr<ObjectStore> make_file_store(std::unique_ptr<FileTree> tree, const Clock& clock) {
-  return std::make_unique<FileStore>(std::move(tree), clock);
+  return std::make_unique<FileStore>(spelled_exactly(std::move(tree)), clock);
 }
 
 }  // namespace dash::storage::local

@@ -40,7 +40,6 @@ Code code_of(int number) {
     case EEXIST:
       return Code::conflict;
     case EISDIR:
-    case EINVAL:
     case ENAMETOOLONG:
       return Code::invalid;
     case EACCES:
@@ -60,11 +59,14 @@ Code code_of(int number) {
 Failure smb_error(std::string_view what, std::string_view path) {
   auto number = errno;
   bool is_refusal = number == EACCES || number == EPERM;
+  // What the library says of a server whose name it cannot resolve.
+  bool is_nobody = number == EINVAL;
   return fail(
       code_of(number), "cannot {} '{}' on the share: {}{}", what, path, std::strerror(number),
       is_refusal
           ? "; check the credentials (storage_local_username, storage_local_password) and their permissions"
-          : "");
+      : is_nobody ? "; check the name of the server in storage_local_path"
+                  : "");
 }
 
 Entry to_entry(std::string name, const struct stat& st) {

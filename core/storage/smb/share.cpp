@@ -1,6 +1,7 @@
 #include "core/storage/smb/share.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/base/text.hpp"
@@ -28,6 +29,17 @@ Result<std::uint16_t> read_port(const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size() || port == 0)
     return fail(Code::invalid, "storage_local_port must be a port from 1 to 65535, not '{}'", text);
   return port;
+}
+
+// What Windows takes for a device, in any folder and with any extension.
+bool is_device(std::string_view segment) {
+  constexpr std::array<std::string_view, 6> kDevices{"con", "prn", "aux", "nul", "conin$", "conout$"};
+  constexpr std::array<std::string_view, 13> kPorts{"0", "1", "2", "3",      "4",      "5",     "6",
+                                                    "7", "8", "9", "\u00b9", "\u00b2", "\u00b3"};
+  auto stem = lower(trim(segment.substr(0, segment.find('.'))));
+  bool is_port = stem.starts_with("com") || stem.starts_with("lpt");
+  return std::ranges::find(kDevices, stem) != kDevices.end() ||
+         (is_port && std::ranges::find(kPorts, stem.substr(3)) != kPorts.end());
 }
 
 }  // namespace
@@ -65,7 +77,8 @@ Result<void> check_share_path(std::string_view path) {
   if (path.find_first_of("\\:*?\"<>|") != path.npos) return refused;
   for (std::size_t from = 0; from <= path.size();) {
     auto end = std::min(path.find('/', from), path.size());
-    if (path[end - 1] == '.' || path[end - 1] == ' ') return refused;
+    if (path[end - 1] == '.' || path[end - 1] == ' ' || is_device(path.substr(from, end - from)))
+      return refused;
     from = end + 1;
   }
   return {};

@@ -15,9 +15,7 @@ constexpr std::size_t kMaxMembers = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-Failure malformed() {
-  return fail(Code::invalid, "the body is not a JSON object with filename and content_b64");
-}
+Failure malformed() { return invalid_json("the body is not a JSON object with filename and content_b64"); }
 Failure bad_base64() { return fail(Code::invalid, "content_b64 is not valid base64."); }
 
 }  // namespace
@@ -98,8 +96,7 @@ Result<void> InlineBody::begin_value(char c) {
 }
 
 Result<void> InlineBody::keep(char c, std::size_t most) {
-  if (raw_.size() == most)
-    return fail(Code::invalid, "a member of the body other than content_b64 is too long");
+  if (raw_.size() == most) return invalid_json("a member of the body other than content_b64 is too long");
   raw_ += c;
   return {};
 }
@@ -117,7 +114,9 @@ Result<void> InlineBody::collect_text(char c) {
 }
 
 Result<void> InlineBody::end_text() {
-  auto text = TRY(parse_json(raw_)).get<std::string>();
+  auto json = parse_json(raw_);
+  if (!json) return invalid_json(json.error().message);
+  auto text = json->get<std::string>();
   if (is_name_) return name_member(std::move(text));
   filename_ = std::move(text);
   at_ = At::comma_or_end;
@@ -125,9 +124,10 @@ Result<void> InlineBody::end_text() {
 }
 
 Result<void> InlineBody::name_member(std::string name) {
-  if (!seen_.insert(name).second) return fail(Code::invalid, "JSON object has the member '{}' twice", name);
+  if (!seen_.insert(name).second)
+    return invalid_json(fmt::format("JSON object has the member '{}' twice", name));
   if (seen_.size() > kMaxMembers)
-    return fail(Code::invalid, "the body has more than {} members", kMaxMembers);
+    return invalid_json(fmt::format("the body has more than {} members", kMaxMembers));
   member_ = std::move(name);
   at_ = At::colon;
   return {};
@@ -158,7 +158,7 @@ Result<void> InlineBody::collect_other(char c) {
 }
 
 Result<void> InlineBody::end_other() {
-  TRY(parse_json(raw_));
+  if (auto json = parse_json(raw_); !json) return invalid_json(json.error().message);
   at_ = At::comma_or_end;
   return {};
 }

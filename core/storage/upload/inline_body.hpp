@@ -24,8 +24,8 @@ class InlineBody {
   // `content` is called in order with pieces of at most 64 KiB; its error ends the reading.
   InlineBody(std::uint64_t ceiling, Content content) : ceiling_(ceiling), content_(std::move(content)) {}
 
-  // Code::invalid for what is not the promised JSON or base64, Code::validation for a member of the wrong
-  // type, Code::too_large above the ceiling. After an error the object is of no more use.
+  // Code::validation for what is not the promised JSON, Code::invalid for what is not base64,
+  // Code::too_large above the ceiling. After an error the object is of no more use.
   Result<void> feed(std::string_view piece);
   // The body has ended. Code::validation when a member is missing.
   Result<void> finish();

@@ -47,7 +47,11 @@ TEST(SmbShare, RefusesNamesThatWindowsWouldChange) {
   for (std::string name :
        {"a:b.yml", "a\\b.yml", "what?.yml", "x.yml.", "x.yml ", "dir./x.yml", "a*", "a|b", "../x"})
     EXPECT_EQ(check_share_path(name).error().code, Code::invalid) << name;
-  for (std::string name : {"a b.yml", ".dashctl-uploads/x", "ü/日本.sh", "..yml"})
+  for (std::string name :
+       {"CON.yml", "nul", "aux.tar.gz", "dir/Com1.rpm", "LPT\u00b2.sh", "prn .yml", "con/x.yml"})
+    EXPECT_EQ(check_share_path(name).error().code, Code::invalid) << name;
+  for (std::string name : {"a b.yml", ".dashctl-uploads/x", "ü/日本.sh", "..yml", "console.yml", "com10.sh",
+                           "com.sh", "xnul.yml"})
     EXPECT_TRUE(check_share_path(name)) << name;
 }
 

@@ -70,8 +70,9 @@ TEST(InlineBody, RefusesWhatIsNotTheObject) {
         R"({"filename":"a.sh","content_b64":"",})", R"({"filename":"a.sh","content_b64":"YQ==","x":[})",
         R"({"filename":"a.sh","content_b64":"Y\x"})",
         R"({"filename":"a.sh","filename":"b.sh","content_b64":""})",
-        R"({"filename":"a.sh","content_b64":"","content_b64":""})", R"({,"filename":"a.sh"})"})
-    EXPECT_EQ(code_of(body), Code::invalid) << body;
+        R"({"filename":"a.sh","content_b64":"","content_b64":""})", R"({,"filename":"a.sh"})", "null",
+        R"({"filename":"\ud800.sh","content_b64":""})"})
+    EXPECT_EQ(code_of(body), Code::validation) << body;
 }
 
 TEST(InlineBody, NamesAMissingOrMistypedMember) {
@@ -95,13 +96,13 @@ TEST(InlineBody, BoundsWhatItKeeps) {
     for (std::size_t i = 0; i < n; ++i) text += open;
     return text;
   };
-  EXPECT_EQ(code_of(R"({"x":")" + std::string(1 << 20, 'x') + R"("})"), Code::invalid);
-  EXPECT_EQ(code_of(R"({"filename":")" + std::string(1 << 20, 'x') + R"("})"), Code::invalid);
-  EXPECT_EQ(code_of(R"({"x":)" + many(100000, "[")), Code::invalid);
+  EXPECT_EQ(code_of(R"({"x":")" + std::string(1 << 20, 'x') + R"("})"), Code::validation);
+  EXPECT_EQ(code_of(R"({"filename":")" + std::string(1 << 20, 'x') + R"("})"), Code::validation);
+  EXPECT_EQ(code_of(R"({"x":)" + many(100000, "[")), Code::validation);
   EXPECT_EQ(code_of(R"({"x":)" + many(63, "[") + many(63, "]") + R"(,"filename":"a.sh","content_b64":""})"),
             Code::interrupted);
   EXPECT_EQ(code_of(R"({"x":)" + many(64, "[") + many(64, "]") + R"(,"filename":"a.sh","content_b64":""})"),
-            Code::invalid);
+            Code::validation);
 }
 
 TEST(InlineBody, HandsTheContentOnInSmallPieces) {

@@ -106,7 +106,7 @@ TEST_F(InlineLane, LeavesNothingBehindWhenItBreaksOff) {
   }
   EXPECT_EQ(world.store().open_uploads(), 0u);
   EXPECT_FALSE(world.store().has("config-mgmt/big.rpm"));
-  EXPECT_EQ(status_of(send(world.ann, body_of("big.rpm", std::string(kPartBytes + 5, 'x')) + "}")), 400);
+  EXPECT_EQ(status_of(send(world.ann, body_of("big.rpm", std::string(kPartBytes + 5, 'x')) + "}")), 422);
   EXPECT_FALSE(world.store().has("config-mgmt/big.rpm"));
 }
 
