@@ -93,6 +93,29 @@ Run declare_test(Flags& flags) {
   return [o](Context& context) { return run_test(context, *o); };
 }
 
+struct SweepFlags {
+  InstanceFlags instance;
+  std::string backend;
+  std::int64_t age_hours = storage::kLeftoverAge.count();
+};
+
+Result<void> run_sweep(Context& context, const SweepFlags& o) {
+  auto open = TRY(open_desk(context, o.instance));
+  auto answer = TRY(open.desk->sweep(o.backend, o.age_hours));
+  context.out.line("{} unfinished uploads dropped from {}", answer.value("swept", 0),
+                   answer.value("backend", ""));
+  context.out.document(OrderedJson(answer));
+  return {};
+}
+
+Run declare_sweep(Flags& flags) {
+  auto o = std::make_shared<SweepFlags>();
+  flags.text("--backend", o->backend, "ID", "backend to sweep; the active one by default");
+  flags.number("--older-than", o->age_hours, "HOURS", "how long ago an upload began at least (24)");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) { return run_sweep(context, *o); };
+}
+
 }  // namespace
 
 Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags) {
@@ -108,29 +131,34 @@ Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags) {
 }
 
 Group storage_group() {
-  return {"storage",
-          "Assets in the storage backends",
-          {{"list", "List assets", "", declare_list},
-           {"upload", "Upload files to the active backend",
-            "Small files go in one request, larger ones in parts of 8 MiB where the backend takes them. An "
-            "upload that was cut "
-            "goes on where it stopped when the same command runs again, within 12 hours. With --output json "
-            "each file is one "
-            "line.",
-            declare_storage_upload},
-           {"fetch", "Fetch assets into files",
-            "A file appears whole or not at all, checked against the asset's digest where that is known. "
-            "Several assets, and patterns, go into a folder; with --output json each is one line.",
-            declare_storage_fetch},
-           {"delete", "Delete assets from the active backend", "", declare_delete},
-           {"test", "Test whether a backend can be used", "", declare_test},
-           {"migrate", "Copy every asset of one backend to another",
-            "The source keeps its assets and the active backend stays what it is. What is on the target by "
-            "name is skipped unless --overwrite is given, so a second run retries what failed in the first. "
-            "Exit 5 when some failed.",
-            declare_storage_migrate},
-           {"verify", "Compare the assets of two backends by name, size and content",
-            "What has no digest on record is read. Exit 6 when anything differs.", declare_storage_verify}}};
+  return {
+      "storage",
+      "Assets in the storage backends",
+      {{"list", "List assets", "", declare_list},
+       {"upload", "Upload files to the active backend",
+        "Small files go in one request, larger ones in parts of 8 MiB where the backend takes them. An "
+        "upload that was cut "
+        "goes on where it stopped when the same command runs again, within 12 hours. With --output json "
+        "each file is one "
+        "line.",
+        declare_storage_upload},
+       {"fetch", "Fetch assets into files",
+        "A file appears whole or not at all, checked against the asset's digest where that is known. "
+        "Several assets, and patterns, go into a folder; with --output json each is one line.",
+        declare_storage_fetch},
+       {"delete", "Delete assets from the active backend", "", declare_delete},
+       {"test", "Test whether a backend can be used", "", declare_test},
+       {"migrate", "Copy every asset of one backend to another",
+        "The source keeps its assets and the active backend stays what it is. What is on the target by "
+        "name is skipped unless --overwrite is given, so a second run retries what failed in the first. "
+        "Exit 5 when some failed.",
+        declare_storage_migrate},
+       {"verify", "Compare the assets of two backends by name, size and content",
+        "What has no digest on record is read. Exit 6 when anything differs.", declare_storage_verify},
+       {"gc", "Drop uploads that were begun and never finished",
+        "Crashes and clients that gave up leave them, unseen and paid for. A younger one may still go on; "
+        "one that is older than its handle (12 hours) cannot.",
+        declare_sweep}}};
 }
 
 }  // namespace dash::cmd

@@ -29,6 +29,14 @@ Result<Response> verify(app::Services& s, const Request& request) {
   return json_response(200, storage::to_json(compared));
 }
 
+Result<Response> sweep(app::Services& s, const Request& request) {
+  auto who = TRY(admin(s, request));
+  auto body = TRY(json_object(request));
+  auto backend = TRY(optional_string(body, "backend")).value_or("");
+  auto hours = TRY(optional_int(body, "older_than_hours")).value_or(storage::kLeftoverAge.count());
+  return json_response(200, storage::to_json(TRY(s.storage.sweep(who, backend, std::chrono::hours(hours)))));
+}
+
 Result<Response> move(app::Services& s, const Request& request) {
   auto who = TRY(admin(s, request));
   auto body = TRY(json_object(request));
@@ -68,6 +76,7 @@ void add_migration_routes(std::vector<Route>& routes, app::Services& s) {
   };
   add("POST", "/api/storage/migrate", migrate, Body::small);
   add("POST", "/api/storage/verify", verify, Body::small);
+  add("POST", "/api/storage/gc", sweep, Body::small);
   add("POST", "/api/storage/move", move, Body::small);
   add("POST", "/api/storage/bulk-delete", remove_many, Body::small);
   add("DELETE", "/api/storage/asset-in/{backend}/{name...}", remove_in, Body::none);

@@ -7,6 +7,7 @@
 #include "core/storage/configuration.hpp"
 #include "core/storage/deep_test.hpp"
 #include "core/storage/migration.hpp"
+#include "core/storage/sweep.hpp"
 #include "core/storage/upload/inline_lane.hpp"
 #include "core/storage/upload/lane.hpp"
 
@@ -50,6 +51,9 @@ class Storage {
   Result<Comparison> compare(const identity::Principal& who, const std::string& source,
                              const std::string& target, Progress& progress) {
     return compare_backends({stores_, assets_, seams_.parts}, who, source, target, progress);
+  }
+  Result<Swept> sweep(const identity::Principal& who, std::string_view backend, std::chrono::hours age) {
+    return sweep_backend({stores_, seams_.sql, seams_.audit, seams_.clock}, who, backend, age);
   }
   // For admins. Code::invalid for an unknown or unconfigured backend.
   Result<Card> deep_test(const identity::Principal& who, std::string_view backend);

@@ -241,6 +241,61 @@ def test_a_committed_handle_says_so_again_and_takes_nothing_more(actors, bucket)
     assert actors.ann.post("/api/storage/upload/abort", {}).status == 422
 
 
+LATER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t id, struct timespec *now) {
+  int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+  int result = real(id, now);
+  if (id == CLOCK_REALTIME) now->tv_sec += SECONDS;
+  return result;
+}
+"""
+
+
+def later(actors, scratch, seconds):
+    """Another process on the same data directory, whose clock is ahead."""
+    library = scratch / f"later{seconds}.so"
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DSECONDS={seconds}", "-x", "c", "-o", library, "-"], input=LATER, text=True, check=True)
+    other = type(actors.instance)(actors.instance.folder, {"LD_PRELOAD": str(library)})
+    return other.start()
+
+
+def test_a_handle_is_refused_like_a_forged_one_after_twelve_hours(actors, scratch, bucket):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    assert put(actors.ann, handle, 1, b"abc").status == 200
+    before, after = later(actors, scratch, 12 * 3600 - 900), later(actors, scratch, 12 * 3600 + 1)
+    try:
+        assert "exactly 3" in put(before.login("ann"), handle, 1, b"abcd").json["detail"]
+        ann = after.login("ann")
+        forged = put(ann, "x", 1, b"abc")
+        refused = [put(ann, handle, 1, b"abc"), commit(ann, handle, 1),
+                   ann.get("/api/storage/upload/status", headers={"X-Upload-Handle": handle})]
+        assert {(answer.status, answer.body) for answer in refused} == {(400, forged.body)}
+        aborted = ann.post("/api/storage/upload/abort", {"handle": handle})
+        assert (aborted.status, aborted.json["ok"], aborted.json["aborted"]) == (200, True, False)
+        assert bucket.keys() == []
+    finally:
+        before.stop()
+        after.stop()
+    assert commit(actors.instance.login("ann"), handle, 1).status == 201  # the later clock ended the session
+
+
+def test_gc_drops_what_nobody_committed(actors, cli, bucket):
+    handles = [begin(actors.ann, name, 3)["handle"] for name in ("a.rpm", "b.rpm")]
+    assert put(actors.ann, handles[0], 1, b"abc").status == 200
+    assert cli("gc", "--output", "json").json == {"schema": 1, "ok": True, "backend": "obj_cloud1", "swept": 0}
+    assert len(bucket.open_uploads()) == 2
+    swept = cli("gc", "--backend", "s3", "--older-than", "0")
+    assert swept.code == 0 and swept.out == "2 unfinished uploads dropped from obj_cloud1\n", swept
+    assert bucket.open_uploads() == []
+    assert put(actors.ann, handles[0], 1, b"abc").status == commit(actors.ann, handles[0], 1).status == 400
+    assert actors.instance.dashctl("storage", "gc", "--older-than", "0").out == "0 unfinished uploads dropped from obj_cloud1\n"
+    assert actors.ann.post("/api/storage/gc", {}).status == 403
+    assert [cli("gc", "--backend", "ftp").code, cli("gc", "--older-than", "-1").code] == [1, 1]
+
+
 def test_a_handle_ends_when_the_bucket_changes(actors):
     handle = begin(actors.ann, "a.rpm", 3)["handle"]
     actors.instance.set(storage_obj_cloud1_bucket="another")

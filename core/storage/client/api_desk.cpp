@@ -66,6 +66,9 @@ class ApiDesk final : public Desk {
   Result<Json> compare(const std::string& source, const std::string& target, Progress&) override {
     return wait_for("/api/storage/verify", {{"source", source}, {"target", target}});
   }
+  Result<Json> sweep(const std::string& backend, std::int64_t age_hours) override {
+    return wait_for("/api/storage/gc", {{"backend", backend}, {"older_than_hours", age_hours}});
+  }
   Result<Json> migrate(const MigrateRequest& order, Progress&) override {
     return wait_for("/api/storage/migrate", {{"source", order.source},
                                              {"target", order.target},

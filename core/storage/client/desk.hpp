@@ -40,6 +40,8 @@ class Desk {
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
   virtual Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) = 0;
+  // Blank backend: the active one.
+  virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
   virtual Result<Json> migrate(const MigrateRequest& request, Progress& progress) = 0;
 
   // The inline lane. `size` bytes come from `content`.

@@ -44,6 +44,9 @@ class DirectDesk final : public Desk {
   Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
     return as_sent(to_json(TRY(s_.storage.compare(s_.who, source, target, progress))));
   }
+  Result<Json> sweep(const std::string& backend, std::int64_t age_hours) override {
+    return as_sent(to_json(TRY(s_.storage.sweep(s_.who, backend, std::chrono::hours(age_hours)))));
+  }
   Result<Json> migrate(const MigrateRequest& request, Progress& progress) override {
     return as_sent(to_json(TRY(s_.storage.migration().run(s_.who, request, progress))));
   }

@@ -11,6 +11,8 @@
 namespace dash::storage::smb {
 namespace {
 
+constexpr std::size_t kMaxNameUnits = 255;
+
 std::string setting(const config::Values& values, std::string_view key) {
   return std::string(trim(value_of(values, key)));
 }
@@ -40,6 +42,16 @@ bool is_device(std::string_view segment) {
   bool is_port = stem.starts_with("com") || stem.starts_with("lpt");
   return std::ranges::find(kDevices, stem) != kDevices.end() ||
          (is_port && std::ranges::find(kPorts, stem.substr(3)) != kPorts.end());
+}
+
+// What a name on a share counts in: units of UTF-16.
+std::size_t utf16_units(std::string_view text) {
+  std::size_t units = 0;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) != 0x80) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
 }
 
 }  // namespace
@@ -77,7 +89,9 @@ Result<void> check_share_path(std::string_view path) {
   if (path.find_first_of("\\:*?\"<>|") != path.npos) return refused;
   for (std::size_t from = 0; from <= path.size();) {
     auto end = std::min(path.find('/', from), path.size());
-    if (path[end - 1] == '.' || path[end - 1] == ' ' || is_device(path.substr(from, end - from)))
+    auto segment = path.substr(from, end - from);
+    if (segment.ends_with('.') || segment.ends_with(' ') || is_device(segment) ||
+        utf16_units(segment) > kMaxNameUnits)
       return refused;
     from = end + 1;
   }

@@ -50,6 +50,8 @@ TEST(SmbShare, RefusesNamesThatWindowsWouldChange) {
   for (std::string name :
        {"CON.yml", "nul", "aux.tar.gz", "dir/Com1.rpm", "LPT\u00b2.sh", "prn .yml", "con/x.yml"})
     EXPECT_EQ(check_share_path(name).error().code, Code::invalid) << name;
+  EXPECT_TRUE(check_share_path(std::string(255, 'x')));
+  EXPECT_FALSE(check_share_path(std::string(256, 'x')));
   for (std::string name : {"a b.yml", ".dashctl-uploads/x", "ü/日本.sh", "..yml", "console.yml", "com10.sh",
                            "com.sh", "xnul.yml"})
     EXPECT_TRUE(check_share_path(name)) << name;
