@@ -89,12 +89,20 @@ class ApiDesk final : public Desk {
   Result<Json> begin(const std::string& name, std::uint64_t size) override {
     return api_.post("/api/storage/upload/begin", {{"filename", name}, {"size", size}});
   }
-  Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part) override {
+  Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part,
+                        const std::function<void()>& left) override {
     net::HttpRequest request;
     request.headers = {{"X-Upload-Handle", handle},
                        {"Content-Type", "application/octet-stream"},
                        {"Content-Digest", "sha-256=:" + crypto::to_base64(part.sha256) + ":"}};
-    request.body = part.bytes;
+    auto rest = part.bytes;
+    request.stream_size = rest.size();
+    request.stream = [&](std::span<char> into) -> Result<std::size_t> {
+      auto size = rest.copy(into.data(), into.size());
+      rest.remove_prefix(size);
+      if (size > 0 && rest.empty()) left();
+      return size;
+    };
     return send("PUT", fmt::format("/api/storage/upload/part/{}", n), std::move(request));
   }
   Result<Json> status(const std::string& handle) override {

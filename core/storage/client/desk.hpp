@@ -50,7 +50,9 @@ class Desk {
   // The chunked lane.
   virtual Result<Sequence> sequence() = 0;
   virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
-  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part) = 0;
+  // `left` is called, by a desk that can tell, when the last byte is on its way and the answer still to come.
+  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part,
+                                const std::function<void()>& left) = 0;
   virtual Result<Json> status(const std::string& handle) = 0;
   virtual Result<Json> commit(const std::string& handle, const Json& parts) = 0;
   virtual Result<Json> abort(const std::string& handle) = 0;

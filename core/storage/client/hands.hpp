@@ -22,7 +22,7 @@ class Turnstile {
   // Waits until every smaller number has passed; false when the gate was closed instead.
   bool wait_for(std::size_t number) {
     std::unique_lock lock(mutex_);
-    moved_.wait(lock, [&] { return is_closed_ || next_ == number; });
+    moved_.wait(lock, [&] { return is_closed_ || next_ >= number; });
     return !is_closed_;
   }
   void pass() {

@@ -15,7 +15,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kHandsInOrder = 2;  // one on its way, one being read and hashed
+constexpr std::size_t kHandsInOrder = 3;  // one being stored, one on its way, one being read and hashed
 
 Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
   auto file = TRY(OpenFile::open(plan.path));
@@ -108,17 +108,55 @@ class ChunkedSend {
   Result<void> send_part(std::uint32_t n, std::span<char> bytes) {
     TRY(source_.fill(part_offset(n), bytes));
     auto sha256 = crypto::sha256({bytes.data(), bytes.size()});
-    if (sequence_ == Sequence::in_order && !turn_.wait_for(n - resumed_ - 1)) return {};
-    std::string ref;
-    TRY(with_patience([&]() -> Result<void> {
-      auto staged = TRY(s_.desk.put_part(open_.handle, n, {{bytes.data(), bytes.size()}, sha256}));
-      ref = staged.value("ref", "");
+    Payload part{{bytes.data(), bytes.size()}, sha256};
+    if (sequence_ == Sequence::side_by_side) {
+      TRY(note(n, TRY(put_patiently(n, part))));
+    } else if (!TRY(send_in_turn(n, part))) {
       return {};
-    }));
-    TRY(note(n, std::move(ref)));
-    turn_.pass();
+    }
     s_.moved(bytes.size());
     return {};
+  }
+
+  // False when another part failed for good. At most two are on their way, each after the one before it; the
+  // instance keeps the order, and a part that overtook another, or whose predecessor was lost, is sent again
+  // when that one is there.
+  Result<bool> send_in_turn(std::uint32_t n, const Payload& part) {
+    auto place = n - resumed_ - 1;
+    if (!leaving_.wait_for(place) || (place > 0 && !arrived_in_order_.wait_for(place - 1))) return false;
+    bool has_left = false;
+    auto leave = [&] {
+      if (!std::exchange(has_left, true)) leaving_.pass();
+    };
+    auto ref = put(n, part, leave);
+    if (!arrived_in_order_.wait_for(place)) return false;
+    if (!ref) ref = put_again(n, part);
+    TRY(note(n, TRY(std::move(ref))));
+    leave();
+    arrived_in_order_.pass();
+    return true;
+  }
+
+  // Its successor may be there, because only the answer was lost: then it is there too.
+  Result<std::string> put_again(std::uint32_t n, const Payload& part) {
+    auto ref = put_patiently(n, part);
+    if (ref || ref.error().code != Code::invalid) return ref;
+    auto status = s_.desk.status(open_.handle);
+    if (status && status->value("staged", Json::array()).size() >= n) return std::string();
+    return ref;
+  }
+
+  Result<std::string> put_patiently(std::uint32_t n, const Payload& part) {
+    std::string ref;
+    TRY(with_patience([&]() -> Result<void> {
+      ref = TRY(put(n, part, [] {}));
+      return {};
+    }));
+    return ref;
+  }
+
+  Result<std::string> put(std::uint32_t n, const Payload& part, const std::function<void()>& left) {
+    return TRY(s_.desk.put_part(open_.handle, n, part, left)).value("ref", "");
   }
 
   // The journal holds the refs up to the first one that is missing.
@@ -135,7 +173,8 @@ class ChunkedSend {
     std::lock_guard lock(mutex_);
     if (!failed_) failed_ = std::move(error);
     is_stopped_ = true;
-    turn_.close();
+    leaving_.close();
+    arrived_in_order_.close();
   }
 
   Result<Json> commit() {
@@ -171,7 +210,7 @@ class ChunkedSend {
   std::size_t resumed_ = 0;
   std::atomic<std::uint32_t> next_ = 1;
   std::atomic<bool> is_stopped_ = false;
-  Turnstile turn_;
+  Turnstile leaving_, arrived_in_order_;
   std::mutex mutex_;  // of what follows
   OpenUpload open_;
   std::map<std::uint32_t, std::string> arrived_;  // refs beyond the first missing one

@@ -1,7 +1,7 @@
 // Sends a local file into an instance's active backend: picks the lane as the upload form does (2-storage.md,
 // Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. Parts are
-// sent side by side where the desk takes them so; else the next one is read and hashed while one is on its
-// way.
+// sent side by side where the desk takes them so; else one after the other: a part leaves when the one before
+// it has left, and comes over while that one is being stored.
 #pragma once
 #include <string>
 
