@@ -2,6 +2,8 @@
 // (is_transient, here), and is asking twice safe (the caller's, per operation). Waits double from `first` to
 // `longest`, each a random part of it between half and whole, so that many clients do not come back at once;
 // a server's Retry-After is honoured when it is longer, and gives up at once when it is beyond `patience`.
+// Nobody asks again once `enough` has gone by: five attempts at a server that hangs would hold their caller
+// for minutes.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -15,6 +17,7 @@ struct RetryPolicy {
   std::chrono::milliseconds first{200};
   std::chrono::milliseconds longest{5'000};
   std::chrono::milliseconds patience{30'000};  // longest Retry-After worth waiting for
+  std::chrono::milliseconds enough{45'000};    // since the first attempt began
 };
 
 // unreachable, timeout, busy, throttled.
@@ -24,18 +27,21 @@ class Retry {
  public:
   using Sleep = std::function<void(std::chrono::milliseconds)>;
   using Random = std::function<double()>;  // [0, 1)
+  using Steady = std::chrono::steady_clock;
+  using Now = std::function<Steady::time_point()>;
 
   // Real sleep and chance.
   explicit Retry(RetryPolicy policy = {});
-  Retry(RetryPolicy policy, Sleep sleep, Random random)
-      : policy_(policy), sleep_(std::move(sleep)), random_(std::move(random)) {}
+  Retry(RetryPolicy policy, Sleep sleep, Random random, Now now = Steady::now)
+      : policy_(policy), sleep_(std::move(sleep)), random_(std::move(random)), now_(std::move(now)) {}
 
   // Result of `operation(attempt)`, attempt counting from 0, asked again while the failure passes.
   template <class Operation>
   auto run(Operation&& operation) const -> decltype(operation(0)) {
+    auto began = now_();
     for (int attempt = 0;; ++attempt) {
       auto result = operation(attempt);
-      if (result || !may_go_on(attempt, result.error())) return result;
+      if (result || !may_go_on(attempt, result.error()) || now_() - began > policy_.enough) return result;
       sleep_(pause(attempt, result.error()));
     }
   }
@@ -46,6 +52,7 @@ class Retry {
   RetryPolicy policy_;
   Sleep sleep_;
   Random random_;
+  Now now_;
 };
 
 }  // namespace dash::net

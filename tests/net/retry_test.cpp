@@ -38,6 +38,26 @@ TEST(Retry, DoesNotRepeatWhatNoWaitingMends) {
   }
 }
 
+// A server that hangs for a minute each time is asked once.
+TEST(Retry, DoesNotBeginAgainWhenEnoughTimeHasGoneBy) {
+  Retry::Steady::time_point now;
+  Retry retry(
+      {}, [&](milliseconds time) { now += time; }, [] { return 0.0; }, [&] { return now; });
+  int asked = 0;
+  auto hang = [&](std::chrono::seconds time) {
+    return [&, time](int) {
+      ++asked;
+      now += time;
+      return failing(Code::timeout);
+    };
+  };
+  EXPECT_EQ(retry.run(hang(std::chrono::seconds(60))).error().code, Code::timeout);
+  EXPECT_EQ(asked, 1);
+  asked = 0;
+  EXPECT_FALSE(retry.run(hang(std::chrono::seconds(20))));
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Retry, GivesUpAfterTheLastAttemptWithItsError) {
   Waits waits;
   int asked = 0;
