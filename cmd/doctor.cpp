@@ -1,10 +1,9 @@
 #include "core/app/doctor.hpp"
 
-#include <cstdlib>
-
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
+#include "core/migrate/bundle_file.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -31,8 +30,7 @@ Result<app::Checks> examine(Context& context, const InstanceFlags& flags) {
     return app::examine(*http, address, SystemClock());
   }
   auto checks = app::examine(local_options(flags.local));
-  const char* home = std::getenv("HOME");
-  checks.push_back(app::leftovers(std::string(home ? home : ".") + "/.dashboard-migrate"));
+  checks.push_back(app::leftovers(migrate::default_bundle_folder()));
   return checks;
 }
 

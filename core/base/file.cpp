@@ -1,10 +1,13 @@
 #include "core/base/file.hpp"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -30,7 +33,6 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
     if (n < 0) return os_error("write", path);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-  if (::fsync(fd) != 0) return os_error("write", path);
   return {};
 }
 
@@ -40,7 +42,32 @@ Result<void> sync_folder(const std::string& folder) {
   return {};
 }
 
+// A device or a pipe, or one of /dev's names for an open file: a file put in its place would be no use to its
+// reader.
+bool is_stream(const std::string& path) {
+  struct stat target {};
+  struct stat own {};
+  if (::stat(path.c_str(), &target) != 0 || ::lstat(path.c_str(), &own) != 0) return false;
+  if (S_ISLNK(own.st_mode) && path.starts_with("/dev/")) return true;
+  return !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode);
+}
+
+Result<void> write_stream(const std::string& path, std::string_view bytes) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (fd.get() < 0) return os_error("write", path);
+  return write_all(fd.get(), bytes, path);
+}
+
 }  // namespace
+
+std::string home_folder() {
+  if (const char* home = std::getenv("HOME"); home && *home) return home;
+  std::array<char, 16384> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
+  return found && found->pw_dir && *found->pw_dir ? found->pw_dir : ".";
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -62,12 +89,14 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
 
 Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
                         IfPresent if_present) {
+  if (if_present == IfPresent::replace && is_stream(path)) return write_stream(path, bytes);
   std::string temporary = path + ".XXXXXX";
   // mkostemp makes the file 0600; a wider mode is set only once it is whole.
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return os_error("write", path);
   auto put = [&]() -> Result<void> {
     TRY(write_all(fd.get(), bytes, path));
+    if (::fsync(fd.get()) != 0) return os_error("write", path);
     if (::fchmod(fd.get(), mode) != 0) return os_error("set the mode of", path);
     // link(2) fails where rename(2) would replace.
     if (if_present == IfPresent::keep) {

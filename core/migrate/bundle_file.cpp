@@ -50,10 +50,7 @@ bool is_in_default_folder(const std::string& path) {
 
 }  // namespace
 
-std::string default_bundle_folder() {
-  const char* home = std::getenv("HOME");
-  return std::string(home && *home ? home : ".") + "/.dashboard-migrate";
-}
+std::string default_bundle_folder() { return home_folder() + "/.dashboard-migrate"; }
 
 Result<std::string> place_bundle(const std::string& out, Time now, std::string_view kind) {
   std::error_code ec;
@@ -64,6 +61,7 @@ Result<std::string> place_bundle(const std::string& out, Time now, std::string_v
   }
   if (fs::is_directory(fs::symlink_status(out, ec)))
     return fail(Code::invalid, "{} is a folder: name a file in it", out);
+  if (fs::is_other(fs::status(out, ec))) return out;  // a device or a pipe
   auto parent = fs::path(out).parent_path().string();
   if (!parent.empty()) TRY(make_folder(parent, 0700));
   if (::access(parent.empty() ? "." : parent.c_str(), W_OK) != 0)
@@ -90,7 +88,7 @@ Result<BundleText> read_bundle_file(const std::string& path) {
   if (!text) return fail(Code::integrity, "the bundle cannot be read: {}", text.error().message);
   out.text = *std::move(text);
   struct stat st {};
-  if (path != "-" && ::stat(path.c_str(), &st) == 0)
+  if (path != "-" && ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode))
     out.others_can_read = (st.st_mode & (S_IRGRP | S_IROTH)) != 0;
   return out;
 }

@@ -11,7 +11,7 @@
 
 namespace dash::migrate {
 
-// $HOME/.dashboard-migrate.
+// .dashboard-migrate in the user's home folder.
 std::string default_bundle_folder();
 
 // Where the bundle (or the rollback snapshot: `kind`) will go; `out` empty chooses the default folder and

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "core/base/fd.hpp"
@@ -24,10 +23,7 @@ std::string lines_of(const std::string& path) {
 
 }  // namespace
 
-std::string ssh_file(const std::string& name) {
-  const char* home = std::getenv("HOME");
-  return std::string(home && *home ? home : ".") + "/.ssh/" + name;
-}
+std::string ssh_file(const std::string& name) { return home_folder() + "/.ssh/" + name; }
 
 KnownHosts::KnownHosts(const std::string& file) : file_(file.empty() ? ssh_file("known_hosts") : file) {
   text_ = lines_of(file_);

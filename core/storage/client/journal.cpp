@@ -45,8 +45,7 @@ void Journal::remove() const { ::unlink(path_.c_str()); }
 std::string journal_folder() {
   if (const char* xdg = std::getenv("XDG_STATE_HOME"); xdg && *xdg == '/')
     return std::string(xdg) + "/dashctl/uploads";
-  const char* home = std::getenv("HOME");
-  return std::string(home ? home : ".") + "/.local/state/dashctl/uploads";
+  return home_folder() + "/.local/state/dashctl/uploads";
 }
 
 }  // namespace dash::storage
