@@ -1,4 +1,5 @@
 #include "core/app/accounts.hpp"
+#include "core/base/text.hpp"
 #include "core/identity/sessions.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
@@ -13,7 +14,7 @@ constexpr std::uint64_t kLoginForm = 8u << 10;
 // Any other type counts as an empty form, as OAuth2's password form demands (RFC 6749 §4.3.2).
 Result<Fields> login_form(const Request& request) {
   auto type = request.header("Content-Type").value_or("");
-  if (!type.starts_with("application/x-www-form-urlencoded")) return Fields();
+  if (!lower(type).starts_with("application/x-www-form-urlencoded")) return Fields();
   return form_body(request);
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/body.hpp"
 
+#include <charconv>
+
 #include "core/base/shape.hpp"
 #include "daemon/target.hpp"
 
@@ -17,6 +19,15 @@ Failure refuse(std::string type, std::string_view key, std::string message, cons
 const Json* present(const Json& object, std::string_view key) {
   auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+// Of "… at byte 5", counted from 0 as the peers do.
+std::size_t offset_in(std::string_view message) {
+  constexpr std::string_view kByte = "byte ";
+  std::size_t byte = 1;
+  if (auto at = message.find(kByte); at != message.npos)
+    std::from_chars(message.data() + at + kByte.size(), message.data() + message.size(), byte);
+  return byte - 1;
 }
 
 Failure missing(std::string_view key) { return refuse("missing", key, "Field required", nullptr); }
@@ -44,7 +55,7 @@ Error validation_error(const std::vector<Problem>& problems, std::string_view in
 
 Result<Json> json_body(const Request& request) {
   auto document = parse_json(request.body);
-  if (!document) return invalid_json("JSON decode error: " + document.error().message);
+  if (!document) return invalid_json(document.error().message, offset_in(document.error().message));
   return document;
 }
 

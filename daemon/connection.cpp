@@ -122,7 +122,9 @@ void Connection::refuse_bytes(const Error& error) {
   head_.keep_alive = false;
   body_done_ = false;  // nobody knows where it would end
   head_.chunked = true;
-  refuse(error);
+  auto response = error_response(error);
+  if (error.code == Code::too_large) response.status = 431;  // 413 is the body's
+  reply(std::move(response));
 }
 
 void Connection::on_io_error() {

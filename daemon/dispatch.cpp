@@ -60,6 +60,17 @@ Response no_route(const std::string& allow) {
   return response;
 }
 
+// "/api/jobs/" is sent to "/api/jobs", as clients of the peers are used to.
+std::optional<Response> without_slash(const Router& router, const Head& head, std::string_view path) {
+  if (!path.ends_with('/')) return std::nullopt;
+  path.remove_suffix(1);
+  if (path.empty() || !router.match(head.method, path).route) return std::nullopt;
+  auto query = head.target.substr(std::min(head.target.find('?'), head.target.size()));
+  auto response = text_response(307, "", "");
+  response.headers.add("Location", std::string(path) + query);
+  return response;
+}
+
 // What escapes a handler is a bug; its text may name anything, so it goes to the log alone.
 template <class T, class Work>
 Result<T> guarded(Work&& work) {
@@ -110,7 +121,10 @@ std::optional<Response> Dispatcher::begin(const Head& head, const std::string& p
   request.path = std::move(target->path);
   request.query = std::move(target->query);
   auto match = router_.match(head.method, request.path);
-  if (!match.route) return no_route(match.allow);
+  if (!match.route) {
+    auto elsewhere = match.allow.empty() ? without_slash(router_, head, request.path) : std::nullopt;
+    return elsewhere ? std::move(elsewhere) : no_route(match.allow);
+  }
   exchange.route = match.route;
   request.params = std::move(match.params);
   exchange.body_limit = body_limit(*match.route);

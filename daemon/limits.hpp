@@ -24,8 +24,8 @@ struct Limits {
   // A part waits so long for a buffer with its socket unread, then 503.
   std::chrono::milliseconds part_patience{10'000};
   // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a
-  // reset.
-  std::uint64_t drop_bytes = 8u << 20;
+  // reset. Many clients look for the status only when their whole body is out.
+  std::uint64_t drop_bytes = 256u << 20;
   std::chrono::milliseconds drop_time{5'000};
   // A connection costs 70 KiB when idle; 1,024 descriptors are the usual soft limit, files and stores need
   // some.

@@ -28,6 +28,10 @@ std::size_t count(const http::fields& fields, http::field name) {
 
 std::string text(boost::beast::string_view view) { return {view.data(), view.size()}; }
 
+bool is_number(boost::beast::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 Result<void> check_framing(const http::request_parser<http::buffer_body>& parser) {
   const auto& message = parser.get();
   auto encodings = count(message, http::field::transfer_encoding);
@@ -39,6 +43,9 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
     if (encodings > 1 || !plain) return bad("a Transfer-Encoding other than chunked");
   }
   if (lengths > 1) return bad("more than one Content-Length");
+  // Beast reads "5, 5" as 5; a proxy in front may read it as something else.
+  if (lengths == 1 && !is_number(message[http::field::content_length]))
+    return bad("a Content-Length that is no number");
   auto hosts = count(message, http::field::host);
   if (hosts > 1 || (hosts == 0 && message.version() >= 11)) return bad("exactly one Host is needed");
   return {};
@@ -53,7 +60,7 @@ struct MessageParser::Beast {
 
 Result<std::optional<std::size_t>> HeadScan::find(std::string_view bytes, std::size_t limit) {
   for (; seen_ < bytes.size(); ++seen_) {
-    if (seen_ >= limit) return bad(fmt::format("the head is larger than {} bytes", limit));
+    if (seen_ >= limit) return fail(Code::too_large, "bad request: the head is larger than {} bytes", limit);
     auto c = static_cast<unsigned char>(bytes[seen_]);
     char before = seen_ > 0 ? bytes[seen_ - 1] : '\0';
     if ((c == '\n') != (before == '\r')) return bad("a line that does not end with CRLF");

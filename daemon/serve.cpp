@@ -31,6 +31,10 @@ Result<void> catch_stop_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
+  // A terminal that closes; nohup asks to ignore it, and that stands.
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   return {};
 }

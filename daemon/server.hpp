@@ -56,7 +56,7 @@ class Server {
   virtual void stop() = 0;
 };
 
-// Runs until SIGTERM or SIGINT, then drains. Tells systemd READY and STOPPING.
+// Runs until SIGTERM, SIGINT or SIGHUP, then drains. Tells systemd READY and STOPPING.
 Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts);
 
 }  // namespace dash::daemon

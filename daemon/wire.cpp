@@ -34,6 +34,7 @@ constexpr std::array kReasons = {
     std::pair{417, "Expectation Failed"},
     std::pair{422, "Unprocessable Content"},
     std::pair{429, "Too Many Requests"},
+    std::pair{431, "Request Header Fields Too Large"},
     std::pair{500, "Internal Server Error"},
     std::pair{501, "Not Implemented"},
     std::pair{502, "Bad Gateway"},

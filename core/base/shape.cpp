@@ -16,13 +16,25 @@ OrderedJson member(std::string_view name) { return OrderedJson::array({"body", n
 
 }  // namespace
 
-Failure invalid_json(std::string_view message) {
-  return refused(OrderedJson::array({"body"}), "json_invalid", message);
+Failure invalid_json(std::string_view why, std::size_t at) {
+  Error error{Code::validation, fmt::format("body: JSON decode error: {}", why), {}, {}, {}};
+  OrderedJson entry{{"type", "json_invalid"},
+                    {"loc", {"body", at}},
+                    {"msg", "JSON decode error"},
+                    {"input", OrderedJson::object()},
+                    {"ctx", OrderedJson{{"error", why}}}};
+  error.body = std::make_shared<const OrderedJson>(OrderedJson::array({std::move(entry)}));
+  return Failure(std::move(error));
 }
 
 Failure missing_member(std::string_view name) { return refused(member(name), "missing", "Field required"); }
 
 Failure wrong_type(std::string_view name, std::string_view type) {
+  // The words that clients of the API know (facts of the wire).
+  if (type == "object") return refused(member(name), "dict_type", "Input should be a valid dictionary");
+  if (type == "array") return refused(member(name), "list_type", "Input should be a valid list");
+  if (type == "integer") return refused(member(name), "int_type", "Input should be a valid integer");
+  if (type == "boolean") return refused(member(name), "bool_type", "Input should be a valid boolean");
   return refused(member(name), fmt::format("{}_type", type), fmt::format("Input should be a valid {}", type));
 }
 

@@ -1,5 +1,6 @@
 #include "core/migrate/endpoints.hpp"
 
+#include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http_client.hpp"
 
@@ -207,12 +208,12 @@ OrderedJson to_json(const Endpoint& e) {
 }
 
 Result<EndpointInput> endpoint_input(const Json& body) {
-  if (!body.is_object()) return fail(Code::validation, "the body must be an object");
+  if (!body.is_object()) return wrong_type("endpoint", "object");
   EndpointInput input;
   for (auto member : {"name", "url", "fmt", "secret"}) {
     auto it = body.find(member);
     if (it == body.end() || it->is_null()) continue;
-    if (!it->is_string()) return fail(Code::validation, "{} must be a string", member);
+    if (!it->is_string()) return wrong_type(member, "string");
     auto text = it->get<std::string>();
     if (member == std::string_view("name")) input.name = text;
     if (member == std::string_view("url")) input.url = Secret(text);
@@ -220,12 +221,11 @@ Result<EndpointInput> endpoint_input(const Json& body) {
     if (member == std::string_view("secret")) input.secret = Secret(text);
   }
   if (auto it = body.find("event_types"); it != body.end()) {
-    if (!it->is_null() && !it->is_string())
-      return fail(Code::validation, "event_types must be a string or null");
+    if (!it->is_null() && !it->is_string()) return wrong_type("event_types", "string");
     input.event_types = it->is_null() ? std::nullopt : std::optional(it->get<std::string>());
   }
   if (auto it = body.find("enabled"); it != body.end()) {
-    if (!it->is_boolean()) return fail(Code::validation, "enabled must be true or false");
+    if (!it->is_boolean()) return wrong_type("enabled", "boolean");
     input.enabled = it->get<bool>();
   }
   return input;

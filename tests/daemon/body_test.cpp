@@ -54,6 +54,15 @@ TEST(RequestBody, WhatIsNoJsonObjectIs422) {
   EXPECT_EQ(must(json_body(with_body("[1]"))), Json({1}));
 }
 
+TEST(RequestBody, WhatIsNoJsonIsToldWithItsPlace) {
+  auto told = must(parse_json(refusal(json_object(with_body("{oops")).error())));
+  EXPECT_EQ(told["detail"][0], Json({{"type", "json_invalid"},
+                                     {"loc", {"body", 1}},
+                                     {"msg", "JSON decode error"},
+                                     {"input", Json::object()},
+                                     {"ctx", {{"error", "not JSON (error at byte 2)"}}}}));
+}
+
 TEST(RequestBody, AFormIsDecoded) {
   EXPECT_EQ(must(form_body(with_body("username=a%40b&password=x+y"))).get("username"), "a@b");
   refusal(form_body(with_body("a=%")).error());

@@ -8,6 +8,8 @@ import ssl
 import subprocess
 import threading
 
+import pytest
+
 from conftest import BINARY, Http, clean_environment, run, wait_until
 
 
@@ -53,9 +55,10 @@ def test_every_log_line_is_one_json_object(instance):
     assert "hunter2" not in "".join(instance.log)
 
 
-def test_sigint_drains_too(make_instance):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_other_signals_drain_too(make_instance, number):
     instance = make_instance()
-    instance.process.send_signal(signal.SIGINT)
+    instance.process.send_signal(number)
     assert instance.process.wait(timeout=60) == 0
     instance.process = None
 
