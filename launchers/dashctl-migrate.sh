@@ -20,6 +20,10 @@ if [ "${1-}" = --encoded ]; then
     done
 fi
 
+if [ -n "${DASHCTL-}" ] && ! [ -x "$DASHCTL" ]; then
+    echo "dashctl-migrate: DASHCTL names $DASHCTL, which is no program" >&2
+    exit 1
+fi
 for dashctl in "${DASHCTL:-$here/dashctl}" "$here/../build/release/dashctl" "$(command -v dashctl || :)"; do
     if [ -x "$dashctl" ]; then
         exec "$dashctl" migrate "$@"

@@ -59,6 +59,11 @@ def test_sh_works_through_a_symbolic_link(echo_binary, scratch):
     assert done.returncode == 6, done
 
 
+def test_sh_takes_no_other_binary_than_the_one_that_was_named(scratch):
+    code, lines, _, err = launch("--help", env={"DASHCTL": str(scratch / "gone")})
+    assert code == 1 and not lines and f"{scratch}/gone" in err
+
+
 def test_sh_runs_the_real_binary_and_keeps_its_usage_code():
     code, _, _, err = launch("diff", env={"DASHCTL": BINARY})
     assert code == 2 and "--bundle" in err
