@@ -113,7 +113,7 @@ Run declare_set(Flags& flags) {
     if (o->value != "-" && config::is_secret(o->key))
       context.out.warn(
           "{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
+    auto instance = TRY(open_instance(context, o->instance, Login::session, IfAbsent::make));
     report(context, o->key, "set", TRY(apply(instance, {{o->key, value}})));
     return {};
   };
@@ -164,7 +164,7 @@ Run declare_lint(Flags& flags) {
 Run declare_history(Flags& flags) {
   auto o = std::make_shared<ConfigFlags>();
   flags.argument("KEY", o->key, "only this one's changes");
-  flags.number("--limit", o->limit, "N", "so many, newest first; 50 when left out");
+  flags.number("--limit", o->limit, "N", "so many, newest first; 50 when left out").at_least(1);
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, o->instance, Login::session));

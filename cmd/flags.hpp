@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Flag {
   std::string value = {};       // what stands for the value in help; empty for a switch
   std::string help = {};        // one line, no full stop
   std::vector<std::string> choices = {};
-  std::string instead_of = {};  // the flag that must not be given together with this one
+  std::optional<std::int64_t> least = {};  // of a number
+  std::string instead_of = {};             // the flag that must not be given together with this one
   bool is_required = false;
   bool is_repeatable = false;
   bool is_guard = false;
@@ -33,6 +35,7 @@ struct Flag {
   // Allows a write or lowers a guard: never taken from the environment.
   Flag& guard() { return is_guard = true, *this; }
   Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
+  Flag& at_least(std::int64_t n) { return least = n, *this; }
   // Not together with `other` on one command line; given here, the other's environment variable is not read.
   Flag& excludes(std::string other) { return instead_of = std::move(other), *this; }
   Flag& brief(std::string letter) { return short_name = std::move(letter), *this; }

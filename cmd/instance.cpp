@@ -4,24 +4,35 @@
 
 #include "cmd/output.hpp"
 #include "cmd/secret_input.hpp"
+#include "core/base/file.hpp"
+#include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/identity/tokens.hpp"
 
 namespace dash::cmd {
 namespace {
 
 Result<Secret> given_token(const LoginFlags& flags) {
-  if (!flags.token.empty()) return Secret(flags.token);
-  if (!flags.token_file.empty()) return read_secret_file(flags.token_file);
-  return Secret();
+  auto text = flags.token_file.empty() ? flags.token : TRY(read_secret_file(flags.token_file)).expose();
+  Secret token{std::string(trim(text))};
+  // It becomes a header's line.
+  if (has_control_character(token.expose()) || token.expose().find(' ') != std::string::npos)
+    return fail(Code::usage, "the token holds blanks or control characters: pass the token alone");
+  return token;
 }
 
-Result<void> refuse_pat(const Secret& token, const std::string& url) {
-  if (!identity::looks_like_pat(token.expose())) return {};
+Failure pat_refusal(const std::string& url) {
   return fail(Code::forbidden,
               "this is a personal access token, and the setup endpoints of {} take only an administrator's "
               "login: pass "
-              "--admin-user NAME, or the JWT of a login with --token",
+              "--admin-user NAME with a password, or the JWT of a login with --token",
               url);
+}
+
+// A password may start as it likes; a whole token is none.
+bool is_whole_pat(const Secret& password) {
+  constexpr std::size_t kHexDigits = 64;
+  return identity::looks_like_pat(password.expose()) && password.expose().size() > kHexDigits;
 }
 
 }  // namespace
@@ -38,7 +49,7 @@ void declare_login(Flags& flags, LoginFlags& into) {
   flags.text("--ca-bundle", into.ca_bundle, "FILE",
              "PEM roots to trust beside the system's, for proxies that inspect TLS");
   flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warned about every time").guard();
-  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request");
+  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request").at_least(1);
 }
 
 void declare_local(Flags& flags, LocalFlags& into) {
@@ -59,13 +70,12 @@ void declare_instance(Flags& flags, InstanceFlags& into) {
 
 Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
                                 const LoginFlags& flags, Login accepts) {
-  if (flags.timeout_seconds < 1) return fail(Code::usage, "--timeout takes at least 1 second");
   net::ApiAddress address{
       url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
   auto api = TRY(net::ApiClient::open(http, std::move(address)));
   // Read once: stdin cannot be read again.
   auto token = TRY(given_token(flags));
-  if (accepts == Login::session) TRY(refuse_pat(token, api.url()));
+  if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());
   api.use_token(std::move(token));
   if (flags.is_insecure && url.starts_with("https:"))
     context.out.warn(
@@ -84,6 +94,7 @@ Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& fl
   auto password =
       TRY(secret_from(context, flags.password_file,
                       fmt::format("Password of {} at {}", flags.admin_user, api.url()), "--password-file"));
+  if (is_whole_pat(password)) return pat_refusal(api.url());
   context.out.wait_for("signing in at " + api.url());
   auto done = api.login(flags.admin_user, password);
   context.out.wait_for("");
@@ -94,8 +105,7 @@ std::string data_dir_or_default(const std::string& data_dir) {
   if (!data_dir.empty()) return data_dir;
   if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg == '/')
     return std::string(xdg) + "/dashctl";
-  const char* home = std::getenv("HOME");
-  return std::string(home ? home : ".") + "/.local/share/dashctl";
+  return home_folder() + "/.local/share/dashctl";
 }
 
 app::Options local_options(const LocalFlags& flags) {
@@ -107,14 +117,17 @@ app::Options local_options(const LocalFlags& flags) {
   return options;
 }
 
-Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags) {
-  return app::open_instance(local_options(flags));
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags, IfAbsent if_absent) {
+  auto options = local_options(flags);
+  options.must_exist = if_absent == IfAbsent::fail;
+  return app::open_instance(options);
 }
 
-Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts) {
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
+                                   IfAbsent if_absent) {
   OpenInstance out;
   if (flags.target.empty()) {
-    out.local = TRY(open_local(flags.local));
+    out.local = TRY(open_local(flags.local, if_absent));
     return out;
   }
   out.http = net::make_curl_client();

@@ -44,7 +44,10 @@ Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& fl
 // $DASHCTL_DATA_DIR is read by the flag itself; here the default of the XDG base directory specification.
 std::string data_dir_or_default(const std::string& data_dir);
 app::Options local_options(const LocalFlags& flags);
-Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags);
+// A mistyped folder must not become an empty instance that answers: only what sets one up makes it.
+enum class IfAbsent { fail, make };
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags,
+                                                  IfAbsent if_absent = IfAbsent::fail);
 
 // Either one, signed in. `local` acts as the operator at the shell.
 struct OpenInstance {
@@ -53,6 +56,7 @@ struct OpenInstance {
   std::unique_ptr<app::Instance> local;  // else
   identity::Principal who = identity::local_operator();
 };
-Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts);
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
+                                   IfAbsent if_absent = IfAbsent::fail);
 
 }  // namespace dash::cmd

@@ -11,12 +11,13 @@ migrate::LocalParts local_parts(app::Services& s) {
   return {s.config, s.setup, s.endpoints, s.vaults, s.setup_code};
 }
 
-Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code) {
+Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
+                                          IfAbsent if_absent) {
   MigrateTarget out;
   if (flags.target.empty()) {
     if (flags.local.data_dir.empty())
       return fail(Code::usage, "name the instance with --target URL or --data-dir DIR");
-    out.local = TRY(open_local(flags.local));
+    out.local = TRY(open_local(flags.local, if_absent));
     out.instance =
         std::make_unique<migrate::LocalInstance>(flags.local.data_dir, local_parts(out.local->services()));
     out.is_set_up = TRY(out.instance->is_set_up());

@@ -25,7 +25,8 @@ struct MigrateTarget {
   bool is_set_up = false;
 };
 // Asks for the status first; signs in when the instance is set up. `setup_code` opens one that is not.
-Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code);
+Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
+                                          IfAbsent if_absent = IfAbsent::fail);
 
 migrate::LocalParts local_parts(app::Services& services);
 

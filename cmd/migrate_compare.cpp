@@ -41,7 +41,7 @@ Result<Compared> compare_bundle(Context& context, const ComparisonFlags& o,
   c.bundle = TRY(load_bundle(context, o.bundle, o.passphrase_file));
   c.staged = TRY(migrate::stage(c.bundle, options.selection, o.bundle));
   if (!o.setup_code_file.empty()) c.setup_code = TRY(read_secret_file(o.setup_code_file));
-  c.target = TRY(open_migrate_target(context, o.instance, c.setup_code));
+  c.target = TRY(open_migrate_target(context, o.instance, c.setup_code, o.if_absent));
   if (!c.target.is_set_up) context.out.warn("{} is not set up yet", c.target_name());
   context.out.wait_for("reading " + c.target_name());
   c.diff = TRY(migrate::compare(c.bundle, c.staged, *c.target.instance, c.options, context.out.progress()));

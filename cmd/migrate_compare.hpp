@@ -9,6 +9,7 @@ namespace dash::cmd {
 struct ComparisonFlags {
   std::string bundle, passphrase_file, setup_code_file;
   InstanceFlags instance;
+  IfAbsent if_absent = IfAbsent::fail;
   migrate::Selection selection;
   std::string regions = "merge";
   bool no_compare = false;

@@ -163,6 +163,7 @@ ImportFlags filled_from(ImportFlags o, const migrate::Plan& plan) {
 Result<void> run_import(Context& context, const ImportFlags& given) {
   auto plan = TRY(load_plan(given));
   auto o = plan ? filled_from(given, *plan) : given;
+  if (o.apply && !o.bootstrap_admin.empty()) o.comparison.if_absent = IfAbsent::make;
   auto c = TRY(compare_bundle(context, o.comparison, plan ? plan->options : options_of(o.comparison)));
   context.out.document(comparison_document(o.comparison, c, nullptr));
   if (plan) TRY(migrate::check_plan(*plan, c.bundle, c.diff, c.target_name(), o.accept_drift));

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <numeric>
 
@@ -59,9 +60,23 @@ Result<void> check_choice(const Flag& flag, const std::string& text) {
   return fail(Code::usage, "{} takes {}, not '{}'", flag.name, fmt::join(flag.choices, " or "), text);
 }
 
+// `--target "$URL"` with a forgotten variable must not mean "no --target".
+Result<void> check_value(const Flag& flag, const std::string& text) {
+  if (!flag.is_positional() && text.empty()) return fail(Code::usage, "{} has an empty value", flag.name);
+  return check_choice(flag, text);
+}
+
+Result<void> check_least(const Flag& flag, const std::string& text) {
+  std::int64_t value = 0;
+  bool is_number = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+  if (!flag.least || !is_number || value >= *flag.least) return {};
+  return fail(Code::usage, "{} takes at least {}, not {}", flag.name, *flag.least, text);
+}
+
 Result<void> set(const Flag& flag, const std::string& text) {
-  TRY(check_choice(flag, text));
-  return flag.set(text);
+  TRY(check_value(flag, text));
+  TRY(flag.set(text));
+  return check_least(flag, text);
 }
 
 // The parser of one action's words, with the option that stands for each flag.
@@ -75,13 +90,16 @@ class Parser {
   }
 
   Result<void> parse(std::vector<std::string> words) {
+    TRY(refuse_bare_equals(words));
     std::ranges::reverse(words);
     try {
       app_.parse(std::move(words));
     } catch (const CLI::ParseError& e) {
       return fail(Code::usage, "{}", e.what());
     }
-    if (auto extra = app_.remaining(); !extra.empty()) return refuse_extra(extra.front());
+    // CLI11 counts the -- that ends the flags among what remains.
+    for (const auto& extra : app_.remaining())
+      if (extra != "--") return refuse_extra(extra);
     return {};
   }
 
@@ -99,13 +117,25 @@ class Parser {
     return option;
   }
 
+  // CLI11 would take the next word for the value of "--target=".
+  static Result<void> refuse_bare_equals(const std::vector<std::string>& words) {
+    for (const auto& word : words) {
+      if (word == "--") break;
+      if (word.starts_with("--") && word.find('=') == word.size() - 1)
+        return fail(Code::usage, "{} has an empty value", word.substr(0, word.size() - 1));
+    }
+    return {};
+  }
+
   Failure refuse_extra(const std::string& word) const {
     if (!word.starts_with('-') || word == "-") return fail(Code::usage, "unexpected argument '{}'", word);
     std::vector<std::string> known;
     for (const auto& flag : flags_.all())
       if (!flag.is_positional()) known.push_back(flag.name);
     auto name = word.substr(0, word.find('='));
-    return fail(Code::usage, "unknown flag {}{}", name, suggestion(name, known));
+    auto nearest = suggestion(name, known);
+    return fail(Code::usage, "unknown flag {}{}", name,
+                nearest.empty() ? " (a value that starts with - goes behind --)" : nearest);
   }
 
   static inline std::vector<std::string> kIgnored;

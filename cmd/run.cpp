@@ -27,6 +27,19 @@ Format format_in(const std::vector<std::string>& words) {
   return format == "json" ? Format::json : Format::text;
 }
 
+// What core logs beside its answers, as a sentence: somebody reads it at a shell. The engine's complaints
+// come back as the error of the command itself.
+void tell_log_line(std::string_view line) {
+  auto entry = parse_json(line).value_or(Json::object());
+  auto event = string_member(entry, "event").value_or("");
+  if (event.starts_with("policy.")) return;
+  std::string text = event;
+  for (const auto& [name, value] : entry.items())
+    if (name != "ts" && name != "level" && name != "event")
+      text += fmt::format("; {}: {}", name, value.is_string() ? value.get<std::string>() : dump_json(value));
+  Output(Format::text, false).warn("{}", one_line(text));
+}
+
 Result<int> run_action(const Found& found, Format format) {
   Flags flags;
   FrameFlags frame;
@@ -36,10 +49,25 @@ Result<int> run_action(const Found& found, Format format) {
   Output out(format, frame.is_quiet);
   Context context{out, !frame.has_no_input};
   if (!found.action->has_own_signals) {
-    log::set_level(log::Level::warning);  // a command tells its story itself; a daemon's is its log
+    // A command tells its story itself; a daemon's is its log.
+    log::set_level(log::Level::warning);
+    log::set_sink(tell_log_line);
     watch_interrupts(out.is_json());
   }
   return out.finish(action(context));
+}
+
+Result<int> tell_version(const std::vector<std::string>& words, Format format) {
+  Flags flags;
+  FrameFlags frame;
+  bool wants_version = false;
+  declare_frame(flags, frame);
+  flags.toggle("--version", wants_version, "").guard();
+  TRY(parse_flags(flags, words));
+  Output out(format, frame.is_quiet);
+  out.line("dashctl {}", DASH_VERSION);
+  out.document({{"version", DASH_VERSION}});
+  return out.finish({});
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -56,8 +84,9 @@ Failure incomplete(const std::string& help, const std::string& message) {
 Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::string>& words, Format format) {
   Output out(Format::text, false);
   auto say = [&](const std::string& text) { return out.raw(text), out.finish({}); };
-  if (words == std::vector<std::string>{"--version"}) return say(fmt::format("dashctl {}\n", DASH_VERSION));
   auto found = TRY(find_action(groups, words));
+  if (!found.group && std::ranges::count(words, "--version") > 0)
+    return tell_version(found.arguments, format);
   bool wants_help = asks_for_help(words);
   if (!found.group && !wants_help) return incomplete(root_help(groups), "name a command");
   if (!found.group) return say(root_help(groups));
@@ -68,6 +97,13 @@ Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::st
   return run_action(found, format);
 }
 
+// `dashctl help migrate export` is `dashctl migrate export --help`.
+void understand_help(std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "help") return;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+}
+
 }  // namespace
 
 int run(std::vector<std::string> words) {
@@ -76,6 +112,7 @@ int run(std::vector<std::string> words) {
   if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
   // A reader that goes away must not end an import halfway; Output tells a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);
+  understand_help(words);
   auto format = format_in(words);
   auto code = dispatch(root(), words, format);
   return code ? *code : Output(format, false).finish(Failure(code.error()));

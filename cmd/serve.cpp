@@ -99,21 +99,22 @@ Run declare_serve(Flags& flags) {
   auto o = std::make_shared<ServeFlags>();
   declare_local(flags, o->local);
   flags.list("--listen", o->listen, "ADDR|unix:PATH", "where to listen; 127.0.0.1:8080 when left out");
-  flags.number("--workers", o->workers, "N",
-               "jobs that run at the same time; 0 leaves them to other processes");
+  flags
+      .number("--workers", o->workers, "N",
+              "jobs that run at the same time; 0 leaves them to other processes")
+      .at_least(0);
   flags.text("--public-url", o->public_url, "URL", "the address that users see; kept as public_base_url");
   flags.list("--trusted-proxy", o->trusted_proxies, "IP", "believe X-Forwarded-For from this address");
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {
-    auto instance = TRY(open_local(o->local));
+    auto instance = TRY(open_local(o->local, IfAbsent::make));
     auto& s = instance->services();
     TRY(keep_public_url(s, o->public_url));
     TRY(tell_setup_code(s));
     auto options = server_options(*o, s);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
-    jobs::WorkerPool workers(s.jobs, executors(*o),
-                             static_cast<std::size_t>(std::max<std::int64_t>(0, o->workers)));
+    jobs::WorkerPool workers(s.jobs, executors(*o), static_cast<std::size_t>(o->workers));
     auto anchoring = keep_anchors(s);
     auto warming = warm_engine(s);
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);

@@ -18,7 +18,7 @@ Run declare_issue(Flags& flags) {
   auto o = std::make_shared<TokenFlags>();
   flags.argument("NAME", o->name, "what the token is for").required();
   flags.text("--user", o->user, "USER", "whose token; with --target one's own when left out");
-  flags.number("--days", o->days, "N", "valid so long; 0 (the default) until it is revoked");
+  flags.number("--days", o->days, "N", "valid so long; 0 (the default) until it is revoked").at_least(0);
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, o->instance, Login::any));

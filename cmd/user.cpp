@@ -61,7 +61,7 @@ Run declare_add(Flags& flags) {
     auto password =
         TRY(new_secret_from(context, o->password_file, "Password of " + o->name, "--password-file"));
     warn_of(context, password);
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto instance = TRY(open_instance(context, o->instance, Login::any, IfAbsent::make));
     OrderedJson made;
     if (instance.api) {
       made = TRY(user_document(instance.api->post("/api/users", {{"username", o->name},

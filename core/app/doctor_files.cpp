@@ -36,15 +36,15 @@ Check failed(std::string name, Code code, std::string message) {
   return {std::move(name), Health::failed, std::move(message), code};
 }
 
+std::string no_instance(const std::string& folder) {
+  return fmt::format(
+      "there is no instance in {}; `dashctl user add NAME --admin` or `dashctl serve` makes one", folder);
+}
+
 Check examine_data_dir(const std::string& folder) {
   constexpr auto kName = "data_dir";
   std::error_code ec;
-  if (!std::filesystem::is_directory(folder, ec))
-    return failed(
-        kName, Code::not_found,
-        fmt::format("there is no instance in {}; `dashctl user add NAME --admin` or `dashctl serve` makes "
-                    "one",
-                    folder));
+  if (!std::filesystem::is_directory(folder, ec)) return failed(kName, Code::not_found, no_instance(folder));
   if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
     return failed(kName, Code::forbidden, fmt::format("{} cannot be written by this user", folder));
   auto space = free_bytes(folder);

@@ -8,6 +8,8 @@ Check good(std::string name, std::string message);
 Check warning(std::string name, std::string message);
 Check failed(std::string name, Code code, std::string message);
 
+// What to say, and to do, where a folder holds no instance.
+std::string no_instance(const std::string& folder);
 Check examine_data_dir(const std::string& folder);
 // `path` empty: not set, which is good.
 Check examine_key(std::string name, const std::string& path);

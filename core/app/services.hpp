@@ -80,8 +80,9 @@ struct Options {
   std::string database;             // empty: SQLite in the data dir; else postgres://…
   std::string signing_key_file;     // empty: <data_dir>/signing.key, made when absent
   std::string encryption_key_file;  // empty: none
-  std::string policy_dir;  // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
-  std::size_t parts = 12;  // buffers of 8 MiB
+  std::string policy_dir;   // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
+  std::size_t parts = 12;   // buffers of 8 MiB
+  bool must_exist = false;  // Code::not_found instead of a new instance where there is none
 };
 
 // Owns what Services refers to.
@@ -91,7 +92,7 @@ class Instance {
   virtual Services& services() = 0;
 };
 
-// Opens (making it when absent) the instance in a data directory: database, schema, keys.
+// Opens (making it when absent, unless must_exist) the instance in a data directory: database, schema, keys.
 Result<std::unique_ptr<Instance>> open_instance(const Options& options);
 
 }  // namespace dash::app

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/app/doctor_files.hpp"
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
 #include "core/app/store_anchor.hpp"
@@ -145,6 +146,8 @@ class RealInstance final : public Instance {
 }  // namespace
 
 Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
+  bool is_here = !options.database.empty() || std::filesystem::exists(options.data_dir + "/dashctl.db");
+  if (options.must_exist && !is_here) return fail(Code::not_found, "{}", no_instance(options.data_dir));
   TRY(make_folder(options.data_dir, 0700));
   auto keys = TRY(load_keys(options.data_dir, options.signing_key_file, options.encryption_key_file));
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")

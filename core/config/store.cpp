@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/crypto/aead.hpp"
 #include "core/crypto/hash.hpp"
 
@@ -13,12 +15,10 @@ constexpr std::int64_t kConfigLock =
     0x636f6e66;  // serialises changes on PostgreSQL; SQLite has one writer anyway
 
 Result<void> check_key(const std::string& key) {
-  bool printable =
-      std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) >= 32 && c != 127; });
-  if (key.empty() || key.size() > kMaxKeyBytes || !printable)
-    return fail(Code::invalid, "a configuration key has 1 to {} bytes and no control characters",
-                kMaxKeyBytes);
-  return {};
+  if (is_key(key)) return {};
+  return fail(Code::invalid,
+              "a configuration key has 1 to {} bytes of UTF-8, is not blank and has no control characters",
+              kMaxKeyBytes);
 }
 
 db::Value blob_or_null(const std::optional<std::string>& bytes) {
@@ -42,6 +42,10 @@ HistoryEntry entry_of(const db::Row& row) {
 }
 
 }  // namespace
+
+bool is_key(std::string_view text) {
+  return !trim(text).empty() && text.size() <= kMaxKeyBytes && is_utf8(text) && !has_control_character(text);
+}
 
 Secret derive_store_key(const Secret& signing_key, const Secret& encryption_key) {
   const auto& source = encryption_key.empty() ? signing_key : encryption_key;

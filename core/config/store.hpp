@@ -20,6 +20,8 @@ namespace dash::config {
 
 // The spec and the peer's column agree on this bound.
 inline constexpr std::size_t kMaxKeyBytes = 128;
+// What may name a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
+bool is_key(std::string_view text);
 
 using Values = std::map<std::string, std::string>;
 // nullopt removes the key.

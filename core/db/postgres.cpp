@@ -252,6 +252,8 @@ class PostgresSql final : public Sql {
 }  // namespace
 
 Result<std::unique_ptr<Sql>> open_postgres(const std::string& url) {
+  if (!url.starts_with("postgres://") && !url.starts_with("postgresql://"))
+    return fail(Code::usage, "the address of a database is written postgres://USER:PASSWORD@HOST/NAME");
   auto first = TRY(PostgresConnection::open(url));
   return std::unique_ptr<Sql>(new PostgresSql(url, std::move(first)));
 }

@@ -36,7 +36,7 @@ class Sorter {
  private:
   // The reason for which the pair is refused, or nothing.
   std::string place(const std::string& key, const std::string& text) {
-    if (!is_nameable(key)) return "invalid_key";
+    if (!config::is_key(key)) return "invalid_key";
     if (auto cloud = config::cloud_of_region_blob(key)) return place_blob(key, *cloud, text);
     if (config::has_region_prefix(key)) return place_region_field(key, text);
     if (auto reason = config::held_back_reason(key, text)) {
@@ -78,11 +78,6 @@ class Sorter {
 };
 
 }  // namespace
-
-bool is_nameable(std::string_view key) {
-  return !key.empty() && key.size() <= config::kMaxKeyBytes &&
-         std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) >= 32 && c != 127; });
-}
 
 std::string setting_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();

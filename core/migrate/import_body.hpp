@@ -34,9 +34,6 @@ struct ImportBody {
 // invalid_region_key, malformed_region_set.
 ImportBody sort_import(const Json& config, const ImportRules& rules);
 
-// Whether a store can hold a key of that name.
-bool is_nameable(std::string_view key);
-
 // The text that a JSON value is kept as.
 std::string setting_text(const Json& value);
 

@@ -1,5 +1,7 @@
 #include "core/migrate/setup.hpp"
 
+#include "core/base/shape.hpp"
+#include "core/base/utf8.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/migrate/vaults.hpp"
@@ -148,10 +150,11 @@ Result<std::string> Setup::change(const identity::Principal& who, const config::
   for (const auto& [key, value] : changes) {
     if (value && config::is_masked(*value)) continue;
     auto name = config::has_region_prefix(key) ? key : config::canonical_key(key);
+    if (value && !is_utf8(*value)) return fail(Code::invalid, "the value of '{}' is not UTF-8 text", name);
     auto text = value ? std::optional(config::canonical_value(name, *value)) : std::nullopt;
     auto [at, is_new] = canonical.emplace(name, text);
     if (!is_new && at->second != text)
-      return fail(Code::validation, "'{}' is given in both spellings with different values", name);
+      return wrong_value(name, "given in both spellings with different values");
   }
   return db::write<std::string>(sql_, [&](db::Transaction& tx) -> Result<std::string> {
     auto folded = canonical;

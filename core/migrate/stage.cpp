@@ -34,7 +34,7 @@ class Stage {
 
  private:
   void take(const std::string& key, const std::string& value) {
-    if (!is_nameable(key)) return refuse(key, "invalid_key");
+    if (!config::is_key(key)) return refuse(key, "invalid_key");
     if (config::is_masked(value)) {
       if (is_selected(selection_.only, key)) out_.masked.push_back(key);
       return;

@@ -39,7 +39,10 @@ Error with_advice(Error error, const std::string& url) {
         "skips the check altogether)",
         url, error.message);
   } else if (error.code == Code::unreachable || error.code == Code::timeout) {
-    error.message = fmt::format("Cannot reach {}: {}", url, error.message);
+    std::string_view cause = error.message;
+    auto told = fmt::format("cannot reach {}: ", origin_of(url));
+    if (cause.starts_with(told)) cause.remove_prefix(told.size());
+    error.message = fmt::format("Cannot reach {}: {}", url, cause);
   }
   return error;
 }

@@ -28,6 +28,7 @@ class Variable {
 struct Parsed {
   std::string url, dir, file, how = "merge";
   bool apply = false, quiet = false;
+  std::int64_t days = 1;
   std::vector<std::string> only;
   Flags flags;
   Parsed() {
@@ -38,6 +39,7 @@ struct Parsed {
     flags.toggle("--my-apply", apply, "write").guard();
     flags.toggle("--my-quiet", quiet, "be quiet");
     flags.list("--my-only", only, "PREFIX", "prefixes");
+    flags.number("--my-days", days, "N", "days").at_least(1);
   }
   std::string error(const std::vector<std::string>& words) {
     auto result = parse_flags(flags, words);
@@ -105,6 +107,28 @@ TEST(Flags, RefuseNonsenseWithAdvice) {
   EXPECT_EQ(p.error({"--my-urk", "x"}), "unknown flag --my-urk; did you mean --my-url?");
   EXPECT_EQ(p.error({"--my-how", "destroy"}), "--my-how takes merge or replace, not 'destroy'");
   EXPECT_EQ(p.error({"a", "b"}), "unexpected argument 'b'");
+}
+
+TEST(Flags, AnEmptyValueIsNotTheSameAsNone) {
+  Parsed p;
+  EXPECT_EQ(p.error({"--my-url", ""}), "--my-url has an empty value");
+  EXPECT_EQ(p.error({"--my-only", ""}), "--my-only has an empty value");
+  EXPECT_EQ(p.error({"--my-url=", "--my-apply"}), "--my-url has an empty value");
+  EXPECT_EQ(p.error({""}), "");
+}
+
+TEST(Flags, EndAtTwoDashes) {
+  Parsed p;
+  EXPECT_EQ(p.error({"--my-apply", "--", "--my-url="}), "");
+  EXPECT_EQ(p.file, "--my-url=");
+  EXPECT_EQ(p.error({"-x"}), "unknown flag -x (a value that starts with - goes behind --)");
+}
+
+TEST(Flags, ANumberHasItsLeast) {
+  Parsed p;
+  EXPECT_EQ(p.error({"--my-days", "0"}), "--my-days takes at least 1, not 0");
+  EXPECT_EQ(p.error({"--my-days=-3"}), "--my-days takes at least 1, not -3");
+  EXPECT_EQ(p.error({"--my-days", "1"}), "");
 }
 
 TEST(CommandTree, FindsGroupAndActionBehindFrameFlags) {

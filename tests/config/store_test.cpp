@@ -34,6 +34,13 @@ TEST_F(ConfigStore, GivesBackWhatWasWrittenAndNothingForAnAbsentKey) {
   EXPECT_EQ(store_.all().value().size(), 3u);
 }
 
+TEST_F(ConfigStore, TakesNoKeyThatIsBlankOrNoText) {
+  for (std::string key : {"", "  ", "\xFF", "a\nb", "\x7F"})
+    EXPECT_FALSE(store_.apply({{key, "x"}}, kAuthor)) << key;
+  EXPECT_FALSE(store_.apply({{std::string(129, 'k'), "x"}}, kAuthor));
+  EXPECT_TRUE(store_.apply({{std::string(128, 'k'), "x"}, {"entitle/agent \xC3\xA9", "x"}}, kAuthor));
+}
+
 TEST_F(ConfigStore, KeepsNoPlainTextInTheDatabaseFile) {
   ASSERT_TRUE(store_.apply({{"cloud1_secret_access_key", "very-secret-value"}}, kAuthor));
   for (auto name : {"dashctl.db", "dashctl.db-wal"}) {

@@ -1,0 +1,184 @@
+"""What scripts may rely on, whatever the command: streams, exit codes, documents, the environment."""
+import json
+import os
+import pwd
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from conftest import BINARY, PASSWORD, clean_environment, run, wait_until
+
+# DESIGN §3: every command that takes an instance by its folder.
+READING = [("config", "list"), ("config", "get", "x"), ("config", "history"), ("config", "lint"), ("user", "list"),
+           ("token", "list"), ("vault", "list"), ("audit", "verify"), ("audit", "export"), ("job", "list"),
+           ("storage", "list"), ("migrate", "export", "--out", "-")]
+
+
+@pytest.fixture
+def folder(make_instance):
+    """An instance that is not started."""
+    return make_instance(start=False)
+
+
+@pytest.fixture
+def silent_server():
+    """Takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def actions():
+    """Every visible action, read off the help pages."""
+    def names(text, heading):
+        rows = text.split(heading + ":\n", 1)[1].split("\n\n", 1)[0]
+        return [row.split()[0] for row in rows.splitlines() if not row.startswith("   ")]
+
+    for group in names(run("--help").out, "Commands"):
+        page = run(group, "--help").out
+        if "Actions:" in page:
+            yield from ((group, action) for action in names(page, "Actions"))
+        else:
+            yield (group,)
+
+
+def test_every_action_explains_itself_and_refuses_an_unknown_flag():
+    found = list(actions())
+    assert len(found) > 40
+    for action in found:
+        told = run(*action, "--help")
+        assert told.code == 0 and told.out.split("Usage: dashctl ")[1].startswith(" ".join(action)) and not told.err
+        refused = run(*action, "--no-such-flag", "--output", "json")
+        assert refused.code == 2 and refused.json["error"]["code"] == "usage", (action, refused)
+        assert refused.err.startswith("error: "), (action, refused)
+        assert run(*action, "--output", "xml").code == 2, action
+
+
+def test_help_is_a_word_too():
+    assert run("help", "migrate", "diff").out == run("migrate", "diff", "--help").out
+    assert run("help").out == run("--help").out
+    assert run("help", "bogus").code == 2
+
+
+def test_the_version_comes_in_both_formats():
+    assert run("--version").out.startswith("dashctl ")
+    told = run("--version", "--output", "json").json
+    assert told["schema"] == 1 and f"dashctl {told['version']}\n" == run("--version").out
+
+
+def test_a_forgotten_variable_does_not_name_the_instance_at_hand(folder):
+    env = {"DASHCTL_DATA_DIR": str(folder.folder)}
+    for flags in [("--target", ""), ("--target=",), ("--data-dir", "")]:
+        done = run("config", "list", *flags, env=env)
+        assert done.code == 2 and f"{flags[0].rstrip('=')} has an empty value" in done.err, done
+
+
+def test_values_that_start_with_a_dash_go_behind_two(folder):
+    assert folder.dashctl("config", "set", "demo", "-x").code == 2
+    done = run("config", "set", "--data-dir", folder.folder, "--", "demo", "--help")
+    assert done.code == 0 and folder.dashctl("config", "get", "demo").out == "--help\n"
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_a_mistyped_folder_does_not_become_an_instance(scratch, words):
+    done = run(*words, "--data-dir", scratch / "typo")
+    assert done.code == 1 and not done.out and f"there is no instance in {scratch}/typo" in done.err, done
+    assert not (scratch / "typo").exists()
+
+
+def test_what_core_logs_is_a_sentence_at_the_shell(folder, scratch):
+    folder.set(demo="x")
+    other = scratch / "other.key"
+    other.write_text("another signing key of some length")
+    for words in [("config", "list"), ("config", "get", "demo"), ("doctor",)]:
+        done = folder.dashctl(*words, "--signing-key-file", other)
+        lines = [line for line in done.err.splitlines() if "demo" in line and "written with another key" in line]
+        assert len([line for line in lines if line.startswith("warning: config.unreadable")]) == 1, done
+        assert not any(line.startswith("{") for line in done.err.splitlines()), done
+
+
+def test_a_full_disk_is_an_error_wherever_it_is(folder, scratch):
+    folder.set(demo="x")
+    with open("/dev/full", "w") as full:
+        for words in [("config", "list"), ("config", "get", "demo"), ("user", "list", "--output", "json"),
+                      ("token", "issue", "t", "--user", "root"), ("migrate", "export", "--out", "-")]:
+            done = subprocess.run([BINARY, *words, "--data-dir", folder.folder], stdout=full, stderr=subprocess.PIPE,
+                                  env=clean_environment(), text=True, check=False)
+            assert done.returncode == 1 and "No space left" in done.stderr, (words, done)
+    link = scratch / "full"
+    link.symlink_to("/dev/full")
+    done = folder.dashctl("migrate", "export", "--out", link)
+    assert done.code == 1 and "No space left" in done.err and link.is_symlink(), done
+
+
+def test_without_a_home_the_accounts_folder_is_taken():
+    env = {k: v for k, v in clean_environment().items() if k not in ("HOME", "XDG_DATA_HOME")}
+    done = subprocess.run([BINARY, "config", "get", "no_such_setting_here"], env=env, capture_output=True, text=True,
+                          cwd="/", check=False)
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert done.returncode == 1
+    assert "no_such_setting_here" in done.stderr or f"no instance in {home}/" in done.stderr, done
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", [("migrate", "export", "--out", "-", "--source"), ("config", "list", "--target"),
+                                   ("storage", "list", "--target")], ids=lambda w: " ".join(w[:2]))
+def test_an_interrupt_is_130_and_one_document(silent_server, number, words):
+    command = [BINARY, *words, silent_server, "--token", "a.b.c", "--output", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(),
+                          text=True) as process:
+        # Caught: from then on a signal ends the command with words of its own.
+        wait_until(lambda: catches(process.pid, number), what="the signal handler")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and "error: interrupted: nothing was written" in err
+    assert json.loads(out)["error"]["code"] == "interrupted"
+
+
+def catches(pid, number):
+    with open(f"/proc/{pid}/status") as status:
+        caught = next(line for line in status if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (number - 1) & 1
+
+
+def test_text_that_is_none_is_refused(folder):
+    for words in [("demo", b"\xff\xfe"), (b"\xff", "x"), ("  ", "x")]:
+        done = subprocess.run([BINARY, "config", "set", *words, "--data-dir", folder.folder], env=clean_environment(),
+                              capture_output=True, check=False)
+        assert done.returncode == 1 and b"UTF-8" in done.stderr, done
+    assert folder.dashctl("config", "list").out == ""
+
+
+@pytest.mark.parametrize("words", [
+    ("config", "list", "--timeout", "0"), ("token", "issue", "t", "--user", "root", "--days", "-1"),
+    ("serve", "--workers", "-1"), ("serve", "--database", "mysql://localhost/x"),
+    ("config", "history", "--limit", "0")], ids=" ".join)
+def test_a_number_or_an_address_that_cannot_be_meant_is_a_usage_error(folder, words):
+    done = folder.dashctl(*words)
+    assert done.code == 2 and not done.out, done
+
+
+def test_a_token_in_the_place_of_a_password_is_recognised(instance, scratch):
+    secret = scratch / "secret"
+    secret.write_text(instance.token("root") + "\n")
+    done = run("config", "list", "--target", instance.url, "--admin-user", "root", "--password-file", secret)
+    assert done.code == 8 and "personal access token" in done.err, done
+    assert not any("/api/auth/login" in line for line in instance.log)
+
+
+def test_a_token_is_trimmed_and_never_becomes_another_header(instance):
+    jwt = instance.login("root").token
+    assert run("config", "list", "--target", instance.url, "--token", f" {jwt}\n").code == 0
+    done = run("config", "list", "--target", instance.url, "--token", f"{jwt}\r\nX-Evil: 1")
+    assert done.code == 2 and jwt not in done.err, done
+
+
+def test_what_cannot_be_reached_is_named_once():
+    done = run("config", "list", "--target", "http://127.0.0.1:1", "--token", "a.b.c")
+    assert done.code == 7 and done.err.lower().count("cannot reach") == 1, done
+
+
+def test_a_first_user_makes_the_instance(scratch):
+    done = run("user", "add", "root", "--admin", "--data-dir", scratch / "new", "--password-file", "-", stdin=PASSWORD)
+    assert done.code == 0 and (scratch / "new" / "dashctl.db").exists()
