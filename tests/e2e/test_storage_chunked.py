@@ -466,9 +466,9 @@ def test_a_fetch_that_fails_leaves_the_old_file_alone(cli, scratch):
 
 
 def test_an_upload_goes_on_after_the_client_was_killed(cli, relay, scratch, bucket):
-    data = os.urandom(5 * PART + 3)
+    data = os.urandom(7 * PART + 3)
     (scratch / "big.rpm").write_bytes(data)
-    relay.hold_after(4 * PART)
+    relay.hold_after(6 * PART)  # two parts are there by then, even if each had to be sent twice
     first = cli.start(relay, scratch / "big.rpm")
     relay.wait_held()
     first.send_signal(signal.SIGKILL)
