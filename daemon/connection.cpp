@@ -61,7 +61,11 @@ void Connection::close() {
   error_code ignored;
   timer_.cancel(ignored);
   part_timer_.cancel(ignored);
-  stream_.socket().close(ignored);
+  {
+    std::lock_guard lock(socket_mutex_);
+    is_shut_ = true;
+    stream_.socket().close(ignored);
+  }
   dispatcher_.connections().remove();
   loop_.connections.erase(this);  // may end this object once the caller's own reference goes
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start_pacing(std::uint64_t floor) { pace_ = Pace(floor, limits_.floor_window); }
   void set_paced_deadline();
   bool keeps_pace(std::size_t bytes);
-  // Runs `work` on the route's pool and `then` with its outcome on the loop. First work of a request may be
-  // refused with 503.
+  // Runs `work` on the route's pool, or here while another thread leads the loop, and `then` with its outcome
+  // on the loop. First work of a request may be refused with 503.
   template <class Work, class Then>
   void offload(Work work, Then then);
 
@@ -72,11 +73,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keep_piece();  // false: refused
   void on_body_done();
   void run_handler();
-  void answer(Result<Response> outcome);
 
   // connection_reply.cpp
   void refuse(const Error& error);
   void reply(Response response);
+  void frame(Response response);        // on a worker too: while it has the exchange
+  std::size_t send_now();               // likewise: bytes that left at once
+  void begin_reply(std::size_t bytes);  // so many have left
   bool body_is_consumed();
   void write();
   void on_some_written(std::size_t bytes);
@@ -89,6 +92,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Loop& loop_;
   Stream stream_;
+  std::mutex socket_mutex_;  // a worker writes to the socket, the loop may close it
+  bool is_shut_ = false;     // under socket_mutex_
   const std::string peer_;
   Dispatcher& dispatcher_;
   const Limits& limits_;
@@ -165,7 +170,9 @@ void Connection::offload(Work work, Then then) {
       self->phase_ == Phase::closed ? self->account_cut() : then(std::move(outcome));
     });
   };
-  if (std::exchange(admitted_by_pool_, true)) return pool->post(std::move(task));
+  bool is_first = !std::exchange(admitted_by_pool_, true);
+  if (is_short(exchange_.route->pool) && loop_.crew.hand_over()) return task();
+  if (!is_first) return pool->post(std::move(task));
   if (pool->try_post(std::move(task))) return;
   refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});
 }

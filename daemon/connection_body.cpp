@@ -149,16 +149,16 @@ void Connection::on_body_done() {
   run_handler();
 }
 
+// The answer leaves from where it was made: the client need not wait until the loop has woken.
 void Connection::run_handler() {
   bool streamed = exchange_.route->body == Body::stream;
   offload(
-      [this, streamed] { return streamed ? Dispatcher::finish(exchange_) : Dispatcher::handle(exchange_); },
-      [this](Result<Response> outcome) { answer(std::move(outcome)); });
-}
-
-void Connection::answer(Result<Response> outcome) {
-  if (!outcome) return refuse(outcome.error());
-  reply(std::move(*outcome));
+      [this, streamed] {
+        auto outcome = streamed ? Dispatcher::finish(exchange_) : Dispatcher::handle(exchange_);
+        frame(outcome ? std::move(*outcome) : dispatcher_.refusal(exchange_, outcome.error()));
+        return send_now();
+      },
+      [this](std::size_t bytes) { begin_reply(bytes); });
 }
 
 }  // namespace dash::daemon

@@ -17,6 +17,11 @@ bool Connection::body_is_consumed() {
 }
 
 void Connection::reply(Response response) {
+  frame(std::move(response));
+  begin_reply(0);
+}
+
+void Connection::frame(Response response) {
   exchange_.sink.reset();
   exchange_.request.part = Part();  // others wait for it; this client may read slowly
   response_ = std::move(response);
@@ -43,9 +48,22 @@ void Connection::reply(Response response) {
   out_left_ = framing.length.value_or(0);
   out_chunked_ = framing.chunked;
   out_done_ = !response_.source;
+}
+
+std::size_t Connection::send_now() {
+  std::lock_guard lock(socket_mutex_);
+  if (!is_shut_)
+    return stream_.write_now(
+        {{{out_head_.data(), out_head_.size()}, {const_cast<char*>(out_body_.data()), out_body_.size()}}});
+  out_status_ = 0;  // nobody got it
+  out_bytes_ = 0;
+  return 0;
+}
+
+void Connection::begin_reply(std::size_t bytes) {
   phase_ = Phase::replying;
   start_pacing(limits_.floor_bytes_per_second);
-  write();
+  on_some_written(bytes);
 }
 
 void Connection::write() {

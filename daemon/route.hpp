@@ -29,6 +29,9 @@ enum class Pool {
   store,   // object stores, shares, agents: may take minutes
 };
 
+// Whether its work is short enough to be done by the thread that read the request.
+inline bool is_short(Pool pool) { return pool == Pool::fast || pool == Pool::policy; }
+
 // Limit of a small body unless the route says more: the largest JSON document of the API but for imports and
 // inline uploads.
 inline constexpr std::uint64_t kSmallBody = 1u << 20;

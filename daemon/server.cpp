@@ -2,7 +2,6 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <list>
-#include <thread>
 
 #include "core/base/log.hpp"
 #include "daemon/connection.hpp"
@@ -15,6 +14,9 @@ namespace {
 
 // Beyond the limit so many more get a 503 in words; what comes on top of them is closed without one.
 constexpr std::size_t kPoliteRefusals = 64;
+// Threads of a loop: one leads it, the others run short handlers; what comes on top of them goes to the
+// pools.
+constexpr std::size_t kCrew = 4;
 // Out of descriptors: accept() would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
@@ -43,8 +45,8 @@ class RealServer final : public Server {
   std::vector<std::unique_ptr<Loop>> loops_;
   std::list<Door> doors_;  // all watched on the first loop
   std::size_t next_loop_ = 0;
-  std::vector<std::thread> threads_;
   Dispatcher dispatcher_;  // its pools end before the loops that they post to
+  bool runs_ = false;
   bool stopped_ = false;
 };
 
@@ -82,11 +84,8 @@ void RealServer::run() {
     log::info("listening", {{"addr", door.listener.address()}, {"tls", tls_ != nullptr}});
     accept(door);
   }
-  for (auto& loop : loops_)
-    threads_.emplace_back([&io = loop->io] {
-      auto stay = asio::make_work_guard(io);
-      io.run();
-    });
+  for (auto& loop : loops_) loop->crew.start(kCrew);
+  runs_ = true;
 }
 
 std::uint16_t RealServer::port() const {
@@ -140,7 +139,7 @@ void RealServer::on_every_loop(const std::function<void(Connection&)>& action) {
 void RealServer::stop() {
   if (std::exchange(stopped_, true)) return;
   dispatcher_.draining() = true;
-  if (!threads_.empty()) {
+  if (runs_) {
     asio::post(loops_.front()->io, [this] {
       for (auto& door : doors_) {
         error_code ignored;
@@ -155,8 +154,7 @@ void RealServer::stop() {
       dispatcher_.connections().wait_until_empty(kAcceptPause);
     }
   }
-  for (auto& loop : loops_) loop->io.stop();
-  for (auto& thread : threads_) thread.join();
+  for (auto& loop : loops_) loop->crew.stop();
   doors_.clear();
 }
 

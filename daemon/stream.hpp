@@ -1,6 +1,11 @@
 // Private to the connection files: Boost.Asio, one I/O loop, and a byte stream that is a TCP or Unix socket
 // with or without TLS.
 #pragma once
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -12,6 +17,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "daemon/crew.hpp"
+
 namespace dash::daemon {
 
 namespace asio = boost::asio;
@@ -20,10 +27,12 @@ using Socket = asio::generic::stream_protocol::socket;
 
 class Connection;
 
-// One thread runs it; everything of its connections happens on that thread.
+// One thread at a time leads it; everything of its connections happens on that thread.
 struct Loop {
-  asio::io_context io{1};
+  asio::io_context io;
+  asio::executor_work_guard<asio::io_context::executor_type> stay{io.get_executor()};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections;
+  Crew crew{[this] { return io.run_one() > 0; }, [this] { io.stop(); }};
 };
 
 class Stream {
@@ -48,6 +57,15 @@ class Stream {
   void write_some(const std::array<asio::const_buffer, 3>& buffers, Handler&& handler) {
     tls_ ? tls_->async_write_some(buffers, std::forward<Handler>(handler))
          : socket_.async_write_some(buffers, std::forward<Handler>(handler));
+  }
+  // What the socket takes at once, from any thread; 0 under TLS, whose state is the loop's.
+  std::size_t write_now(const std::array<iovec, 2>& pieces) {
+    if (tls_) return 0;
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(pieces.data());
+    message.msg_iovlen = pieces.size();
+    auto n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n > 0 ? static_cast<std::size_t>(n) : 0;  // the loop's own write will meet the error
   }
 
  private:

@@ -206,6 +206,35 @@ TEST(Server, CountsRequestsByPatternAndClass) {
   EXPECT_FALSE(has("secret-path"));
 }
 
+TEST(Server, HandlersThatBlockHoldUpNobodyElse) {
+  Gate gate;
+  Running running({{.pattern = "/api/slow", .handler = [&](Request&) -> Result<Response> {
+                      gate.pass();
+                      return json_response(200, OrderedJson{{"done", true}});
+                    }}});
+  std::vector<RawClient> busy;
+  for (int i = 0; i < 7; ++i) {
+    busy.emplace_back(running.port());
+    busy.back().send(get("/api/slow"));
+  }
+  gate.await_arrivals(7);  // more than the pool has threads, or the loop
+  EXPECT_EQ(ask(running.port(), get("/livez")).status, 200);
+  gate.open();
+  for (auto& client : busy) EXPECT_EQ(client.receive().body, R"({"done":true})");
+}
+
+TEST(Server, SendsAnAnswerThatTheSocketDoesNotTakeAtOnce) {
+  const std::string text(24u << 20, 'x');
+  Running running({{.pattern = "/api/long", .handler = [&](Request&) -> Result<Response> {
+                      return text_response(200, "text/plain", text);
+                    }}});
+  RawClient client(running.port());
+  for (int i = 0; i < 2; ++i) {
+    auto answer = client.ask(get("/api/long"));
+    EXPECT_TRUE(answer.whole && answer.body == text);
+  }
+}
+
 TEST(Server, SendsTheRootToTheConsole) {
   Running running({});
   auto answer = ask(running.port(), get("/"));
