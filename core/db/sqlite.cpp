@@ -206,6 +206,13 @@ class SqliteSql final : public Sql {
 
   bool is_postgres() const override { return false; }
 
+  // Of one connection that never writes: the number tells of the commits of all others.
+  Result<std::optional<std::int64_t>> version() override {
+    std::lock_guard lock(version_mutex_);
+    if (!version_reader_) version_reader_ = TRY(SqliteConnection::open(path_));
+    return std::optional(TRY(version_reader_->query("PRAGMA data_version")).at(0).integer(0));
+  }
+
  private:
   Result<std::unique_ptr<SqliteConnection>> take_reader() {
     {
@@ -227,6 +234,8 @@ class SqliteSql final : public Sql {
   std::string path_;
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<SqliteConnection>> readers_;
+  std::mutex version_mutex_;
+  std::unique_ptr<SqliteConnection> version_reader_;
   std::unique_ptr<SqliteConnection> writer_;  // used by the leader only
   GroupCommit commits_{[this]() -> Result<Transaction*> {
     TRY(writer_->exec("BEGIN IMMEDIATE"));

@@ -83,16 +83,23 @@ Result<Json> Sessions::claims_of(std::string_view jwt) {
 
 Result<Principal> Sessions::authenticate(std::string_view jwt) {
   auto claims = TRY(claims_of(jwt));
-  auto name = claims["sub"].get<std::string>();
-  std::optional<User> user;
-  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
-    auto rows = TRY(tx.query("SELECT 1 FROM sessions WHERE id = $1 AND username = $2 AND expires_at > $3",
-                             {claims["sid"].get<std::string>(), name, to_micros(clock_.now())}));
-    if (!rows.empty()) user = TRY(directory_.find(tx, name));
-    return {};
-  }));
-  if (!user || !user->is_active) return bad_token();
-  return principal_of(*user, Via::session);
+  auto id = claims["sid"].get<std::string>(), name = claims["sub"].get<std::string>();
+  auto session = TRY(known_.get(sql_, id + " " + name, [&] { return find_session(id, name); }));
+  if (!*session || (*session)->expires_at <= clock_.now()) return bad_token();
+  return principal_of((*session)->user, Via::session);
+}
+
+Result<std::optional<Sessions::Session>> Sessions::find_session(const std::string& id,
+                                                                const std::string& username) {
+  using Found = std::optional<Session>;
+  return db::read<Found>(sql_, [&](db::Transaction& tx) -> Result<Found> {
+    auto rows =
+        TRY(tx.query("SELECT expires_at FROM sessions WHERE id = $1 AND username = $2", {id, username}));
+    if (rows.empty()) return Found();
+    auto user = TRY(directory_.find(tx, username));
+    if (!user || !user->is_active) return Found();
+    return Found(Session{*std::move(user), from_micros(rows[0].integer(0))});
+  });
 }
 
 Result<void> Sessions::logout(std::string_view jwt) {

@@ -6,7 +6,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
 #include "core/base/secret.hpp"
-#include "core/db/sql.hpp"
+#include "core/db/kept.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/throttle.hpp"
 
@@ -33,13 +33,20 @@ class Sessions {
   Result<void> logout(std::string_view jwt);
 
  private:
+  struct Session {
+    User user;
+    Time expires_at;
+  };
   Result<Json> claims_of(std::string_view jwt);
+  // Nullopt when it was ended or its user disabled.
+  Result<std::optional<Session>> find_session(const std::string& id, const std::string& username);
   Result<Login> open_session(const User& user);
   db::Sql& sql_;
   const Clock& clock_;
   Directory& directory_;
   Throttle throttle_;
   Secret key_;
+  db::Kept<std::optional<Session>> known_;
 };
 
 Principal principal_of(const User& user, Via via);

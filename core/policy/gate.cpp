@@ -84,7 +84,13 @@ void locate(Engine& engine, Decision& decision) {
   decision.rules = std::move(out);
 }
 
-Result<GateSettings> Gate::settings() {
+Result<GateSettings> Gate::settings() { return *TRY(live()); }
+
+Result<std::shared_ptr<const GateSettings>> Gate::live() {
+  return kept_.get(sql_, "", [this] { return read_rows(); });
+}
+
+Result<GateSettings> Gate::read_rows() {
   auto rows = TRY(db::read<config::SealedRows>(
       sql_, [](db::Transaction& tx) { return config::sealed_rows(tx, kSettingKeys); }));
   {
@@ -122,15 +128,15 @@ Result<GateSettings> Gate::read_live() {
 }
 
 Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
-  auto now = TRY(settings());
+  auto now = TRY(live());
   auto canonical = config::canonical_action(action);
-  if (!now.gates(canonical)) {
+  if (!now->gates(canonical)) {
     Decision out;
     out.action = std::move(canonical);
-    out.provider_names = now.provider_names;
+    out.provider_names = now->provider_names;
     return out;
   }
-  return judge_with(engine_, now, canonical, request, actor, at);
+  return judge_with(engine_, *now, canonical, request, actor, at);
 }
 
 Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at) {

@@ -6,7 +6,7 @@
 
 #include "core/config/sealed.hpp"
 #include "core/config/store.hpp"
-#include "core/db/sql.hpp"
+#include "core/db/kept.hpp"
 #include "core/policy/decision.hpp"
 #include "core/policy/settings.hpp"
 
@@ -34,12 +34,15 @@ class Gate {
   Result<std::string> approval_digest(std::string_view action, const Json& request);
 
  private:
+  Result<std::shared_ptr<const GateSettings>> live();
+  Result<GateSettings> read_rows();
   Result<GateSettings> read_live();
 
   db::Sql& sql_;
   config::Store& store_;
   Engine& engine_;
   DecisionLog& log_;
+  db::Kept<GateSettings> kept_;
   std::mutex mutex_;
   config::SealedRows rows_;            // as they lie in the database,
   std::optional<GateSettings> known_;  // and what they say: opened again only when one of them moved

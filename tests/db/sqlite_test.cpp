@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/db/sql.hpp"
+#include "core/db/kept.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::db {
@@ -13,6 +13,42 @@ TEST(Sqlite, FileIsPrivateAndALinkIsRefused) {
   EXPECT_EQ(perms & std::filesystem::perms(077), std::filesystem::perms::none);
   std::filesystem::create_symlink(scratch_ / "elsewhere", scratch_ / "link.db");
   EXPECT_FALSE(open_sqlite(scratch_ / "link.db"));
+}
+
+// Each case commits in its own way.
+TEST(Kept, ReadsAgainAfterEveryCommitAndOnlyThen) {
+  Scratch scratch;
+  auto sql = must(open_sqlite(scratch / "dashctl.db")), elsewhere = must(open_sqlite(scratch / "dashctl.db"));
+  must(migrate_schema(*sql));
+  Kept<std::int64_t> kept;
+  int reads = 0;
+  auto count = [&] {
+    return *must(kept.get(*sql, "users", [&]() -> Result<std::int64_t> {
+      ++reads;
+      return read<std::int64_t>(*sql, [](Transaction& tx) -> Result<std::int64_t> {
+        return TRY(tx.query("SELECT count(*) FROM grants")).at(0).integer(0);
+      });
+    }));
+  };
+  auto add = [](Sql& to, const std::string& permission) {
+    return to.write([&](Transaction& tx) -> Result<void> {
+      TRY(tx.exec(
+          "INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', "
+          "'', 0, 1, 0) ON CONFLICT DO NOTHING"));
+      TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ('ann', $1)", {permission}));
+      return {};
+    });
+  };
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(reads, 1);
+  must(add(*sql, "jobs:read"));
+  EXPECT_EQ(count(), 1);
+  must(add(*elsewhere, "jobs:write"));
+  EXPECT_EQ(count(), 2);
+  EXPECT_FALSE(add(*elsewhere, "jobs:write")) << "twice the same";
+  EXPECT_EQ(count(), 2);
+  EXPECT_EQ(reads, 3);
 }
 
 TEST(Schema, GrowsFromEveryOlderVersionAndRefusesANewerOne) {
