@@ -2,6 +2,7 @@
 // write and few reads an exchange, no header but those that count. The one peer is Go's net/http (RFC 9112
 // with Content-Length or chunked bodies). Thread-safe: each exchange has a connection of its own.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -33,7 +34,10 @@ class EngineSocket {
   Result<int> connect() const;
   int take_idle();
   void keep(int fd);
+  bool may_look();
   const std::string path_;
+  std::atomic<int> asking_ = 0;  // exchanges under way
+  std::atomic<int> rest_ = 0;    // so many more sleep at once
   std::mutex mutex_;
   std::vector<int> idle_;
 };

@@ -121,14 +121,16 @@ class Opa final : public Engine {
 
   // The generation of the directory as it is now; its engine runs.
   Result<Current> current() {
-    auto stamps = fingerprint(options_.directory);
-    if (!stamps) return Failure(stamps.error());
     auto known = peek();
-    if (!known || !known->settled || known->failure || known->snapshot.stamps != *stamps)
-      known = TRY(refreshed());
+    if (!known || known->failure || !is_as_seen(*known)) known = TRY(refreshed());
     if (known->failure) return Failure(*known->failure);
     if (known->fault) return fail(Code::policy_unavailable, "{}", describe(*known->fault));
     return known;
+  }
+
+  bool is_as_seen(const Generation& known) {
+    auto sight = known.sight();
+    return sight->settled && still_is(options_.directory, sight->stamps);
   }
 
   Current peek() {
@@ -145,10 +147,10 @@ class Opa final : public Engine {
     std::lock_guard building(build_mutex_);
     auto snapshot = TRY(read_snapshot(options_.directory));
     auto known = peek();
-    // Another request may have built it while we waited; fresh stamps are settled by the bytes.
-    if (known && !known->failure && known->snapshot.files == snapshot.files &&
-        known->snapshot.stamps == snapshot.stamps) {
-      known->settled = snapshot.settled;
+    // Another request may have built it while we waited; a folder's stamp moves for files that are none of
+    // ours, and fresh stamps are settled by the bytes.
+    if (known && !known->failure && known->snapshot.files == snapshot.files) {
+      known->see(snapshot);
       return known;
     }
     return built(std::move(snapshot));

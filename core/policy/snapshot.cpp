@@ -41,6 +41,11 @@ Failure unreadable(const std::string& path) {
   return fail(Code::policy_unavailable, "{} cannot be read: {}", path, ::strerrordesc_np(errno));
 }
 
+FileStamp stamp_of(std::string path, const struct stat& st) {
+  return {std::move(path),   st.st_dev,        st.st_ino, static_cast<std::uint64_t>(st.st_size),
+          nanos(st.st_mtim), nanos(st.st_ctim)};
+}
+
 class Walk {
  public:
   explicit Walk(std::string root) : root_(std::move(root)) {}
@@ -48,6 +53,7 @@ class Walk {
   Result<Fingerprint> run() {
     TRY(folder(root_, "", 0));
     std::ranges::sort(out_.files, {}, &FileStamp::path);
+    std::ranges::sort(out_.folders, {}, &FileStamp::path);
     return std::move(out_);
   }
 
@@ -58,6 +64,9 @@ class Walk {
     int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return unreadable(path);
     Dir dir(::fdopendir(fd));
+    struct stat st {};
+    if (::fstat(fd, &st) != 0) return unreadable(path);
+    out_.folders.push_back(stamp_of(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)), st));
     while (auto* entry = ::readdir(dir.get())) {
       std::string_view name = entry->d_name;
       if (name == "." || name.starts_with("..") || name.starts_with(".#")) continue;
@@ -74,14 +83,21 @@ class Walk {
     if (::fstatat(fd, name.data(), &st, 0) != 0) {
       struct stat link {};
       if (errno == ENOENT && ::fstatat(fd, name.data(), &link, AT_SYMLINK_NOFOLLOW) != 0)
-        return {};  // just removed
+        return {};            // just removed
+      out_.is_plain = false;  // it may come to point to something
       if (!is_rego(name) && !is_data(name)) return {};
       return unreadable(folder_path + "/" + std::string(name));
     }
+    bool is_ours = is_rego(name) || is_data(name);
+    // A mount of a file that is not there makes a folder of its name: the rule is missing, not absent.
+    if (is_ours && !S_ISREG(st.st_mode))
+      return fail(Code::policy_unavailable, "{}/{} is no regular file", folder_path, name);
     if (S_ISDIR(st.st_mode)) return folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
-    if (!S_ISREG(st.st_mode) || (!is_rego(name) && !is_data(name))) return {};
-    out_.files.push_back({relative, st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size),
-                          nanos(st.st_mtim), nanos(st.st_ctim)});
+    if (!is_ours) {
+      out_.is_plain = false;
+      return {};
+    }
+    out_.files.push_back(stamp_of(relative, st));
     if (out_.files.size() > kMaxPolicyFiles)
       return fail(Code::policy_unavailable, "{} holds more than {} files", root_, kMaxPolicyFiles);
     return {};
@@ -113,11 +129,27 @@ std::string_view base_name(std::string_view path) {
 }
 
 bool Fingerprint::fresh_at(std::int64_t at_ns) const {
-  return std::ranges::any_of(
-      files, [&](const FileStamp& f) { return std::max(f.mtime_ns, f.ctime_ns) > at_ns - kStampGrainNs; });
+  auto is_fresh = [&](const FileStamp& f) {
+    return std::max(f.mtime_ns, f.ctime_ns) > at_ns - kStampGrainNs;
+  };
+  return std::ranges::any_of(files, is_fresh) || std::ranges::any_of(folders, is_fresh);
 }
 
 Result<Fingerprint> fingerprint(const std::string& directory) { return Walk(directory).run(); }
+
+bool still_is(const std::string& directory, const Fingerprint& known) {
+  if (!known.is_plain) {
+    auto now = fingerprint(directory);
+    return now && *now == known;
+  }
+  auto is_same = [&](const FileStamp& stamp) {
+    struct stat st {};
+    return ::stat(stamp.path.empty() ? directory.c_str() : (directory + "/" + stamp.path).c_str(), &st) ==
+               0 &&
+           stamp_of(stamp.path, st) == stamp;
+  };
+  return std::ranges::all_of(known.folders, is_same) && std::ranges::all_of(known.files, is_same);
+}
 
 Result<Snapshot> read_snapshot(const std::string& directory) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

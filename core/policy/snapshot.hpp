@@ -22,7 +22,10 @@ struct FileStamp {
 };
 
 struct Fingerprint {
-  std::vector<FileStamp> files;  // ascending by path
+  std::vector<FileStamp> files;    // ascending by path
+  std::vector<FileStamp> folders;  // likewise; the directory itself is ""
+  bool is_plain =
+      true;  // false: holds a link to what is neither, which may become either unseen by its folder
   bool operator==(const Fingerprint&) const = default;
   // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may bear the same
   // stamps.
@@ -43,6 +46,9 @@ struct Snapshot {
 
 // Code::policy_unavailable for a missing or unreadable directory or file, naming it.
 Result<Fingerprint> fingerprint(const std::string& directory);
+// Whether a fingerprint would come out as this one: no name appears or goes without its folder's stamp
+// moving, so known names are asked for and none is listed. Errors are a false.
+bool still_is(const std::string& directory, const Fingerprint& known);
 Result<Snapshot> read_snapshot(const std::string& directory);
 
 bool is_rego(std::string_view path);
