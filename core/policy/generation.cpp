@@ -11,10 +11,6 @@ constexpr std::chrono::milliseconds kStartStep{2};
 constexpr std::size_t kMaxComplaint = 2'000;
 constexpr std::string_view kGateFile = "..gate.rego";  // no name of the operator's begins so
 
-bool has_rego(const Snapshot& snapshot) {
-  return std::ranges::any_of(snapshot.files, [](const PolicyFile& f) { return is_rego(f.path); });
-}
-
 // Our own package in an operator's file would change what the gate reads.
 std::optional<Problem> intruder(const Json& modules) {
   for (const auto& parsed : modules) {
@@ -80,7 +76,7 @@ Result<void> start_engine(Generation& generation, RunDir& run, OpaTool& tool, ne
 
 Result<void> build(Generation& generation, RunDir& run, OpaTool& tool, net::Nursery& nursery) {
   Parse parsed;
-  if (has_rego(generation.snapshot)) {
+  if (!generation.snapshot.files.empty()) {
     auto folder = TRY(run.folder());
     TRY(run.write(folder, generation.snapshot.files));
     auto result = tool.parse(run, folder, generation.snapshot.files);

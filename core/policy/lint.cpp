@@ -70,17 +70,6 @@ Result<std::vector<Problem>> lint_fields(OpaTool& tool, RunDir& run, const std::
   return out;
 }
 
-// A data file below admission looks like a rule to the engine, and is none to the gate.
-std::vector<Problem> lint_data(const Snapshot& snapshot) {
-  std::vector<Problem> out;
-  for (const auto& file : snapshot.files)
-    if (!is_rego(file.path) &&
-        (file.path.starts_with("admission/") || file.text.find("admission") != std::string::npos))
-      out.push_back({file.path, 1, 1, "data_rule", "a data file that speaks of admission is never a rule",
-                     "write rules in .rego files, and keep data under another name", false});
-  return out;
-}
-
 void append(std::vector<Problem>& to, std::vector<Problem> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -109,13 +98,11 @@ Result<std::vector<Problem>> lint_snapshot(const Snapshot& snapshot, const Engin
   auto folder = TRY(run.folder());
   TRY(run.write(folder, snapshot.files));
   Parse parsed;
-  if (std::ranges::any_of(snapshot.files, [](const PolicyFile& f) { return is_rego(f.path); }))
-    parsed = TRY(tool.parse(run, folder, snapshot.files));
+  if (!snapshot.files.empty()) parsed = TRY(tool.parse(run, folder, snapshot.files));
   if (!parsed.errors.empty()) return parsed.errors;
   auto rules = make_rule_set(snapshot, parsed.modules);
   out = rules.problems;
   append(out, lint_heads(rules, snapshot));
-  append(out, lint_data(snapshot));
   append(out, TRY(lint_fields(tool, run, folder)));
   auto engine = make_opa(options);
   append(out, lint_runs(*engine, rules, limits));

@@ -18,8 +18,51 @@ constexpr std::string_view kCapabilities = "capabilities.json";
 constexpr std::array<std::string_view, 3> kForbidden{"http.send", "net.lookup_ip_addr", "opa.runtime"};
 
 // Checks and parses in one run: the directory is compiled because it is loaded, the query parses each text.
+// Of data files it tells which set deny or needs_approval below admission.<id>.
 constexpr const char* kParseQuery =
-    R"([{"file": file.path, "module": rego.parse_module(file.path, file.text)} | some file in input])";
+    R"({"modules": [{"file": file.path, "module": rego.parse_module(file.path, file.text)} |
+                    some file in input.rego],
+        "claims": array.concat(
+          [[file.path, id, member] | some file in input.json; document := json.unmarshal(file.text)
+            some id, value in object.get({"all": document, "below": {file.id: document}}, file.at, {})
+            some member in ["deny", "needs_approval"]; _ = value[member]],
+          [[file.path, id, member] | some file in input.yaml; document := yaml.unmarshal(file.text)
+            some id, value in object.get({"all": document, "below": {file.id: document}}, file.at, {})
+            some member in ["deny", "needs_approval"]; _ = value[member]])})";
+
+// Where `admission` is to be looked for in a data file, whose folders are the first steps of its path in
+// data.
+struct Place {
+  Json at = Json::array();  // in {"all": …, "below": {id: …}}; empty: nowhere
+  std::string id;
+};
+
+Place admission_in(std::string_view path) {
+  std::vector<std::string> folders;
+  for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/')) {
+    folders.emplace_back(path.substr(0, slash));
+    path.remove_prefix(slash + 1);
+  }
+  if (folders.empty()) return {{"all", "admission"}, ""};
+  if (folders[0] != "admission") return {};
+  if (folders.size() == 1) return {{"all"}, ""};
+  if (folders.size() == 2) return {{"below"}, folders[1]};
+  // Deeper down the member itself is a folder.
+  if (folders[2] == "deny" || folders[2] == "needs_approval") return {Json::array(), folders[1]};
+  return {};
+}
+
+Problem claim(std::string file, const std::string& id, const std::string& member) {
+  return {
+      std::move(file),
+      1,
+      1,
+      "data_rule",
+      fmt::format("a data file defines admission.{}.{}: data cannot judge, so every gated action is refused",
+                  id, member),
+      fmt::format("write the rule as {}.rego, or keep the data outside of admission.{}", id, id),
+      true};
+}
 
 // A script needs an interpreter and who knows what else; it runs as we do, only bound to our life.
 bool is_script(const std::string& path) {
@@ -130,20 +173,33 @@ Result<std::string> OpaTool::capabilities(const RunDir& run_dir) {
 Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
                              const std::vector<PolicyFile>& files) {
   auto allowed = TRY(capabilities(run_dir));
-  Json texts = Json::array();
-  for (const auto& file : files)
-    if (is_rego(file.path)) texts.push_back({{"path", file.path}, {"text", file.text}});
+  Json texts{{"rego", Json::array()}, {"json", Json::array()}, {"yaml", Json::array()}};
+  Parse out;
+  for (const auto& file : files) {
+    auto place = admission_in(file.path);
+    if (is_rego(file.path))
+      texts["rego"].push_back({{"path", file.path}, {"text", file.text}});
+    else if (!place.at.empty())
+      texts[file.path.ends_with(".json") ? "json" : "yaml"].push_back(
+          {{"path", file.path}, {"text", file.text}, {"at", place.at}, {"id", place.id}});
+    else if (!place.id.empty())
+      out.errors.push_back(claim(file.path, place.id, "deny"));
+  }
   auto ran = TRY(run({"eval", "--format", "json", "--capabilities", allowed, "--data", ".", "--stdin-input",
                       "--strict-builtin-errors", kParseQuery},
                      folder, {allowed}, dump_json(texts)));
   auto answer = parse_json(ran.out);
   if (!answer) return odd(ran);
-  Parse out;
-  out.errors = to_problems(*answer, folder);
+  if (auto errors = to_problems(*answer, folder); !errors.empty()) out.errors = std::move(errors);
   if (!out.errors.empty()) return out;
   auto value = answer->value(Json::json_pointer("/result/0/expressions/0/value"), Json());
-  if (ran.exit_code != 0 || !value.is_array() || value.size() != texts.size()) return odd(ran);
-  out.modules = std::move(value);
+  if (ran.exit_code != 0 || !value.is_object() || value.at("modules").size() != texts["rego"].size())
+    return odd(ran);
+  for (const auto& c : value.at("claims"))
+    out.errors.push_back(claim(c.at(0).get<std::string>(),
+                               c.at(1).is_string() ? c.at(1).get<std::string>() : dump_json(c.at(1)),
+                               c.at(2).get<std::string>()));
+  out.modules = std::move(value.at("modules"));
   return out;
 }
 

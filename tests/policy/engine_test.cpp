@@ -96,6 +96,16 @@ TEST_F(OpaEngine, ClosesForADanglingLink) {
   EXPECT_NE(cause(engine_->judge(kDeploy)).find("x.rego cannot be read"), std::string::npos);
 }
 
+TEST_F(OpaEngine, ClosesForARuleThatIsNoFile) {
+  must(engine_->judge(kDeploy));
+  std::filesystem::create_directory(folder_.path() + "/x.rego");
+  EXPECT_NE(cause(engine_->judge(kDeploy)).find("x.rego is no regular file"), std::string::npos);
+  folder_.remove("x.rego");
+  EXPECT_TRUE(engine_->judge(kDeploy));
+  std::filesystem::create_symlink("/dev/null", folder_.path() + "/limits.json");
+  EXPECT_NE(cause(engine_->judge(kDeploy)).find("limits.json is no regular file"), std::string::npos);
+}
+
 TEST_F(OpaEngine, TakesAnEmptyDirectoryAsTheBuiltInsAloneAndSaysSo) {
   auto status = engine_->status();
   ASSERT_FALSE(status.fault) << status.fault->message;
@@ -207,6 +217,13 @@ INSTANTIATE_TEST_SUITE_P(
         Breakage{"Type", "x.rego", "package admission.x\ndeny contains \"a\" if count(1) > 0"},
         Breakage{"BrokenJson", "x.json", "{"}, Breakage{"JsonArray", "x.json", "[1]"},
         Breakage{"BrokenYaml", "x.yaml", "a: [b"},
+        Breakage{"JsonRule", "x.json", R"({"admission": {"z": {"deny": ["a"]}}})"},
+        Breakage{"JsonRuleWithoutReasons", "x.json", R"({"admission": {"z": {"needs_approval": null}}})"},
+        Breakage{"EscapedJsonRule", "x.json", R"({"\u0061dmission": {"z": {"den\u0079": []}}})"},
+        Breakage{"YamlRule", "x.yml", "admission:\n  z:\n    deny:\n      - a\n"},
+        Breakage{"RuleByItsFolder", "admission/x.json", R"({"z": {"deny": ["a"]}})"},
+        Breakage{"RuleByTwoFolders", "admission/z/x.json", R"({"deny": ["a"]})"},
+        Breakage{"RuleByThreeFolders", "admission/z/deny/x.json", R"({"a": 1})"},
         Breakage{"Network", "x.rego",
                  "package admission.x\ndeny contains \"a\" if http.send({\"method\": \"get\", \"url\": "
                  "\"http://x\"}).status_code == 1"},
@@ -215,6 +232,55 @@ INSTANTIATE_TEST_SUITE_P(
         Breakage{"LookUp", "x.rego", "package admission.x\ndeny contains \"a\" if net.lookup_ip_addr(\"x\")"},
         Breakage{"OurPackage", "x.rego", "package dashctl_gate\nanswer := {}"}),
     [](const auto& each) { return each.param.name; });
+
+TEST_F(OpaEngine, ClosesForADataFileThatWouldBeTheOnlyRule) {
+  folder_.put("z.json", R"({"admission": {"z": {"deny": ["a"]}}})");
+  EXPECT_EQ(cause(engine_->judge(kDeploy)).find("z.json:1: a data file defines admission.z.deny"), 0u);
+  folder_.put("z.json", R"({"admission": {"limits": {"hours": 3}}, "deny": ["a"]})");
+  folder_.rule("r", "deny contains \"late\" if input.now.hour > data.admission.limits.hours");
+  EXPECT_TRUE(must(engine_->judge(kDeploy)).answer.contains("r"));
+}
+
+TEST_F(OpaEngine, SeesEveryWayInWhichAFolderCanChange) {
+  namespace fs = std::filesystem;
+  auto says = [&]() -> std::string {
+    auto judged = engine_->judge(kDeploy);
+    if (!judged) return "closed";
+    return judged->answer.contains("r") ? judged->answer.at("r").deny.front() : "nothing";
+  };
+  auto rule = [](std::string_view text) {
+    return fmt::format("package admission.r\ndeny contains \"{}\"", text);
+  };
+  EXPECT_EQ(says(), "nothing");
+  folder_.put("sub/deeper/r.rego", rule("in a new folder"));
+  EXPECT_EQ(says(), "in a new folder");
+  fs::rename(folder_.path() + "/sub", folder_.path() + "/other");
+  EXPECT_EQ(says(), "in a new folder");
+  folder_.remove("other/deeper/r.rego");
+  EXPECT_EQ(says(), "nothing");
+  // A link to nothing becomes a folder of rules without its own folder's stamp moving.
+  fs::create_symlink("../late", folder_.path() + "/link");
+  EXPECT_EQ(says(), "nothing");
+  folder_.put("../late/r.rego", rule("behind a link"));
+  EXPECT_EQ(says(), "behind a link");
+  // The whole directory is another.
+  fs::rename(folder_.path(), folder_.path() + ".old");
+  EXPECT_EQ(says(), "closed");
+  fs::create_directory_symlink(folder_.path() + ".old", folder_.path());
+  EXPECT_EQ(says(), "behind a link");
+  fs::remove(folder_.path() + ".old/link");
+  EXPECT_EQ(says(), "nothing");
+  folder_.put("r.rego", rule("through a linked directory"));
+  EXPECT_EQ(says(), "through a linked directory");
+}
+
+TEST_F(OpaEngine, KeepsTheEngineForAFileThatIsNoneOfItsOwn) {
+  folder_.rule("r", "deny contains \"x\"");
+  auto before = must(engine_->judge(kDeploy)).rules;
+  folder_.put("README.md", "words");
+  folder_.put("r.rego.bak", "package");
+  EXPECT_EQ(must(engine_->judge(kDeploy)).rules, before);
+}
 
 TEST_F(OpaEngine, ClosesForADataFileThatOverlapsARule) {
   folder_.rule("r", "deny contains \"x\"");
