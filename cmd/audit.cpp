@@ -67,6 +67,8 @@ void tell(Context& context, const OrderedJson& verdict) {
     out.line("newest checkpoint covers {} entries; {} lie beyond it",
              verdict["checkpoint"]["size"].get<std::int64_t>(),
              verdict["checkpoint"]["beyond"].get<std::int64_t>());
+  if (verdict.contains("public_key"))
+    out.line("checkpoints are signed by {}", printable(verdict["public_key"].get<std::string>()));
   if (!verdict.contains("problems")) return;
   for (const auto& problem : verdict["problems"]) out.line("- {}", printable(problem.get<std::string>()));
 }

@@ -2,6 +2,7 @@
 #include "core/audit/prove.hpp"
 #include "core/audit/read.hpp"
 #include "core/audit/verify.hpp"
+#include "core/jobs/jobs.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/params.hpp"
 #include "daemon/routes.hpp"
@@ -18,7 +19,7 @@ Result<std::optional<std::int64_t>> time_of(const Request& request, std::string_
 Result<Response> list(app::Services& s, const Request& request) {
   auto who = TRY(admin(s, request));
   audit::Filter filter;
-  filter.action = request.query.get("action");
+  if (auto action = request.query.get("action")) filter.action = audit::canonical_filter(*action);
   filter.username = request.query.get("username");
   filter.target = request.query.get("target");
   filter.since = TRY(time_of(request, "since"));
@@ -26,7 +27,7 @@ Result<Response> list(app::Services& s, const Request& request) {
   filter.before = TRY(integer_query(request, "before"));
   filter.after = TRY(integer_query(request, "after"));
   filter.limit = TRY(integer_query(request, "limit")).value_or(filter.limit);
-  return json_response(200, audit::to_json(TRY(audit::list(s.audit, who, filter))));
+  return json_response(200, audit::to_json(TRY(audit::list(s.audit, who, filter)), TRY(s.jobs.spelling())));
 }
 
 // A broken log is an answer, not an error of this request.

@@ -1,10 +1,13 @@
 #include "core/app/accounts.hpp"
 
 #include "core/audit/log.hpp"
+#include "core/base/utf8.hpp"
 #include "core/identity/setup_code.hpp"
 
 namespace dash::app {
 namespace {
+
+constexpr std::size_t kMostOfAName = 100;  // bytes, as of a user's name
 
 Result<identity::User> must_find(Services& s, const std::string& username) {
   auto user = TRY(s.directory.find(username));
@@ -26,7 +29,28 @@ OrderedJson time_or_null(const std::optional<Time>& time) {
   return time ? OrderedJson(format_iso_micros(*time)) : OrderedJson();
 }
 
+// What was typed may be anything.
+std::string attempted_name(const std::string& typed) {
+  auto name = identity::fold_username(typed);
+  return is_utf8(name) && name.size() <= kMostOfAName ? name : "(no user name)";
+}
+
 }  // namespace
+
+Result<identity::Login> sign_in(Services& s, const SignIn& attempt) {
+  identity::Principal who;
+  who.username = attempted_name(attempt.username);
+  who.address = attempt.address;
+  who.request_id = attempt.request_id;
+  auto login = s.sessions.login(attempt.username, attempt.password, attempt.address);
+  if (login) TRY(s.audit.append(audit::by(who, "user.login", std::nullopt, OrderedJson::object())));
+  bool refused =
+      !login && (login.error().code == Code::unauthenticated || login.error().code == Code::forbidden);
+  if (refused)
+    TRY(s.audit.append(
+        audit::by(who, "user.login_failed", std::nullopt, {{"reason", login.error().message}})));
+  return login;
+}
 
 Result<identity::User> add_user(Services& s, const identity::Principal& who, const identity::NewUser& user) {
   TRY(identity::require_admin(who));

@@ -8,6 +8,7 @@
 #include "core/app/services.hpp"
 #include "core/base/json.hpp"
 #include "core/identity/directory.hpp"
+#include "core/identity/sessions.hpp"
 #include "core/identity/tokens.hpp"
 
 namespace dash::app {
@@ -20,6 +21,15 @@ struct UserChange {
   std::vector<std::string> grant;
   std::vector<std::string> ungrant;
 };
+
+// Sessions::login, audited as user.login or user.login_failed; a throttled attempt writes nothing, so that
+// who guesses cannot fill the log.
+struct SignIn {
+  std::string username;
+  Secret password;
+  std::string address, request_id;
+};
+Result<identity::Login> sign_in(Services& s, const SignIn& attempt);
 
 Result<identity::User> add_user(Services& s, const identity::Principal& who, const identity::NewUser& user);
 // One's own password needs no admin; one's own admin flag and account cannot be taken away (Code::invalid).

@@ -1,6 +1,7 @@
 #include "core/audit/entry.hpp"
 
 #include "core/base/clock.hpp"
+#include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::audit {
@@ -96,7 +97,7 @@ Result<Stored> entry_from_json(const Json& line) {
   out.seq = line["seq"].get<std::int64_t>();
   out.at = to_micros(TRY(parse_iso(TRY(text_of(line, "at")))));
   out.username = TRY(text_of(line, "username"));
-  out.action = TRY(text_of(line, "action"));
+  out.action = config::canonical_action(TRY(text_of(line, "action")));  // an instance may show the provider's
   out.target = string_member(line, "target");
   const auto& details = line["details"];
   out.details = details.is_string() ? details.get<std::string>() : dump_json(details);

@@ -28,6 +28,14 @@ Failure unreadable(std::int64_t seq) {
 
 }  // namespace
 
+// A prefix may end before the action's own name does: "aws:*" is "cloud1:*".
+std::string canonical_filter(std::string_view action) {
+  if (action.ends_with(":*"))
+    for (const auto& c : config::clouds())
+      if (action.substr(0, action.size() - 2) == c.provider) return fmt::format("{}:*", c.cloud);
+  return config::canonical_action(action);
+}
+
 Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter) {
   TRY(identity::require_admin(who));
   if (filter.limit < 1 || filter.limit > kMaxPage)
@@ -63,10 +71,14 @@ Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter
   });
 }
 
-OrderedJson to_json(const Page& page) {
+OrderedJson to_json(const Page& page, config::Spelling spelling) {
   OrderedJson out;
   out["entries"] = OrderedJson::array();
-  for (const auto& entry : page.entries) out["entries"].push_back(to_json(entry));
+  for (const auto& entry : page.entries) {
+    auto shown = to_json(entry);
+    if (spelling == config::Spelling::provider) shown["action"] = config::provider_action(entry.action);
+    out["entries"].push_back(std::move(shown));
+  }
   out["next_before"] = page.next_before ? OrderedJson(*page.next_before) : OrderedJson(nullptr);
   out["next_after"] = page.next_after ? OrderedJson(*page.next_after) : OrderedJson(nullptr);
   return out;

@@ -7,6 +7,7 @@
 
 #include "core/audit/entry.hpp"
 #include "core/audit/log.hpp"
+#include "core/config/clouds.hpp"
 
 namespace dash::audit {
 
@@ -30,9 +31,12 @@ struct Page {
   std::optional<std::int64_t> next_after;   // the same, going up
 };
 
+// An action or prefix in either spelling of the clouds, as entries have it.
+std::string canonical_filter(std::string_view action);
+
 Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter);
-// {entries: [...], next_before: int|null, next_after: int|null}
-OrderedJson to_json(const Page& page);
+// {entries: [...], next_before: int|null, next_after: int|null}; what is hashed is the canonical spelling.
+OrderedJson to_json(const Page& page, config::Spelling spelling = config::Spelling::canonical);
 
 // All entries, oldest first, as one JSON object a line.
 Result<void> export_lines(Log& log, const identity::Principal& who,

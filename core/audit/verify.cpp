@@ -181,6 +181,7 @@ OrderedJson to_json(const Verdict& verdict) {
   if (verdict.checkpointed)
     out["checkpoint"] = {{"size", verdict.checkpoint_size}, {"beyond", verdict.beyond_checkpoint}};
   out["problems"] = verdict.problems;
+  out["public_key"] = verifier_key(verdict.public_key);
   out["anchors"] = OrderedJson::array();
   for (const auto& asked : verdict.anchors)
     out["anchors"].push_back(
@@ -196,6 +197,7 @@ Result<Verdict> verify(Log& log, const std::vector<AnchorText>& anchors) {
 
 Result<Verdict> verify(db::Transaction& tx, const Keys& keys, const std::vector<AnchorText>& anchors) {
   Verdict verdict;
+  verdict.public_key = keys.checkpoint.public_key;
   Walk walk(verdict, read_anchors(anchors, keys.checkpoint.public_key, verdict));
   TRY(run(
       walk, [&](const auto& take) { return each_entry(tx, take); }, nullptr));
@@ -211,6 +213,7 @@ Result<Verdict> verify(db::Transaction& tx, const Keys& keys, const std::vector<
 Result<Verdict> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
                                const std::string& public_key) {
   Verdict verdict;
+  verdict.public_key = public_key;
   Walk walk(verdict, read_anchors(anchors, public_key, verdict));
   TRY(run(walk, entries, &verdict.count));
   verdict.beyond_checkpoint = std::max<std::int64_t>(0, verdict.count - verdict.checkpoint_size);

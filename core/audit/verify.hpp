@@ -36,12 +36,12 @@ struct Verdict {
   std::int64_t checkpoint_size = 0;              // newest checkpoint that the log agrees with
   bool checkpointed = false;                     // there was one
   std::int64_t beyond_checkpoint = 0;            // entries after it: only the seals vouch for them
-  std::vector<Asked> anchors;                    // one that could not be read leaves `ok` as it is
+  std::string public_key;      // that checkpoints are signed with, raw: to compare with one's own
+  std::vector<Asked> anchors;  // one that could not be read leaves `ok` as it is
 };
 
 // {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null, problems,
-// anchors:
-// [{name, size, error: s|null}]}
+// public_key, anchors: [{name, size, error: s|null}]}
 OrderedJson to_json(const Verdict& verdict);
 
 // The entries in ascending order, handed to the callback one by one; nullopt stands for an unreadable row.
