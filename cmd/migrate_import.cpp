@@ -119,6 +119,9 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
   out.line("wrote {} keys to {}", applied.written.keys_written, c.target_name());
   if (!applied.written.regions_merged.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(applied.written.regions_merged, ", "))));
+  for (const auto& [key, warning] : applied.written.warnings)
+    out.note("warning: {}: {}; every gated action is refused until it is corrected", printable(key),
+             printable(warning));
   if (applied.endpoints_written > 0) out.line("notification endpoints: {}", applied.endpoints_written);
   if (migrate::verdict(applied) && applied.unverified.empty()) out.line("read back: everything is SAME");
   if (!applied.unverified.empty())

@@ -138,6 +138,8 @@ Result<Question> read_question(const QuestionFlags& flags) {
   if (out.action.empty())
     return fail(Code::usage,
                 "name the action to judge: --action cloud1:vm:deploy, or a member \"action\" of the input");
+  if (auto known = policy::check_action(out.action); !known)
+    return fail(Code::usage, "{}", known.error().message);
   return out;
 }
 

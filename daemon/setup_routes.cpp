@@ -65,6 +65,7 @@ Result<Response> import(app::Services& s, const Request& request) {
                                         {"keys_written", report.keys_written},
                                         {"regions_merged", report.regions_merged},
                                         {"refused", report.refused},
+                                        {"warnings", report.warnings},
                                         {"change_id", report.change_id}});
 }
 

@@ -49,6 +49,12 @@ Result<std::string> folded_region(std::string_view typed) {
   return folded;
 }
 
+// No provider's size holds a blank or a letter beyond ASCII: a look-alike would slip by the block list.
+Result<void> check_size(std::string_view type) {
+  if (std::ranges::all_of(type, [](char c) { return c > ' ' && c < 0x7f; })) return {};
+  return fail(Code::invalid, "\"{}\" is not a size's name", type);
+}
+
 struct Place {
   std::string typed;  // region for the gate's messages
   std::string folded;
@@ -146,6 +152,7 @@ Result<Thing> resolve(const Action& action, const Json& body, const ReadText& se
   auto place = TRY(place_of(action, cloud, body, setting));
   auto type = TRY(one_of(body, action.instance_type));
   if (type.empty()) type = TRY(default_type(action, cloud, place.folded, setting));
+  TRY(check_size(type));
   Json request = {{"region", place.typed}, {"instance_type", type}, {"image", image}};
   auto workgroup = lower(TRY(one_of(body, {"workgroup"})));
   request["workgroup"] = workgroup.empty() ? Json(nullptr) : Json(workgroup);

@@ -138,6 +138,7 @@ OrderedJson to_json(const Applied& a) {
                   {"keys_written", a.written.keys_written},
                   {"regions_merged", a.written.regions_merged},
                   {"refused", a.written.refused},
+                  {"warnings", a.written.warnings},
                   {"change_id", a.written.change_id},
                   {"endpoints_written", a.endpoints_written},
                   {"failed_endpoints", a.failed_endpoints},

@@ -35,22 +35,6 @@ bool is_gate_list(std::string_view key) {
          key == policy::kWindowKey;
 }
 
-// What the gate would close on later.
-Result<void> check_gate_list(const std::string& member, const std::string& key, const std::string& text) {
-  auto list = config::parse_list(key, text);
-  if (!list) return wrong_value(member, list.error().message);
-  const auto& actions = policy::gated_action_names();
-  for (const auto& word : *list) {
-    if (key == policy::kWindowKey && !policy::fold_weekday(word))
-      return wrong_value(member,
-                         fmt::format("'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word));
-    if (key == policy::kGatedKey &&
-        std::ranges::find(actions, config::canonical_action(word)) == actions.end())
-      return wrong_value(member, fmt::format("'{}' is no gated action", word));
-  }
-  return {};
-}
-
 bool all_strings(const Json& value) {
   return std::ranges::all_of(value, [](const Json& item) { return item.is_string(); });
 }
@@ -67,7 +51,10 @@ Result<std::string> text_of(const config::KeyInfo& info, const std::string& memb
 
 Result<void> check_value(const config::KeyInfo& info, const std::string& member, const std::string& text) {
   if (text.empty()) return {};
-  if (is_gate_list(info.key)) return check_gate_list(member, info.key, text);
+  if (is_gate_list(info.key)) {
+    auto checked = policy::check_setting(info.key, text);
+    return checked ? checked : wrong_value(member, checked.error().message);
+  }
   if (info.type == "bool" && !config::parse_flag(info.key, text, false)) return wrong_type(member, "boolean");
   bool digits =
       text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos && text != "-";
@@ -83,6 +70,9 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
   TRY(identity::require_admin(who));
   auto panel = TRY(find_panel(name));
   auto values = TRY(store.all());
+  auto named = values.find(std::string(policy::kCloudNamesKey));
+  auto spelling = named != values.end() && named->second == "provider" ? config::Spelling::provider
+                                                                       : config::Spelling::canonical;
   OrderedJson out = OrderedJson::object();
   for (const auto* info : panel.keys) {
     auto found = values.find(info->key);
@@ -92,7 +82,8 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
       OrderedJson value = flag ? OrderedJson(*flag) : OrderedJson(text);
       out[info->key == panel.switch_key ? std::string(kSwitch) : info->key] = value;
     } else {
-      out[info->key] = info->is_secret && !text.empty() ? std::string(config::kMask) : text;
+      out[info->key] = info->is_secret && !text.empty() ? std::string(config::kMask)
+                                                        : config::spelled_value(spelling, info->key, text);
     }
   }
   return out;

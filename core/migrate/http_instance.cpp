@@ -174,6 +174,9 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
     for (const auto& [key, reason] : refused->items())
       written.refused[config::canonical_key(key)] =
           reason.is_string() ? reason.get<std::string>() : "refused";
+  if (auto warnings = answer.find("warnings"); warnings != answer.end() && warnings->is_object())
+    for (const auto& [key, warning] : warnings->items())
+      if (warning.is_string()) written.warnings[config::canonical_key(key)] = warning.get<std::string>();
   written.change_id = string_member(answer, "change_id").value_or("");
   if (order.claim) TRY(api_.login(order.claim->admin, order.claim->password));
   return written;

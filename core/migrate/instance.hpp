@@ -41,8 +41,9 @@ struct WriteOrder {
 struct Written {
   std::size_t keys_written = 0;
   std::vector<std::string> regions_merged;
-  std::map<std::string, std::string> refused;  // key → reason word
-  std::string change_id;                       // empty where the target keeps no history
+  std::map<std::string, std::string> refused;   // key → reason word
+  std::map<std::string, std::string> warnings;  // key → what is wrong with the value that was written
+  std::string change_id;                        // empty where the target keeps no history
 };
 
 class Instance {

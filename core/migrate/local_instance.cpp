@@ -43,7 +43,8 @@ Result<Written> LocalInstance::write(const WriteOrder& order) {
         order.claim->setup_code.empty() ? TRY(parts_.setup_code.ensure()) : order.claim->setup_code;
   }
   auto report = TRY(parts_.setup.import(who_, request, ""));
-  return Written{report.keys_written, report.regions_merged, report.refused, report.change_id};
+  return Written{report.keys_written, report.regions_merged, report.refused, report.warnings,
+                 report.change_id};
 }
 
 Result<std::vector<Endpoint>> LocalInstance::endpoints() { return parts_.endpoints.list(who_); }

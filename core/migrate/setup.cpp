@@ -4,7 +4,9 @@
 #include "core/base/utf8.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/migrate/setup_audit.hpp"
 #include "core/migrate/vaults.hpp"
+#include "core/policy/settings.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -155,13 +157,19 @@ Result<std::string> Setup::change(const identity::Principal& who, const config::
     auto [at, is_new] = canonical.emplace(name, text);
     if (!is_new && at->second != text)
       return wrong_value(name, "given in both spellings with different values");
+    if (!text) continue;
+    if (auto checked = policy::check_setting(name, *text); !checked)
+      return wrong_value(key, checked.error().message);
   }
   return db::write<std::string>(sql_, [&](db::Transaction& tx) -> Result<std::string> {
     auto folded = canonical;
-    TRY(fold_region_changes(TRY(store_.all(tx)), folded));
+    auto before = TRY(store_.all(tx));
+    TRY(fold_region_changes(before, folded));
     auto change_id = TRY(store_.apply(tx, folded, {who.username, origin}));
     if (!change_id.empty())
-      TRY(audit_.append(tx, audit::by(who, "config.update", change_id, {{"keys", names_of(folded)}})));
+      TRY(audit_.append(tx,
+                        audit::by(who, "config.update", change_id,
+                                  {{"keys", names_of(folded)}, {"changes", changes_told(before, folded)}})));
     return change_id;
   });
 }
@@ -182,10 +190,13 @@ Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who,
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
     restored.clear();
     auto undo = TRY(store_.undo_of(tx, change_id));
+    auto before = TRY(store_.all(tx));
     auto undone_by = TRY(store_.apply(tx, undo, {who.username, "rollback"}));
     for (const auto& [key, value] : undo) restored.push_back(key);
     TRY(audit_.append(tx, audit::by(who, "config.rollback", change_id,
-                                    {{"change_id", undone_by}, {"keys", names_of(undo)}})));
+                                    {{"change_id", undone_by},
+                                     {"keys", names_of(undo)},
+                                     {"changes", changes_told(before, undo)}})));
     return {};
   }));
   return restored;

@@ -39,7 +39,8 @@ struct ImportReport {
   std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as the peer counts
   std::vector<std::string> regions_merged;
   std::map<std::string, std::string> refused;
-  std::string change_id;  // empty when nothing differed
+  std::map<std::string, std::string> warnings{};  // key → what the gate will say to its value
+  std::string change_id;                          // empty when nothing differed
 };
 
 enum class Comparison { same, differs, absent };

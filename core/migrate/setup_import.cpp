@@ -1,19 +1,29 @@
 #include "core/crypto/password.hpp"
 #include "core/migrate/setup.hpp"
+#include "core/migrate/setup_audit.hpp"
+#include "core/policy/settings.hpp"
 
 namespace dash::migrate {
 namespace {
 
-OrderedJson details_of(const ImportReport& report, const config::Changes& changes) {
+OrderedJson details_of(const ImportReport& report, const config::Values& before,
+                       const config::Changes& changes) {
   auto keys = OrderedJson::array();
   for (const auto& [key, value] : changes) keys.push_back(key);
   auto refused = OrderedJson::object();
   for (const auto& [key, reason] : report.refused) refused[key] = reason;
-  return {{"keys_written", report.keys_written},
-          {"keys", keys},
-          {"regions_merged", report.regions_merged},
-          {"refused", refused},
-          {"change_id", report.change_id}};
+  return {{"keys_written", report.keys_written},      {"keys", keys},
+          {"regions_merged", report.regions_merged},  {"refused", refused},
+          {"changes", changes_told(before, changes)}, {"change_id", report.change_id}};
+}
+
+// What a bundle brings is kept as it is: refused, the value of before would stay, which may allow more than
+// was meant. The gate closes on it, so whoever imports is told.
+std::map<std::string, std::string> warnings_about(const ImportBody& body) {
+  std::map<std::string, std::string> out;
+  for (const auto& [key, value] : body.flat)
+    if (auto checked = policy::check_setting(key, value); !checked) out[key] = checked.error().message;
+  return out;
 }
 
 std::string sentence(const std::map<std::string, std::string>& refused) {
@@ -74,10 +84,11 @@ Result<void> Setup::claim(db::Transaction& tx, const ImportRequest& request, std
 Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who,
                                   const ImportBody& body) {
   config::Changes changes(body.flat.begin(), body.flat.end());
-  add_region_changes(body, TRY(store_.all(tx)), changes);
-  ImportReport report{body.flat.size(), body.regions, body.refused, ""};
+  auto before = TRY(store_.all(tx));
+  add_region_changes(body, before, changes);
+  ImportReport report{body.flat.size(), body.regions, body.refused, warnings_about(body), ""};
   report.change_id = TRY(store_.apply(tx, changes, {who.username, "import"}));
-  TRY(audit_.append(tx, audit::by(who, "config.import", std::nullopt, details_of(report, changes))));
+  TRY(audit_.append(tx, audit::by(who, "config.import", std::nullopt, details_of(report, before, changes))));
   return report;
 }
 

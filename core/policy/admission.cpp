@@ -88,9 +88,11 @@ Result<CheckRequest> parse_check(const Json& body) {
   auto when = body.find("when");
   if (when != body.end() && !when->is_boolean()) return wrong_type("when", "boolean");
   out.when = when != body.end() && when->get<bool>();
-  if (at == body.end() || at->is_null()) return out;
-  if (!at->is_string()) return wrong_type("at", "string");
-  out.at = TRY(parse_iso(at->get<std::string>()));
+  if (at != body.end() && !at->is_null()) {
+    if (!at->is_string()) return wrong_type("at", "string");
+    out.at = TRY(parse_iso(at->get<std::string>()));
+  }
+  if (auto known = check_action(out.action); !known) return wrong_value("action", known.error().message);
   return out;
 }
 

@@ -11,6 +11,29 @@ namespace dash::policy {
 namespace {
 
 constexpr std::array<std::string_view, 7> kWeekdays{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+constexpr std::array<std::string_view, 4> kTeardownVerbs{"destroy", "decommission", "delete", "teardown"};
+
+bool is_gated_name(std::string_view action) {
+  return std::ranges::find(gated_action_names(), config::canonical_action(action)) !=
+         gated_action_names().end();
+}
+
+Failure no_action(std::string_view name) {
+  return fail(Code::invalid, "'{}' is no gated action; there are {}", name,
+              fmt::join(gated_action_names(), ", "));
+}
+
+bool is_flag(std::string_view key) { return key == kEnabledKey || key == kApprovalKey; }
+bool is_list(std::string_view key) {
+  return key == kGatedKey || key == kRegionsKey || key == kTypesKey || key == kWindowKey;
+}
+
+Result<void> check_word(std::string_view key, std::string_view word) {
+  if (key == kWindowKey && !fold_weekday(word))
+    return fail(Code::invalid, "'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word);
+  if (key == kGatedKey && !is_gated_name(word)) return no_action(word);
+  return {};
+}
 
 // Settings whose nonsense closes the gate: remembers the first fault and gives what can be given.
 class Reader {
@@ -97,6 +120,27 @@ const std::vector<std::string>& gated_action_names() {
       "cloud3:vm:destroy", "cloud4:compute:destroy",
   };
   return names;
+}
+
+bool is_setting(std::string_view key) { return is_flag(key) || is_list(key) || key == kCloudNamesKey; }
+
+Result<void> check_setting(std::string_view key, std::string_view text) {
+  if (trim(text).empty()) return {};
+  if (is_flag(key) && !config::parse_flag(key, text, false))
+    return fail(Code::invalid, "'{}' is neither true nor false", trim(text));
+  if (key == kCloudNamesKey && text != "canonical" && text != "provider")
+    return fail(Code::invalid, "'{}' is no spelling of the clouds; write canonical or provider", text);
+  if (!is_list(key)) return {};
+  for (const auto& word : TRY(config::parse_list(key, text))) TRY(check_word(key, word));
+  return {};
+}
+
+Result<void> check_action(std::string_view action) {
+  auto colon = action.rfind(':');
+  bool is_teardown = colon != action.npos && colon > 0 &&
+                     std::ranges::find(kTeardownVerbs, action.substr(colon + 1)) != kTeardownVerbs.end();
+  if (is_teardown || is_gated_name(action)) return {};
+  return no_action(action);
 }
 
 std::string fold_word(std::string_view text) { return lower(trim(text)); }

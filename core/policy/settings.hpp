@@ -44,6 +44,14 @@ using ReadSetting = std::function<Result<std::optional<std::string>>(const std::
 Result<GateSettings> read_settings(const ReadSetting& read);
 GateSettings settings_of(const config::Values& values);
 
+// Whether the gate decides by this key.
+bool is_setting(std::string_view key);
+
+// What would close the gate, or leave an action ungated by a slip, is refused when it is written:
+// Code::invalid with what may be written instead. `key` is canonical; blank values and keys that the gate
+// does not read are fine.
+Result<void> check_setting(std::string_view key, std::string_view text);
+
 std::string fold_region(std::string_view text);
 std::string fold_word(std::string_view text);
 // "sat" for " Sat"; nullopt for anything that is no three-letter weekday.
@@ -51,5 +59,8 @@ std::optional<std::string> fold_weekday(std::string_view text);
 
 // The ten actions that the gate stands before, canonical, in the spec's order.
 const std::vector<std::string>& gated_action_names();
+// Whether a question about this action has a sense: one of the ten in either spelling, or a teardown by its
+// verb (destroy, decommission, delete, teardown), which rules exempt. Else Code::invalid with the ten.
+Result<void> check_action(std::string_view action);
 
 }  // namespace dash::policy

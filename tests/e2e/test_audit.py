@@ -49,6 +49,30 @@ def test_the_log_is_read_by_admins_only(instance, root):
     assert told["ok"] is True and told["first_broken_seq"] is None and told["count"] >= 5
 
 
+def test_sign_ins_and_settings_are_recorded(instance, root):
+    instance.add_user("bob")
+    form = {"username": "bob", "password": "wrong"}
+    assert instance.anonymous.request("POST", "/api/auth/login", form=form).status == 401
+    instance.login("bob")
+    told = [(e["action"], e["username"], e["ip_address"]) for e in root.get("/api/audit?username=bob").json["entries"]]
+    assert told == [("user.login", "bob", "127.0.0.1"), ("user.login_failed", "bob", "127.0.0.1")]
+    assert "wrong" not in root.get("/api/audit?username=bob").body.decode()
+
+    change = {"admission_allowed_regions": "us-east-1", "cloud2_client_secret": "hunter2hunter2"}
+    assert root.request("PUT", "/api/setup/config", body=change).status == 200
+    assert root.request("PUT", "/api/setup/config", body={"admission_allowed_regions": None}).status == 200
+    entries = root.get("/api/audit?action=config.update").json["entries"]
+    assert entries[0]["username"] == "root"
+    assert entries[0]["details"]["changes"] == {"admission_allowed_regions": {"old": "us-east-1", "new": None}}
+    assert entries[1]["details"]["changes"]["admission_allowed_regions"] == {"old": None, "new": "us-east-1"}
+    assert entries[1]["details"]["changes"]["cloud2_client_secret"] == {"old": None, "new": "\u2022" * 8}
+
+
+def test_verifying_names_the_key_that_signs(written):
+    told = verify(written)
+    assert told.json["public_key"].startswith("dashctl-audit-") and told.json["public_key"] in written.dashctl("audit", "verify").out
+
+
 def test_verifying_needs_no_daemon_and_names_what_is_broken(written):
     told = verify(written)
     assert told.code == 0 and told.json["ok"] and told.json["checkpoint"]["beyond"] == 0, told

@@ -107,10 +107,38 @@ def test_sizes_and_frozen_days(gate):
 @pytest.mark.parametrize("setting", ["admission_allowed_regions", "admission_gated_actions", "admission_prod_window"])
 def test_a_setting_that_cannot_be_parsed_closes_the_gate(gate, setting):
     instance, root = gate
-    instance.set(**{setting: "[us-east-1"})
+    told = root.post("/api/setup/import", {"config": {setting: "[us-east-1", "cloud1_region": "us-east-2"}})
+    assert told.status == 200 and list(told.json["warnings"]) == [setting] and told.json["refused"] == {}, told
     answer = call(root, "POST", "/api/cloud1/deploy")
     assert answer.status == 403 and answer.json["detail"]["error"] == "policy", answer
     assert audited(root) == ["cloud1:vm:deploy:denied"]
+
+
+@pytest.mark.parametrize("key, value, says", [
+    ("admission_allowed_regions", "[us-east-1", "array of strings"),
+    ("admission_denied_instance_types", '{"a": 1}', "array of strings"),
+    ("admission_gated_actions", "cloud1:vm:deploy, cloud1:vm:deplyo", "k8s:provision"),
+    ("admission_prod_window", "sat, caturday", "mon, tue, wed"),
+    ("admission_control_enabled", "perhaps", "true nor false"),
+    ("admission_enforce_needs_approval", "7", "true nor false"),
+    ("cloud_names", "neither", "canonical or provider"),
+])
+def test_nonsense_is_refused_when_it_is_written(gate, key, value, says):
+    instance, root = gate
+    before = root.get("/api/setup/config").json
+    answer = root.request("PUT", "/api/setup/config", body={key: value, "cloud1_region": "us-west-2"})
+    assert answer.status == 422 and says in json.dumps(answer.json) and key in json.dumps(answer.json), answer
+    done = instance.dashctl("config", "set", key, "-", stdin=value)
+    assert done.code == 1 and says in done.err, done
+    assert root.get("/api/setup/config").json == before
+    instance.set(**{key: ""})
+
+
+def test_good_settings_are_taken_in_every_form(gate):
+    instance, root = gate
+    for key, value in (("admission_allowed_regions", '["East US"]'), ("admission_gated_actions", "aws:ec2:deploy"),
+                       ("admission_prod_window", " Sat ,SUN"), ("cloud_names", "canonical"), ("admission_control_enabled", "on")):
+        assert root.request("PUT", "/api/setup/config", body={key: value}).status == 200, key
 
 
 def test_a_missing_engine_closes_the_gate(make_instance):
@@ -263,6 +291,14 @@ def test_outputs_speak_the_instances_spelling(gate):
     assert root.get("/api/jobs").json["jobs"][0]["job_type"] == "aws:ec2:deploy"
     assert root.post("/api/admission/check", {"action": "cloud4:compute:deploy"}).json["action"] == "oci:compute:deploy"
     assert "azure:vm:destroy" in root.get("/api/settings/admission").json["gated_actions"]
+    assert "azure:vm:destroy" in root.get("/api/setup/feature/admission_control").json["admission_gated_actions"]
+    instance.set(admission_allowed_regions="us-east-1")
+    assert call(root, "POST", "/api/cloud1/deploy").status == 403
+    for asked in ("aws:ec2:deploy:denied", "cloud1:vm:deploy:denied", "aws:*", "cloud1:vm:*"):
+        found = root.get(f"/api/audit?action={asked}").json["entries"]
+        assert [entry["action"] for entry in found] == ["aws:ec2:deploy:denied"], asked
+    exported = instance.dashctl("audit", "export").out
+    assert '"cloud1:vm:deploy:denied"' in exported and "aws:ec2" not in exported
     assert instance.dashctl("job", "show", made["job_id"], "--output", "json").json["job_type"] == "aws:ec2:deploy"
 
 

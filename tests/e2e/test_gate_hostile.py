@@ -115,6 +115,15 @@ def test_no_teardown_of_what_is_no_name(gate, tail):
     assert root.get("/api/jobs").json["total"] == 0
 
 
+@pytest.mark.parametrize("size", ["p4d.24xlarge\u200b", "p4d. 24xlarge", "\u0440" + "4d.24xlarge", "p4d.24xlarge\uff0e", "\u017ftandard"])
+def test_a_look_alike_of_a_blocked_size_is_no_size(gate, size):
+    instance, root, _ = gate
+    instance.set(admission_denied_instance_types="p4d.24xlarge, standard")
+    assert root.post("/api/cloud1/deploy", {**MACHINE, "instance_type": size}).status == 400
+    assert root.post("/api/databases", {"name": "d", "engine": "postgres", "tier": size}).status == 400
+    assert root.get("/api/jobs").json["total"] == 0
+
+
 def test_odd_questions_about_jobs(gate):
     instance, root, headers = gate
     job_id = root.post("/api/cloud1/deploy", {**MACHINE, "region": "us-east-1"}).json["job_id"]

@@ -112,6 +112,11 @@ def test_usage_errors_are_exit_2(policy, rules):
     assert policy("check", "--policy-dir", rules).code == 2
     assert policy("check", "--policy-dir", rules, "--action", "k8s:provision", "--set", "nonsense").code == 2
     assert policy("check", "--policy-dir", rules, "--action", "k8s:provision", "--set", "admission_regions=x").code == 2
+    for verb in ("check", "when"):
+        done = policy(verb, "--policy-dir", rules, "--action", "cloud1:vm:deplyo")
+        assert done.code == 2 and "cloud1:vm:deploy, " in done.err, done
+    assert policy("check", "--policy-dir", rules, "--action", "gcp:gce:destroy").code == 0
+    assert policy("check", "--policy-dir", rules, "--action", "k8s:delete").code == 0
 
 
 def test_lint_names_file_line_and_fix(policy, rules):
@@ -170,6 +175,7 @@ def test_an_instance_answers_as_the_folder_does(make_instance, env):
     assert answer.json["verdict"] == "deny" and answer.json["rules"][0]["id"] == "allowed_regions"
     assert root.post("/api/admission/check", {"action": "k8s:provision"}).json["gated"] is False
     assert root.post("/api/admission/check", {"request": {}}).status == 422
+    assert root.post("/api/admission/check", {"action": "cloud1:vm:deplyo"}).status == 422
     assert instance.anonymous.post("/api/admission/check", body).status == 401
     token = instance.folder / "token"
     token.write_text(instance.token("root"))

@@ -151,6 +151,23 @@ INSTANTIATE_TEST_SUITE_P(Policy, UnparsableSetting,
                                          Nonsense{"admission_control_enabled", "maybe"},
                                          Nonsense{"admission_enforce_needs_approval", "perhaps"}));
 
+TEST_P(UnparsableSetting, IsRefusedWhenItIsWritten) {
+  auto checked = check_setting(GetParam().key, GetParam().value);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().code, Code::invalid);
+  EXPECT_TRUE(check_setting(GetParam().key, " "));
+  EXPECT_TRUE(check_setting("another_key", GetParam().value));
+}
+
+TEST_F(PolicyGate, SeesTheSettingsOfAnotherConnectionInTheNextRequest) {
+  enable("cloud1:vm:deploy");
+  EXPECT_EQ(judge().verdict, Verdict::allow);
+  auto elsewhere = must(db::open_sqlite(scratch_ / "dashctl.db"));
+  config::Store other(*elsewhere, clock_, config::derive_store_key(Secret("key"), {}));
+  must(other.apply({{"admission_allowed_regions", "us-east-1"}}, {"bob", "test"}));
+  EXPECT_EQ(judge().verdict, Verdict::deny);
+}
+
 TEST_F(PolicyGate, ClosesForASettingThatItsKeyDoesNotOpen) {
   enable("cloud1:vm:deploy");
   set({{"admission_allowed_regions", "us-east-1"}});

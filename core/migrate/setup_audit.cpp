@@ -1,0 +1,33 @@
+#include "core/migrate/setup_audit.hpp"
+
+#include "core/config/registry.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/policy/settings.hpp"
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::size_t kMany = 100;    // keys of one change; a bundle has hundreds
+constexpr std::size_t kLong = 1'000;  // bytes of a value
+
+OrderedJson told(const std::string& key, const std::optional<std::string>& value) {
+  if (!value) return nullptr;
+  if (config::is_secret(key) && !value->empty()) return config::kMask;
+  if (value->size() > kLong) return "sha256:" + crypto::to_hex(crypto::sha256(*value));
+  return *value;
+}
+
+}  // namespace
+
+OrderedJson changes_told(const config::Values& before, const config::Changes& changes) {
+  auto out = OrderedJson::object();
+  for (const auto& [key, value] : changes) {
+    if (changes.size() > kMany && !policy::is_setting(key)) continue;
+    auto known = before.find(key);
+    auto old = known == before.end() ? std::nullopt : std::optional(known->second);
+    if (old != value) out[key] = {{"old", told(key, old)}, {"new", told(key, value)}};
+  }
+  return out;
+}
+
+}  // namespace dash::migrate
