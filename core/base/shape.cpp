@@ -17,12 +17,10 @@ OrderedJson member(std::string_view name) { return OrderedJson::array({"body", n
 }  // namespace
 
 Failure invalid_json(std::string_view why, std::size_t at) {
-  Error error{Code::validation, fmt::format("body: JSON decode error: {}", why), {}, {}, {}};
-  OrderedJson entry{{"type", "json_invalid"},
-                    {"loc", {"body", at}},
-                    {"msg", "JSON decode error"},
-                    {"input", OrderedJson::object()},
-                    {"ctx", OrderedJson{{"error", why}}}};
+  auto message = fmt::format("JSON decode error: {}", why);
+  Error error{Code::validation, "body: " + message, {}, {}, {}};
+  OrderedJson entry{
+      {"type", "json_invalid"}, {"loc", {"body", at}}, {"msg", message}, {"input", OrderedJson::object()}};
   error.body = std::make_shared<const OrderedJson>(OrderedJson::array({std::move(entry)}));
   return Failure(std::move(error));
 }
