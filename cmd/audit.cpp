@@ -35,13 +35,18 @@ Result<void> each_line(const std::string& path,
   return {};
 }
 
+Result<audit::AnchorText> read_anchor(const std::string& path) {
+  auto text = TRY(read_file(path, kMaxCheckpointFile));
+  return audit::AnchorText{path, std::move(text)};
+}
+
 Result<OrderedJson> verify_file(const AuditFlags& o) {
   if (o.checkpoint.empty() || o.public_key.empty())
     return fail(Code::usage, "--file needs --checkpoint and --public-key");
   auto key_text =
       o.public_key.find('+') == std::string::npos ? TRY(read_file(o.public_key, 4096)) : o.public_key;
   auto key = TRY(audit::parse_verifier_key(key_text));
-  audit::AnchorText anchor{o.checkpoint, TRY(read_file(o.checkpoint, kMaxCheckpointFile))};
+  audit::AnchorText anchor = TRY(read_anchor(o.checkpoint));
   auto verdict =
       TRY(audit::verify_entries([&](const auto& take) { return each_line(o.file, take); }, {anchor}, key));
   return audit::to_json(verdict);
@@ -52,8 +57,7 @@ Result<OrderedJson> verify_instance(Context& context, const AuditFlags& o) {
   if (instance.api) return OrderedJson(TRY(instance.api->get("/api/audit/verify")));
   auto& s = instance.local->services();
   auto anchors = s.anchors.read();
-  if (!o.checkpoint.empty())
-    anchors.push_back({o.checkpoint, TRY(read_file(o.checkpoint, kMaxCheckpointFile))});
+  if (!o.checkpoint.empty()) anchors.push_back(TRY(read_anchor(o.checkpoint)));
   return audit::to_json(TRY(audit::verify(s.audit, anchors)));
 }
 

@@ -77,11 +77,9 @@ Result<Gathered> gather_local(const ExportFlags& o) {
   auto local = TRY(open_local(o.local));
   migrate::LocalInstance source(folder, local_parts(local->services()));
   auto told = TRY(source.read());
-  return Gathered{std::move(told.values),
-                  TRY(source.full_endpoints()),
-                  {},
-                  o.source.empty() ? folder : o.source,
-                  "local"};
+  auto endpoints = TRY(source.full_endpoints());
+  return Gathered{
+      std::move(told.values), std::move(endpoints), {}, o.source.empty() ? folder : o.source, "local"};
 }
 
 Result<Gathered> gather(Context& context, const ExportFlags& o) {

@@ -45,9 +45,11 @@ Result<void> read_document(const Json& document, Question& into) {
   if (auto iso = string_member(document.value("now", Json::object()), "iso")) into.at = TRY(parse_iso(*iso));
   auto limits = document.find("limits");
   if (limits == document.end() || !limits->is_object()) return {};
-  into.limits =
-      policy::Limits{TRY(texts(*limits, "allowed_regions")), TRY(texts(*limits, "denied_instance_types")),
-                     TRY(texts(*limits, "prod_window"))};
+  policy::Limits told;
+  told.allowed_regions = TRY(texts(*limits, "allowed_regions"));
+  told.denied_instance_types = TRY(texts(*limits, "denied_instance_types"));
+  told.prod_window = TRY(texts(*limits, "prod_window"));
+  into.limits = std::move(told);
   return {};
 }
 

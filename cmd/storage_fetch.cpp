@@ -99,7 +99,8 @@ Result<void> fetch_all(Context& context, const std::vector<std::string>& names, 
   };
   auto take = [&](std::size_t i) -> Result<Taken> {
     auto path = TRY(place.file_of(names[i]));
-    return Taken{path, TRY(storage::receive_file(names[i], path, seams))};
+    auto got = TRY(storage::receive_file(names[i], path, seams));
+    return Taken{std::move(path), std::move(got)};
   };
   Tally tally;
   auto tell = [&](std::size_t i, Result<Taken> taken) {

@@ -14,8 +14,11 @@ Result<bool> flag(const Json& body, std::string_view name) {
 Result<Response> migrate(app::Services& s, const Request& request) {
   auto who = TRY(admin(s, request));
   auto body = TRY(json_object(request));
-  storage::MigrateRequest order{TRY(required_string(body, "source")), TRY(required_string(body, "target")),
-                                TRY(flag(body, "overwrite")), TRY(flag(body, "dry_run"))};
+  storage::MigrateRequest order;
+  order.source = TRY(required_string(body, "source"));
+  order.target = TRY(required_string(body, "target"));
+  order.overwrite = TRY(flag(body, "overwrite"));
+  order.is_dry_run = TRY(flag(body, "dry_run"));
   NoProgress progress;
   return json_response(200, storage::to_json(TRY(s.storage.migration().run(who, order, progress))));
 }
@@ -63,7 +66,9 @@ Result<Response> remove_many(app::Services& s, const Request& request) {
   std::vector<storage::Named> named;
   for (const auto& item : *items) {
     if (!item.is_object()) return wrong_type("items", "object");
-    named.push_back({TRY(required_string(item, "backend")), TRY(required_string(item, "name"))});
+    auto backend = TRY(required_string(item, "backend"));
+    auto name = TRY(required_string(item, "name"));
+    named.push_back({std::move(backend), std::move(name)});
   }
   return json_response(200, storage::to_json(TRY(s.storage.assets().remove_many(who, named))));
 }

@@ -100,8 +100,8 @@ Result<Response> change(app::Services& s, const Request& request) {
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
     changes[key] = value.is_null() ? std::nullopt : std::optional(migrate::setting_text(value));
-  return json_response(200,
-                       OrderedJson{{"ok", true}, {"change_id", TRY(s.setup.change(who, changes, "api"))}});
+  auto change_id = TRY(s.setup.change(who, changes, "api"));
+  return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
 }
 
 Result<Response> history(app::Services& s, const Request& request) {
@@ -117,7 +117,8 @@ Result<Response> history(app::Services& s, const Request& request) {
 Result<Response> rollback(app::Services& s, const Request& request) {
   auto who = TRY(setup_admin(s, request));
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
-  return json_response(200, OrderedJson{{"ok", true}, {"restored", TRY(s.setup.rollback(who, change_id))}});
+  auto restored = TRY(s.setup.rollback(who, change_id));
+  return json_response(200, OrderedJson{{"ok", true}, {"restored", restored}});
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ Result<Place> place_of(const Action& action, std::string_view cloud, const Json&
   }
   if (typed.empty()) typed = TRY(default_region(cloud, setting));
   auto folded = TRY(folded_region(typed));
-  return Place{typed, folded, zone.empty() ? zone : TRY(folded_region(zone))};
+  auto folded_zone = zone.empty() ? zone : TRY(folded_region(zone));
+  return Place{std::move(typed), std::move(folded), std::move(folded_zone)};
 }
 
 Result<std::string> default_type(const Action& action, std::string_view cloud, const std::string& region,

@@ -55,7 +55,11 @@ Result<BookingRequest> booking_of(const Json& body) {
   auto text = [&](std::string_view name) -> Result<std::string> {
     return std::string(trim(TRY(text_field(body, name)).value_or("")));
   };
-  return BookingRequest{TRY(text("run_at")), TRY(text("run_timezone")), TRY(text("change_window_id"))};
+  BookingRequest booking;
+  booking.run_at = TRY(text("run_at"));
+  booking.timezone = TRY(text("run_timezone"));
+  booking.window_id = TRY(text("change_window_id"));
+  return booking;
 }
 
 }  // namespace dash::jobs

@@ -1,6 +1,5 @@
-#include <charconv>
-
 #include "core/net/api_client.hpp"
+#include "core/net/retry_after.hpp"
 
 namespace dash::net {
 namespace {
@@ -90,15 +89,6 @@ Code code_of(int status, const Json& body) {
   }
 }
 
-std::optional<std::chrono::seconds> retry_after(const HttpResponse& response) {
-  auto text = response.headers.get("Retry-After");
-  if (!text) return std::nullopt;
-  std::int64_t seconds = 0;
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error != std::errc() || end != text->data() + text->size() || seconds < 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
-}
-
 }  // namespace
 
 Error api_error(const HttpResponse& response, std::string_view where) {
@@ -117,7 +107,7 @@ Error api_error(const HttpResponse& response, std::string_view where) {
   auto json = parse_json(response.body);
   auto body = json ? *std::move(json) : Json();
   auto text = shown(detail_text(body));
-  Error error{code_of(status, body), {}, {}, retry_after(response), {}};
+  Error error{code_of(status, body), {}, {}, retry_after(response.headers), {}};
   error.message = fmt::format("{} answered {}{}{}", where, status, text.empty() ? "" : ": ", text);
   if (error.retry_after) error.message += fmt::format(" (try again in {} s)", error.retry_after->count());
   return error;

@@ -11,7 +11,10 @@ std::optional<Time> parse_http_date(const std::string& text) {
   std::tm parts{};
   const char* end = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
   if (!end || *end) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+  auto at =
+      parse_iso(fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                            parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec));
+  return at ? std::optional(*at) : std::nullopt;
 }
 
 std::string format_http_date(Time time) {

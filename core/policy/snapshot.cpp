@@ -155,11 +155,12 @@ Result<Snapshot> read_snapshot(const std::string& directory) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto began = now_ns();
     auto before = TRY(fingerprint(directory));
-    auto files = read_all(directory, before);
+    auto read = read_all(directory, before);
     auto after = TRY(fingerprint(directory));
     if (before != after) continue;  // it moved under our hands
+    auto files = TRY(std::move(read));
     bool settled = !after.fresh_at(began);
-    return Snapshot{std::move(after), TRY(std::move(files)), settled};
+    return Snapshot{std::move(after), std::move(files), settled};
   }
   return fail(Code::policy_unavailable, "{} keeps changing while it is read", directory);
 }

@@ -35,7 +35,8 @@ Result<Copied> copy_parts(const CopyFrom& from, ObjectStore& to, const std::stri
     auto size = static_cast<std::size_t>(part_length(from.object.size, n));
     TRY(read_exactly(from.store, from.object, part_offset(n), buffer.span().first(size)));
     digests.add(crypto::sha256(view(buffer, size)));
-    staged.push_back({n, size, TRY(to.put_part(upload, n, view(buffer, size), n == count))});
+    auto tag = TRY(to.put_part(upload, n, view(buffer, size), n == count));
+    staged.push_back({n, size, std::move(tag)});
   }
   auto digest = digests.finish();
   TRY(check_digest(from, digest));

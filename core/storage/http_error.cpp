@@ -1,9 +1,7 @@
 #include "core/storage/http_error.hpp"
 
-#include <charconv>
-
 #include "core/base/text.hpp"
-#include "core/net/http_date.hpp"
+#include "core/net/retry_after.hpp"
 
 namespace dash::storage {
 namespace {
@@ -63,27 +61,13 @@ std::string_view verdict(int status) {
 
 }  // namespace
 
-std::optional<std::chrono::seconds> retry_after(const net::Headers& headers) {
-  auto text = headers.get("Retry-After");
-  if (!text) return std::nullopt;
-  auto value = trim(*text);
-  long seconds = 0;
-  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (error == std::errc() && end == value.data() + value.size() && seconds >= 0)
-    return std::chrono::seconds(seconds);
-  auto at = net::parse_http_date(std::string(value));
-  auto now = net::parse_http_date(headers.get("Date").value_or(""));
-  if (!at || !now) return std::nullopt;
-  return std::max(std::chrono::seconds(0), std::chrono::duration_cast<std::chrono::seconds>(*at - *now));
-}
-
 Error http_error(const net::HttpResponse& response, std::string_view where, const StoreRefusal& refusal) {
   Error error;
   error.code = code_of(response.status);
   error.message = fmt::format("{}: {} ({}{}{})", where, verdict(response.status), response.status,
                               refusal.code.empty() ? "" : " ", refusal.code);
   if (!refusal.message.empty()) error.message += ": " + refusal.message;
-  error.retry_after = retry_after(response.headers);
+  error.retry_after = net::retry_after(response.headers);
   return error;
 }
 

@@ -15,7 +15,4 @@ struct StoreRefusal {
 // `where`: what was asked of whom, "obj_cloud1: reading 'x.yml'".
 Error http_error(const net::HttpResponse& response, std::string_view where, const StoreRefusal& refusal);
 
-// Retry-After as seconds or as a date (RFC 9110 §10.2.3; the date counts from the answer's Date).
-std::optional<std::chrono::seconds> retry_after(const net::Headers& headers);
-
 }  // namespace dash::storage

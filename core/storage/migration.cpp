@@ -41,7 +41,9 @@ Result<void> set_scope(db::Sql& sql, const std::string& backend, const std::stri
 Result<BackendPair> open_two_backends(Stores& stores, std::string_view from, std::string_view to) {
   auto spelling = spelling_of(TRY(stores.values()));
   for (auto id : {from, to}) TRY(find_backend(id, spelling));
-  BackendPair pair{TRY(stores.open(from)), TRY(stores.open(to))};
+  BackendPair pair;
+  pair.from = TRY(stores.open(from));
+  pair.to = TRY(stores.open(to));
   if (pair.from.backend == pair.to.backend || pair.from.store->place() == pair.to.store->place())
     return fail(Code::invalid, "Source and target must differ.");
   return pair;

@@ -14,7 +14,8 @@ Result<Swept> sweep_backend(const SweepSeams& seams, const identity::Principal& 
     return fail(Code::invalid, "the age must be from 0 to {} hours, not {}", kLongestAge.count(),
                 age.count());
   auto at = TRY(seams.stores.open(backend));
-  Swept swept{at.shown_id(), TRY(at.store->sweep(at.prefix, seams.clock.now() - age))};
+  auto uploads = TRY(at.store->sweep(at.prefix, seams.clock.now() - age));
+  Swept swept{at.shown_id(), uploads};
   TRY(seams.sql.write([&](db::Transaction& tx) -> Result<void> {
     OrderedJson details{{"older_than_hours", age.count()}, {"swept", swept.uploads}};
     TRY(seams.audit.append(tx, audit::by(who, "storage.gc", at.id(), std::move(details))));

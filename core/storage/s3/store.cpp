@@ -92,7 +92,8 @@ class S3Store final : public ObjectStore {
                             .query = {{"uploads", ""}},
                             .headers = {{"Content-Type", std::string(kContentType)}},
                             .doing = fmt::format("beginning the upload of '{}'", key)}));
-    return write_upload_ref({key, TRY(within(name(), read_upload_id(answer.body)))});
+    auto id = TRY(within(name(), read_upload_id(answer.body)));
+    return write_upload_ref({key, std::move(id)});
   }
 
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,

@@ -94,8 +94,8 @@ Result<UploadsPage> read_uploads(std::string_view xml) {
   for (const auto& child : root.children) {
     if (child.name != "Upload") continue;
     auto key = TRY(read_name(child.text_of("Key"), is_encoded));
-    page.uploads.push_back(
-        {std::move(key), std::string(child.text_of("UploadId")), TRY(parse_iso(child.text_of("Initiated")))});
+    auto begun = TRY(parse_iso(child.text_of("Initiated")));
+    page.uploads.push_back({std::move(key), std::string(child.text_of("UploadId")), begun});
   }
   if (!is_truncated(root)) return page;
   page.next_key_marker = TRY(read_name(root.text_of("NextKeyMarker"), is_encoded));

@@ -48,9 +48,13 @@ Result<local::Entry> read_entry(const Json& json) {
   auto kind = TRY(number(json, "kind"));
   if (kind < 0 || kind > static_cast<int>(local::Kind::other))
     return fail(Code::integrity, "the SMB child knows no such kind");
-  return local::Entry{TRY(text(json, "name")), static_cast<local::Kind>(kind),
-                      static_cast<std::uint64_t>(TRY(number(json, "size"))),
-                      from_micros(TRY(number(json, "modified"))), TRY(text(json, "version"))};
+  local::Entry entry;
+  entry.name = TRY(text(json, "name"));
+  entry.kind = static_cast<local::Kind>(kind);
+  entry.size = static_cast<std::uint64_t>(TRY(number(json, "size")));
+  entry.modified = from_micros(TRY(number(json, "modified")));
+  entry.version = TRY(text(json, "version"));
+  return entry;
 }
 
 }  // namespace dash::storage::smb

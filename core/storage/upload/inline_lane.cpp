@@ -71,7 +71,8 @@ Result<void> Incoming::stage(const Part& part, std::size_t size, bool is_last) {
   if (upload_.empty()) upload_ = TRY(at_.store->begin(at_.key_of(name_), std::nullopt));
   auto sha256 = account(view(part, size));
   auto n = static_cast<std::uint32_t>(staged_.size() + 1);
-  staged_.push_back({n, size, TRY(at_.store->put_part(upload_, n, {view(part, size), sha256}, is_last))});
+  auto tag = TRY(at_.store->put_part(upload_, n, {view(part, size), sha256}, is_last));
+  staged_.push_back({n, size, std::move(tag)});
   return {};
 }
 
