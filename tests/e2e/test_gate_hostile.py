@@ -91,7 +91,9 @@ def test_methods_and_slashes(gate):
         for other in ("GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE" if method == "POST" else "POST"):
             status, _, answer = raw(instance, other, path, b"" if other in ("PUT", "PATCH", "POST") else None, headers)
             assert status == 405 and method in answer["Allow"], (other, path, status)
-    for path in ("/api/cloud1/deploy/", "/api/cloud1//deploy", "/api//cloud1/deploy", "/API/cloud1/deploy", "/api/cloud5/deploy"):
+    status, _, answer = raw(instance, "POST", "/api/cloud1/deploy/", b"{}", headers)
+    assert status == 307 and answer["Location"].endswith("/api/cloud1/deploy"), (status, answer)
+    for path in ("/api/cloud1//deploy", "/api//cloud1/deploy", "/API/cloud1/deploy", "/api/cloud5/deploy"):
         assert raw(instance, "POST", path, b"{}", headers)[0] == 404, path
 
 
