@@ -27,7 +27,7 @@ PASSWORD = "correct horse battery"
 def pytest_configure(config):
     # A shell's background job ignores SIGINT, and so would every process that a test means to interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.addinivalue_line("markers", "long: loops that take minutes; scripts/test --all runs them")
+    config.addinivalue_line("markers", "long: loops that take minutes; scripts/test long runs them")
 
 
 def find_binary():
