@@ -16,8 +16,8 @@ Result<Secret> given_token(const LoginFlags& flags) {
   auto text = flags.token_file.empty() ? flags.token : TRY(read_secret_file(flags.token_file)).expose();
   Secret token{std::string(trim(text))};
   // It becomes a header's line.
-  if (has_control_character(token.expose()) || token.expose().find(' ') != std::string::npos)
-    return fail(Code::usage, "the token holds blanks or control characters: pass the token alone");
+  if (has_control_character(token.expose()))
+    return fail(Code::usage, "the token holds control characters: pass the token alone");
   return token;
 }
 
