@@ -1,7 +1,6 @@
 #include "core/storage/asset_reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dash::storage {
 namespace {
@@ -25,7 +24,7 @@ AssetReader::AssetReader(Found found, std::uint64_t first, std::uint64_t end, Pa
 Result<std::size_t> AssetReader::read(std::span<char> into) {
   if (ready_.empty()) TRY(refill());
   auto n = std::min(into.size(), ready_.size());
-  std::memcpy(into.data(), ready_.data(), n);
+  std::copy_n(ready_.data(), n, into.data());
   ready_ = ready_.subspan(n);
   if (ready_.empty()) part_ = Part();
   return n;
