@@ -9,6 +9,8 @@ thread_local bool leads = false;
 
 void Crew::start(std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  std::unique_lock lock(mutex_);
+  gathered_.wait(lock, [&] { return arrived_ == threads; });
 }
 
 void Crew::stop() {
@@ -35,6 +37,8 @@ bool Crew::hand_over() {
 
 void Crew::serve() {
   std::unique_lock lock(mutex_);
+  ++arrived_;
+  gathered_.notify_one();
   for (;;) {
     ++waiting_;
     vacated_.wait(lock, [this] { return vacant_ || stopped_; });

@@ -17,7 +17,7 @@ class Crew {
       : step_(std::move(step)), end_(std::move(end)) {}
   ~Crew() { stop(); }
 
-  void start(std::size_t threads);
+  void start(std::size_t threads);  // blocks until all are there
   void stop();  // blocks; idempotent
   // For the leader, in a callback. True: somebody else leads from here on, and what is the loop's is no
   // longer this thread's. False: nobody is free.
@@ -28,8 +28,8 @@ class Crew {
   const std::function<bool()> step_;
   const std::function<void()> end_;
   std::mutex mutex_;
-  std::condition_variable vacated_;
-  std::size_t waiting_ = 0;
+  std::condition_variable vacated_, gathered_;
+  std::size_t arrived_ = 0, waiting_ = 0;
   bool vacant_ = true;  // nobody leads
   bool stopped_ = false;
   std::vector<std::thread> threads_;
