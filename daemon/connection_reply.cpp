@@ -23,7 +23,12 @@ void Connection::reply(Response response) {
 
 void Connection::frame(Response response) {
   exchange_.sink.reset();
-  exchange_.request.part = Part();  // others wait for it; this client may read slowly
+  // Others wait for the room of the body; this client may read slowly.
+  exchange_.request.body = {};
+  exchange_.request.part = Part();
+  exchange_.small_body.clear();
+  exchange_.small_body.shrink_to_fit();
+  exchange_.small_body_share = {};
   response_ = std::move(response);
   dispatcher_.complete(exchange_, response_);
   keep_alive_ = body_is_consumed() && head_.keep_alive && !dispatcher_.draining();
