@@ -18,7 +18,7 @@ class Crew {
   ~Crew() { stop(); }
 
   void start(std::size_t threads);  // blocks until all are there
-  void stop();  // blocks; idempotent
+  void stop();                      // blocks; idempotent
   // For the leader, in a callback. True: somebody else leads from here on, and what is the loop's is no
   // longer this thread's. False: nobody is free.
   bool hand_over();
