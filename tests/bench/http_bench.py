@@ -115,8 +115,8 @@ def measure(pid, url, seconds, headers):
         raise RuntimeError(f"{url} did not answer every request:\n{out}")
     requests = int(re.search(r"(\d+) requests in", out)[1])
     return {"per_second": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
-            "p50_ms": milliseconds(re.search(r"50%\s+(\S+)", out)[1]),
-            "p99_ms": milliseconds(re.search(r"99%\s+(\S+)", out)[1]),
+            "p50_ms": milliseconds(re.search(r"^\s+50%\s+(\S+)$", out, re.M)[1]),
+            "p99_ms": milliseconds(re.search(r"^\s+99%\s+(\S+)$", out, re.M)[1]),
             "cpu_us": (cpu_seconds(pid) - before) * 1e6 / requests}
 
 
