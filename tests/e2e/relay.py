@@ -1,6 +1,21 @@
 """A relay in front of a port that does something once so many bytes have passed: a kill point that no clock decides."""
+import functools
 import socket
 import threading
+
+
+def pump(source, sink, deliver):
+    """Hands what comes from source to deliver() until either side ends, and then ends both."""
+    try:
+        while chunk := source.recv(65536):
+            deliver(chunk)
+    except OSError:
+        pass
+    for end in (source, sink):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
 
 
 class Relay:
@@ -44,19 +59,8 @@ class Relay:
                 continue
             self._pass(b"", client)
             for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
-
-    def _pump(self, source, sink):
-        try:
-            while chunk := source.recv(65536):
-                self._pass(chunk, sink)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+                deliver = functools.partial(self._pass, sink=sink)
+                threading.Thread(target=pump, args=(source, sink, deliver), daemon=True).start()
 
     def _pass(self, chunk, sink):
         with self.lock:

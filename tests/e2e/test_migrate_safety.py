@@ -11,6 +11,7 @@ import threading
 
 import pytest
 from conftest import BINARY, clean_environment, run
+from relay import pump
 from test_migrate import counts, filled, keys_of, pair, write_bundle  # noqa: F401 (fixtures)
 
 
@@ -138,18 +139,6 @@ def tls_proxy(scratch):
     context.load_cert_chain(cert, key)
     listener = socket.create_server(("127.0.0.1", 0))
 
-    def pump(source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
     def serve(port):
         while True:
             try:
@@ -161,8 +150,8 @@ def tls_proxy(scratch):
             except (ssl.SSLError, OSError):
                 continue
             inner = socket.create_connection(("127.0.0.1", port))
-            for ends in ((outer, inner), (inner, outer)):
-                threading.Thread(target=pump, args=ends, daemon=True).start()
+            for source, sink in ((outer, inner), (inner, outer)):
+                threading.Thread(target=pump, args=(source, sink, sink.sendall), daemon=True).start()
 
     def start(port):
         threading.Thread(target=serve, args=(port,), daemon=True).start()
