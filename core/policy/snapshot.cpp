@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/base/file.hpp"
+#include "core/base/text.hpp"
 
 namespace dash::policy {
 namespace {
@@ -36,6 +37,8 @@ std::int64_t now_ns() {
 bool is_data(std::string_view path) {
   return path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
 }
+
+bool is_ours(std::string_view name) { return is_rego(name) || is_data(name); }
 
 Failure unreadable(const std::string& path) {
   return fail(Code::policy_unavailable, "{} cannot be read: {}", path, ::strerrordesc_np(errno));
@@ -70,11 +73,19 @@ class Walk {
     while (auto* entry = ::readdir(dir.get())) {
       std::string_view name = entry->d_name;
       if (name == "." || name.starts_with("..") || name.starts_with(".#")) continue;
+      TRY(check_spelling(path, name));
       bool may_be_folder = entry->d_type != DT_REG;
-      if (!may_be_folder && !is_rego(name) && !is_data(name)) continue;
+      if (!may_be_folder && !is_ours(name)) continue;
       TRY(one(fd, path, prefix + std::string(name), name, depth));
     }
     return {};
+  }
+
+  // The engine would pass by "caps.REGO" without a word, and what it denies would be allowed.
+  static Result<void> check_spelling(const std::string& folder_path, std::string_view name) {
+    if (is_ours(name) || !is_ours(lower(name))) return {};
+    return fail(Code::policy_unavailable, "{}/{} is no rule to the engine; write its ending in small letters",
+                folder_path, name);
   }
 
   Result<void> one(int fd, const std::string& folder_path, const std::string& relative, std::string_view name,
@@ -85,15 +96,14 @@ class Walk {
       if (errno == ENOENT && ::fstatat(fd, name.data(), &link, AT_SYMLINK_NOFOLLOW) != 0)
         return {};            // just removed
       out_.is_plain = false;  // it may come to point to something
-      if (!is_rego(name) && !is_data(name)) return {};
+      if (!is_ours(name)) return {};
       return unreadable(folder_path + "/" + std::string(name));
     }
-    bool is_ours = is_rego(name) || is_data(name);
     // A mount of a file that is not there makes a folder of its name: the rule is missing, not absent.
-    if (is_ours && !S_ISREG(st.st_mode))
+    if (is_ours(name) && !S_ISREG(st.st_mode))
       return fail(Code::policy_unavailable, "{}/{} is no regular file", folder_path, name);
     if (S_ISDIR(st.st_mode)) return folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
-    if (!is_ours) {
+    if (!is_ours(name)) {
       out_.is_plain = false;
       return {};
     }

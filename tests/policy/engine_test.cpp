@@ -106,6 +106,15 @@ TEST_F(OpaEngine, ClosesForARuleThatIsNoFile) {
   EXPECT_NE(cause(engine_->judge(kDeploy)).find("limits.json is no regular file"), std::string::npos);
 }
 
+TEST_F(OpaEngine, ClosesForARuleThatTheEngineWouldPassBy) {
+  for (std::string name : {"caps.REGO", "Caps.Rego", "limits.JSON"}) {
+    must(engine_->judge(kDeploy));
+    folder_.put(name, "package admission.caps\ndeny contains \"no\"");
+    EXPECT_NE(cause(engine_->judge(kDeploy)).find(name + " is no rule to the engine"), std::string::npos);
+    folder_.remove(name);
+  }
+}
+
 TEST_F(OpaEngine, TakesAnEmptyDirectoryAsTheBuiltInsAloneAndSaysSo) {
   auto status = engine_->status();
   ASSERT_FALSE(status.fault) << status.fault->message;
