@@ -4,6 +4,7 @@
 #include <boost/beast/core/buffers_prefix.hpp>
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <cctype>
 #include <limits>
 
 namespace dash::daemon {
@@ -112,7 +113,11 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     error_code error;
     auto rest = in.substr(step.consumed);
     // Beast aborts the process when an empty body ("0", CRLF, CRLF) is shown to it in smaller pieces.
-    if (!beast_->in_body && rest.size() < kSmallestChunkedBody) break;
+    if (!beast_->in_body && rest.size() < kSmallestChunkedBody) {
+      if (!rest.empty() && !std::isxdigit(static_cast<unsigned char>(rest.front())))
+        return bad("a chunk without a size");
+      break;
+    }
     auto consumed = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
     step.consumed += consumed;
     beast_->in_body |= consumed > 0;

@@ -16,6 +16,7 @@ std::vector<Hostile> hostile_requests() {
   const std::string put = "POST /api/echo HTTP/1.1\r\nHost: x\r\n";
   return {
       {"negative chunk size", put + "Transfer-Encoding: chunked\r\n\r\n-2\r\nzz" + smuggled},
+      {"no chunk size", put + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"},
       {"chunk size that overflows",
        put + "Transfer-Encoding: chunked\r\n\r\n1ffffffffffffffff\r\nzz" + smuggled},
       {"chunk without its CRLF", put + "Transfer-Encoding: chunked\r\n\r\n2\r\nzzzz0\r\n\r\n" + smuggled},
