@@ -113,12 +113,11 @@ class PostgresConnection final : public Transaction {
  public:
   static Result<std::unique_ptr<PostgresConnection>> open(const std::string& url) {
     Handle handle(PQconnectdb(url.c_str()));
-    if (PQstatus(handle.get()) != CONNECTION_OK)
-      return Failure(Error{Code::unreachable,
-                           fmt::format("cannot connect to the database {}", net::origin_of(url)),
-                           PQerrorMessage(handle.get()),
-                           {},
-                           {}});
+    if (PQstatus(handle.get()) != CONNECTION_OK) {
+      std::string_view cause = PQerrorMessage(handle.get());  // several lines; the first one says it
+      return fail(Code::unreachable, "cannot connect to the database {}: {}", net::origin_of(url),
+                  cause.substr(0, cause.find('\n')));
+    }
     PQsetNoticeProcessor(
         handle.get(), [](void*, const char*) {}, nullptr);
     auto self = std::unique_ptr<PostgresConnection>(new PostgresConnection(std::move(handle)));

@@ -179,6 +179,12 @@ def test_what_cannot_be_reached_is_named_once():
     assert done.code == 7 and done.err.lower().count("cannot reach") == 1, done
 
 
+def test_a_database_that_cannot_be_reached_is_named_with_the_cause_and_without_its_password(folder):
+    done = folder.dashctl("config", "list", "--database", "postgres://teller:hush-hush@127.0.0.1:1/none")
+    assert done.code == 7 and "127.0.0.1:1" in done.err and "refused" in done.err, done
+    assert "hush-hush" not in done.err and done.err.count("\n") == 1, done
+
+
 def test_a_first_user_makes_the_instance(scratch):
     done = run("user", "add", "root", "--admin", "--data-dir", scratch / "new", "--password-file", "-", stdin=PASSWORD)
     assert done.code == 0 and (scratch / "new" / "dashctl.db").exists()
