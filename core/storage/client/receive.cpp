@@ -11,12 +11,15 @@
 namespace dash::storage {
 namespace {
 
+// Small enough that what was just hashed is written out of the processor's cache.
+constexpr std::size_t kPiece = 256u << 10;
+
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
 // One asset: the parts are taken side by side and kept as they come, or in their order.
 class Receive {
  public:
-  using Keep = std::function<Result<void>(std::uint32_t n, std::string_view part)>;
+  using Keep = std::function<Result<void>(std::uint64_t offset, std::string_view bytes)>;
   Receive(const std::string& name, const ReceiveSeams& seams, Sequence sequence, Keep keep)
       : name_(name), s_(seams), sequence_(sequence), keep_(std::move(keep)) {}
 
@@ -61,11 +64,27 @@ class Receive {
   Result<void> take(std::uint32_t n, std::span<char> part, std::size_t have) {
     if (have < part.size())
       TRY(with_patience([&] { return reading_->read(part_offset(n) + have, part.subspan(have)); }));
-    sha256_[n - 1] = crypto::sha256(view(part));
-    if (sequence_ == Sequence::in_order && !turn_.wait_for(n - 1)) return {};
-    TRY(keep_(n, view(part)));
-    turn_.pass();
+    TRY(sequence_ == Sequence::in_order ? keep_in_turn(n, view(part)) : keep_at_once(n, view(part)));
     s_.moved(part.size());
+    return {};
+  }
+
+  Result<void> keep_in_turn(std::uint32_t n, std::string_view part) {
+    sha256_[n - 1] = crypto::sha256(part);
+    if (!turn_.wait_for(n - 1)) return {};
+    TRY(keep_(part_offset(n), part));
+    turn_.pass();
+    return {};
+  }
+
+  Result<void> keep_at_once(std::uint32_t n, std::string_view part) {
+    crypto::Sha256 hash;
+    for (std::size_t at = 0; at < part.size(); at += kPiece) {
+      auto piece = part.substr(at, kPiece);
+      hash.update(piece);
+      TRY(keep_(part_offset(n) + at, piece));
+    }
+    sha256_[n - 1] = hash.finish();
     return {};
   }
 
@@ -98,14 +117,14 @@ class Receive {
 
 Result<Received> receive_file(const std::string& name, const std::string& path, const ReceiveSeams& seams) {
   auto file = TRY(NewFile::at(path));
-  auto keep = [&](std::uint32_t n, std::string_view part) { return file.write(part_offset(n), part); };
+  auto keep = [&](std::uint64_t offset, std::string_view bytes) { return file.write(offset, bytes); };
   auto received = TRY(Receive(name, seams, Sequence::side_by_side, keep).run());
   TRY(file.put_in_place());
   return received;
 }
 
 Result<Received> receive_stream(const std::string& name, const Sink& out, const ReceiveSeams& seams) {
-  auto keep = [&](std::uint32_t, std::string_view part) { return out(part); };
+  auto keep = [&](std::uint64_t, std::string_view bytes) { return out(bytes); };
   return Receive(name, seams, Sequence::in_order, keep).run();
 }
 
