@@ -1,5 +1,5 @@
-// What was read from the database, by name, kept until anybody commits to it: a read later than a commit
-// never sees the value of before. Thread-safe.
+// What was read of the tables of schema/008_kept_version.sql, by name, kept until anybody changes them: a
+// read later than such a commit never sees the value of before. Thread-safe.
 #pragma once
 #include <functional>
 #include <map>

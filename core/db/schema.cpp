@@ -34,6 +34,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+// Triggers are SQLite's: PostgreSQL is asked anew each time (Sql::version).
+bool is_for(std::string_view statement, bool postgres) {
+  auto first = statement.find_first_not_of(" \n");
+  return first != statement.npos && !(postgres && statement.substr(first).starts_with("CREATE TRIGGER"));
+}
+
 // The only words in which the engines' table texts differ. SQLite walks a table in key order without an index
 // only when the key is spelled INTEGER (64 bits there).
 std::string for_engine(std::string_view sql, bool postgres) {
@@ -52,7 +58,7 @@ Result<void> apply(Transaction& tx, const Step& step) {
     auto end = rest.find(";\n");
     auto statement = rest.substr(0, end);
     rest = end == rest.npos ? std::string_view() : rest.substr(end + 2);
-    if (statement.find_first_not_of(" \n") != statement.npos) TRY(tx.exec(statement));
+    if (is_for(statement, tx.is_postgres())) TRY(tx.exec(statement));
   }
   TRY(tx.exec("UPDATE schema_version SET version = $1", {std::int64_t{step.version}}));
   return {};

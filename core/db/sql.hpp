@@ -67,8 +67,9 @@ class Sql {
   // fsync); a body that fails undoes only its own work. It may run on another thread.
   virtual Result<void> write(const Body& body) = 0;
   virtual bool is_postgres() const = 0;
-  // A number that moves with every commit, of this process or another: what was read after it last moved
-  // still holds (kept.hpp). nullopt where asking for it costs as much as reading.
+  // A number that moves with every commit, of this process or another, to the tables that
+  // schema/008_kept_version.sql names: what was read of them after it last moved still holds (kept.hpp).
+  // nullopt where asking for it costs as much as reading.
   virtual Result<std::optional<std::int64_t>> version() { return std::optional<std::int64_t>(); }
 };
 

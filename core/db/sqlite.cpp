@@ -206,11 +206,17 @@ class SqliteSql final : public Sql {
 
   bool is_postgres() const override { return false; }
 
-  // Of one connection that never writes: the number tells of the commits of all others.
+  // Asked of one connection that never writes, so that `data_version` tells of the commits of all others. It
+  // moves for every entry of the audit log too; the table's number only for what is kept.
   Result<std::optional<std::int64_t>> version() override {
     std::lock_guard lock(version_mutex_);
     if (!version_reader_) version_reader_ = TRY(SqliteConnection::open(path_));
-    return std::optional(TRY(version_reader_->query("PRAGMA data_version")).at(0).integer(0));
+    auto commits = TRY(version_reader_->query("PRAGMA data_version")).at(0).integer(0);
+    if (commits != commits_seen_) {
+      version_ = TRY(version_reader_->query("SELECT number FROM kept_version")).at(0).integer(0);
+      commits_seen_ = commits;
+    }
+    return version_;
   }
 
  private:
@@ -236,6 +242,7 @@ class SqliteSql final : public Sql {
   std::vector<std::unique_ptr<SqliteConnection>> readers_;
   std::mutex version_mutex_;
   std::unique_ptr<SqliteConnection> version_reader_;
+  std::optional<std::int64_t> commits_seen_, version_;
   std::unique_ptr<SqliteConnection> writer_;  // used by the leader only
   GroupCommit commits_{[this]() -> Result<Transaction*> {
     TRY(writer_->exec("BEGIN IMMEDIATE"));
