@@ -47,8 +47,7 @@ struct Exchange {
     if (wanted && !request.into.empty()) {
       if (response.body_size > request.into.size())
         return fail(Code::upstream, "{} sent more bytes than were asked for", origin_of(request.url));
-      std::memcpy(request.into.data() + response.body_size - bytes.size(), bytes.data(), bytes.size());
-      return {};
+      return request.into.put(response.body_size - bytes.size(), bytes);
     }
     if (response.body_size > request.max_body)
       return fail(Code::upstream, "{} sent more than {} bytes", origin_of(request.url), request.max_body);

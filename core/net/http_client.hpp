@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/room.hpp"
 
 namespace dash::net {
 
@@ -52,9 +53,9 @@ struct HttpRequest {
   std::chrono::milliseconds deadline{60'000};  // the whole exchange; zero: only `silence`
   std::chrono::seconds silence{60};            // without a byte in either direction, the peer is gone
   std::size_t max_body = 64u << 20;            // an answer that is larger is Code::upstream
-  // Where a 2xx body goes instead of HttpResponse::body: exactly into `into` (more bytes than it holds are an
+  // Where a 2xx body goes instead of HttpResponse::body: into `into` (more bytes than it holds are an
   // error), or to `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
-  std::span<char> into;
+  Room into;
   std::function<Result<void>(std::string_view)> sink;
 };
 

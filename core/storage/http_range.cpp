@@ -5,12 +5,12 @@
 
 namespace dash::storage {
 
-std::string range_header(std::uint64_t offset, std::span<char> out) {
-  return fmt::format("bytes={}-{}", offset, offset + std::max<std::size_t>(out.size(), 1) - 1);
+std::string range_header(std::uint64_t offset, std::uint64_t size) {
+  return fmt::format("bytes={}-{}", offset, offset + std::max<std::uint64_t>(size, 1) - 1);
 }
 
-Result<std::size_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
-                                std::string_view where) {
+Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
+                                  std::string_view where) {
   if (!answer && answer.error().code == Code::bad_range) return 0u;
   if (!answer) return Failure(answer.error());
   if (answer->status != 206 && offset > 0)

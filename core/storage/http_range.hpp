@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,12 +10,12 @@
 
 namespace dash::storage {
 
-// "bytes=0-99": as many bytes as `out` holds, one at least.
-std::string range_header(std::uint64_t offset, std::span<char> out);
+// "bytes=0-99": `size` bytes, one at least.
+std::string range_header(std::uint64_t offset, std::uint64_t size);
 
 // Bytes that came. A range beyond the end has none; a store that ignores ranges is not to be used.
-Result<std::size_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
-                                std::string_view where);
+Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
+                                  std::string_view where);
 
 // An object and its first bytes, by the `answer` to a GET of its front, which `read` reads. An empty object
 // has no front: `look` (a HEAD) tells of it then.

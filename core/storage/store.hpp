@@ -16,6 +16,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/room.hpp"
 
 namespace dash::storage {
 
@@ -80,10 +81,10 @@ class ObjectStore {
 
   virtual Result<Page> list(std::string_view prefix, std::string_view cursor) = 0;
   virtual Result<Object> head(const std::string& key) = 0;
-  // Bytes from `offset` into the front of `out`, as many as it holds or the object has. `must_match`: an
+  // Bytes from `offset` on, as many as `out` holds or the object has; how many there were. `must_match`: an
   // etag, or empty.
-  virtual Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                   std::span<char> out) = 0;
+  virtual Result<std::uint64_t> read(const std::string& key, std::uint64_t offset,
+                                     std::string_view must_match, const Room& out) = 0;
   // head() and read() of the front in one: a small object costs one request where the store can do that.
   virtual Result<Opening> open(const std::string& key, std::span<char> out) {
     auto object = TRY(head(key));

@@ -30,8 +30,8 @@ class FaultyStore final : public ObjectStore {
   Result<Object> head(const std::string& key) override {
     return through([&] { return store_->head(key); });
   }
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     return through([&] { return store_->read(key, offset, must_match, out); });
   }
   Result<Opening> open(const std::string& key, std::span<char> out) override {

@@ -35,15 +35,17 @@ class MemoryStore final : public ObjectStore {
     if (it == objects_.end()) return absent(key);
     return describe(key, it->second);
   }
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     std::lock_guard lock(mutex_);
     auto it = objects_.find(key);
     if (it == objects_.end()) return absent(key);
     if (!must_match.empty() && describe(key, it->second).etag != must_match)
       return fail(Code::precondition, "'{}' changed", key);
     auto from = std::min<std::size_t>(static_cast<std::size_t>(offset), it->second.bytes.size());
-    return it->second.bytes.copy(out.data(), out.size(), from);
+    auto bytes = std::string_view(it->second.bytes).substr(from, static_cast<std::size_t>(out.size()));
+    TRY(out.put(0, bytes));
+    return bytes.size();
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     std::lock_guard lock(mutex_);

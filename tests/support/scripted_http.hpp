@@ -41,7 +41,7 @@ class ScriptedHttp final : public HttpClient {
     } else if (!request.into.empty()) {
       if (next->body.size() > request.into.size())
         return fail(Code::upstream, "more bytes than were asked for");
-      std::memcpy(request.into.data(), next->body.data(), next->body.size());
+      TRY(request.into.put(0, next->body));
       next->body.clear();
     }
     return next;

@@ -23,7 +23,7 @@ struct Call {
   std::vector<std::pair<std::string, std::string>> query = {};  // plain
   net::Headers headers = {};
   std::string_view body = {};
-  std::span<char> into = {};
+  Room into = {};
 };
 
 class Client {

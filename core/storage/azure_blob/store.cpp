@@ -91,8 +91,8 @@ class Store final : public ObjectStore {
     return object_of(key, TRY(find(key)));
   }
 
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
@@ -178,10 +178,10 @@ class Store final : public ObjectStore {
 
  private:
   Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                std::span<char> out) {
+                                const Room& out) {
     TRY(check_key(key));
     Call call{.what = "reading " + key, .key = key, .into = out};
-    call.headers.add("x-ms-range", range_header(offset, out));
+    call.headers.add("x-ms-range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return client_.ask(call);
   }

@@ -15,7 +15,7 @@ constexpr std::chrono::hours kMigrationDeadline{24};
 
 // Bytes from `offset` on, as many as `into` holds; an empty `into`: all of an asset that has none.
 Result<net::HttpResponse> range_of(net::ApiClient& api, const std::string& path, const std::string& tag,
-                                   std::uint64_t offset, std::span<char> into) {
+                                   std::uint64_t offset, const Room& into) {
   net::HttpRequest request;
   request.url = path;
   if (!into.empty())
@@ -32,7 +32,7 @@ class ApiReading final : public Reading {
       : api_(api), path_(std::move(path)), tag_(std::move(tag)), size_(size), digest_(std::move(digest)) {}
   std::uint64_t size() const override { return size_; }
   const std::string& digest() const override { return digest_; }
-  Result<void> read(std::uint64_t offset, std::span<char> into) override {
+  Result<void> read(std::uint64_t offset, const Room& into) override {
     auto answer = TRY(range_of(api_, path_, tag_, offset, into));
     if (answer.status == 206 && answer.body_size == into.size()) return {};
     return fail(Code::integrity, "the instance answered other bytes than were asked for; fetch it again");

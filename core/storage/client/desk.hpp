@@ -22,7 +22,7 @@ class Reading {
   virtual std::uint64_t size() const = 0;
   virtual const std::string& digest() const = 0;  // "" when the instance does not know it
   // Exactly the bytes from `offset` on. Code::precondition when the asset was replaced meanwhile.
-  virtual Result<void> read(std::uint64_t offset, std::span<char> into) = 0;
+  virtual Result<void> read(std::uint64_t offset, const Room& into) = 0;
 };
 struct OpenedReading {
   std::unique_ptr<Reading> reading;

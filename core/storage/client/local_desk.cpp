@@ -13,7 +13,7 @@ class DirectReading final : public Reading {
   explicit DirectReading(Found found) : found_(std::move(found)) {}
   std::uint64_t size() const override { return found_.object.size; }
   const std::string& digest() const override { return found_.asset.digest; }
-  Result<void> read(std::uint64_t offset, std::span<char> into) override {
+  Result<void> read(std::uint64_t offset, const Room& into) override {
     auto got = TRY(found_.store->read(found_.key, offset, found_.object.etag, into));
     if (got == into.size()) return {};
     return fail(Code::integrity, "the store ended '{}' early; fetch it again", found_.asset.name);

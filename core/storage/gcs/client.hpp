@@ -20,7 +20,7 @@ struct Call {
   std::string target;         // path and query, percent-encoded
   net::Headers headers = {};  // Range, Content-Type, Content-Range
   std::string_view body = {};
-  std::span<char> into = {};
+  Room into = {};
   bool is_session = false;  // an upload session's address is its own proof: no token
 };
 

@@ -82,8 +82,8 @@ class Store final : public ObjectStore {
     return to_object(TRY(find(key)));
   }
 
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     TRY(check_key(key));
     auto condition =
         must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
@@ -91,7 +91,7 @@ class Store final : public ObjectStore {
     auto response =
         client_.ask({.what = "reading " + key,
                      .target = object_target(key) + "?alt=media" + condition,
-                     .headers = {{"Range", range_header(offset, out)}, {"Accept-Encoding", "gzip"}},
+                     .headers = {{"Range", range_header(offset, out.size())}, {"Accept-Encoding", "gzip"}},
                      .into = out});
     return range_bytes(response, offset, place());
   }

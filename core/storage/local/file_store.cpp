@@ -61,11 +61,13 @@ class FileStore final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override { return to_object(key, TRY(file(key))); }
 
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     TRY(check_path(key));
     TRY(mend());
-    return tree_->read(key, offset, must_match, out);
+    return out.fill([&](std::uint64_t at, std::span<char> into) {
+      return tree_->read(key, offset + at, must_match, into);
+    });
   }
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {

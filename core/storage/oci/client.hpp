@@ -25,7 +25,7 @@ struct Call {
   net::Headers headers = {};                   // conditions, ranges, metadata
   std::optional<std::string_view> json = {};   // a body that is signed …
   std::optional<std::string_view> bytes = {};  // … or one that the service exempts, sent with its MD5
-  std::span<char> into = {};                   // where the body of a good answer goes
+  Room into = {};                              // where the body of a good answer goes
 };
 
 class Client {

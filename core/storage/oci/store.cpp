@@ -76,8 +76,8 @@ class Store final : public ObjectStore {
     return object_of(key, TRY(find(key)));
   }
 
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
@@ -188,10 +188,10 @@ class Store final : public ObjectStore {
     return fmt::format("{}/{}", kind, net::percent_encode(key, /*keep_slash=*/true));
   }
   Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                std::span<char> out) {
+                                const Room& out) {
     TRY(check_key(key));
     Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
-    call.headers.add("range", range_header(offset, out));
+    call.headers.add("range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
     return client_.ask(std::move(call));
   }

@@ -20,7 +20,7 @@ struct Call {
   net::Headers headers = {};  // beside those that signing adds
   std::string_view body = {};
   std::string_view body_sha256 = {};  // raw; empty: not known yet
-  std::span<char> into = {};          // where the answer's body goes; empty: HttpResponse::body
+  Room into = {};                     // where the answer's body goes; empty: HttpResponse::body
   std::chrono::seconds silence{60};
   std::string doing = {};  // for messages: "reading 'x.yml'"
 };

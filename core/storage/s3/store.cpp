@@ -48,8 +48,8 @@ class S3Store final : public ObjectStore {
                  TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
   }
 
-  Result<std::size_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                           std::span<char> out) override {
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
     return range_bytes(get(key, offset, must_match, out), offset, name());
   }
 
@@ -206,9 +206,9 @@ class S3Store final : public ObjectStore {
   }
 
   Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                std::span<char> out) {
+                                const Room& out) {
     TRY(check_key(key));
-    net::Headers headers{{"Range", range_header(offset, out)}};
+    net::Headers headers{{"Range", range_header(offset, out.size())}};
     if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return call({.method = "GET",
                  .key = key,
