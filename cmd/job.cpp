@@ -84,7 +84,7 @@ Run declare_list(Flags& flags) {
 using Remote = std::function<Result<Json>(net::ApiClient&, const JobFlags&)>;
 using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const identity::Principal&, const JobFlags&)>;
 
-Run on_job(Flags& flags, std::shared_ptr<JobFlags> o, Remote remote, Local local,
+Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& o, Remote remote, Local local,
            std::function<void(Context&, const OrderedJson&)> print) {
   declare_instance(flags, o->instance);
   return [o, remote = std::move(remote), local = std::move(local),

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 class RealServer final : public Server {
  public:
-  RealServer(ServerOptions options, TrustedProxies proxies, std::vector<Route> routes, PartPool& parts,
+  RealServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes, PartPool& parts,
              TlsContext tls);
   ~RealServer() override { stop(); }
   Result<void> listen(const std::vector<std::string>& addresses);
@@ -56,7 +56,7 @@ std::vector<Route> with_own(std::vector<Route> routes, const ServerOptions& opti
   return routes;
 }
 
-RealServer::RealServer(ServerOptions options, TrustedProxies proxies, std::vector<Route> routes,
+RealServer::RealServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
                        PartPool& parts, TlsContext tls)
     : tls_(std::move(tls)),
       dispatcher_(options, std::move(proxies),
@@ -160,13 +160,13 @@ void RealServer::stop() {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(ServerOptions options, std::vector<Route> routes,
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, std::vector<Route> routes,
                                               PartPool& parts) {
   auto proxies = TRY(TrustedProxies::parse(options.trusted_proxies));
   auto tls = TRY(load_tls(options.tls_certificate_file, options.tls_key_file));
   auto addresses = options.listen;
-  auto server = std::make_unique<RealServer>(std::move(options), std::move(proxies), std::move(routes), parts,
-                                             std::move(tls));
+  auto server =
+      std::make_unique<RealServer>(options, std::move(proxies), std::move(routes), parts, std::move(tls));
   TRY(server->listen(addresses));
   server->run();
   return server;

@@ -46,7 +46,7 @@ class Server {
  public:
   // Binds, logs one "listening" event for each address and serves. Adds the daemon's own routes (/livez,
   // /readyz, /metrics, /openapi.yaml, /, /console/) to `routes`. `parts` must outlive the server.
-  static Result<std::unique_ptr<Server>> start(ServerOptions options, std::vector<Route> routes,
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, std::vector<Route> routes,
                                                PartPool& parts);
   virtual ~Server() = default;
   // Of the first TCP listener; 0 when there is none.

@@ -11,9 +11,6 @@
 namespace dash::config {
 namespace {
 
-constexpr std::int64_t kConfigLock =
-    0x636f6e66;  // serialises changes on PostgreSQL; SQLite has one writer anyway
-
 Result<void> check_key(const std::string& key) {
   if (is_key(key)) return {};
   return fail(Code::invalid,

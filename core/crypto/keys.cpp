@@ -38,7 +38,7 @@ std::string sign(EVP_PKEY* key, const EVP_MD* md, std::string_view message) {
 int give_passphrase(char* buffer, int size, int, void* user) {
   const auto& text = static_cast<const Secret*>(user)->expose();
   if (static_cast<int>(text.size()) > size) return 0;
-  std::memcpy(buffer, text.data(), text.size());
+  text.copy(buffer, text.size());  // OpenSSL wants no NUL behind it
   return static_cast<int>(text.size());
 }
 

@@ -125,7 +125,7 @@ Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(c
   auto nonce = crypto::random_bytes(kNonceBytes);
   auto macs = Json::object();
   for (const auto& [key, value] : mine)
-    macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + value));
+    macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, fmt::format("{}{}{}", key, '\0', value)));
   auto answer =
       api_.post("/api/setup/compare", {{"nonce", crypto::to_hex(nonce)}, {"keys", std::move(macs)}});
   // Asked too often it does not tell either; what is unknown is written all the same.

@@ -11,7 +11,6 @@
 namespace dash::migrate {
 namespace {
 
-using config::RegionKey;
 using config::RegionSets;
 
 class Stage {

@@ -172,7 +172,8 @@ class CurlClient final : public HttpClient {
   static curl_slist* header_list(const HttpRequest& request) {
     curl_slist* list = curl_slist_append(nullptr, "Expect:");
     for (const auto& [name, value] : request.headers)
-      list = curl_slist_append(list, (value.empty() ? name + ";" : name + ": " + value).c_str());
+      list = curl_slist_append(
+          list, (value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value)).c_str());
     return list;
   }
 

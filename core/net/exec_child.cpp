@@ -100,6 +100,18 @@ struct Plan {
   std::vector<std::string> argv;
 };
 
+bool take_value(Plan& plan, std::string_view word, const std::string& value) {
+  if (word == "--parent")
+    std::from_chars(value.data(), value.data() + value.size(), plan.parent);
+  else if (word == "--read")
+    plan.sandbox.read.push_back(value);
+  else if (word == "--write")
+    plan.sandbox.write.push_back(value);
+  else
+    return false;
+  return true;
+}
+
 std::optional<Plan> parse(const std::vector<std::string>& args) {
   Plan plan;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -112,16 +124,7 @@ std::optional<Plan> parse(const std::vector<std::string>& args) {
       plan.sandbox.unprivileged = true;
     } else if (word == "--landlock") {
       plan.sandbox.landlock = true;
-    } else if (i + 1 == args.size()) {
-      return std::nullopt;
-    } else if (word == "--parent") {
-      const auto& n = args[++i];
-      std::from_chars(n.data(), n.data() + n.size(), plan.parent);
-    } else if (word == "--read") {
-      plan.sandbox.read.push_back(args[++i]);
-    } else if (word == "--write") {
-      plan.sandbox.write.push_back(args[++i]);
-    } else {
+    } else if (i + 1 == args.size() || !take_value(plan, word, args[++i])) {
       return std::nullopt;
     }
   }

@@ -21,13 +21,10 @@ Code code_of(int status) {
     case 416:
       return Code::bad_range;
     case 429:
-      return Code::busy;
-    case 500:
-      return Code::unreachable;
-    case 502:
-      return Code::unreachable;
     case 503:
       return Code::busy;
+    case 500:
+    case 502:
     case 504:
       return Code::unreachable;
     default:

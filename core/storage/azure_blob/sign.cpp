@@ -25,7 +25,7 @@ std::string canonical_headers(const net::Headers& headers) {
   for (const auto& [name, value] : headers)
     if (auto key = lower(name); key.starts_with("x-ms-")) sorted[key] = trim(value);
   std::string out;
-  for (const auto& [name, value] : sorted) out += name + ":" + value + "\n";
+  for (const auto& [name, value] : sorted) out += fmt::format("{}:{}\n", name, value);
   return out;
 }
 

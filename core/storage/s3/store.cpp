@@ -260,7 +260,7 @@ class S3Store final : public ObjectStore {
     return within(name(), read_uploads(answer.body));
   }
 
-  Result<net::HttpResponse> call(Call what) { return client_.call(std::move(what)); }
+  Result<net::HttpResponse> call(const Call& what) { return client_.call(what); }
   const Address& address() const { return client_.address(); }
 
   Client client_;

@@ -114,10 +114,10 @@ Result<void> Incoming::record(const Object& object) {
 
 Result<std::unique_ptr<InlineUpload>> InlineUpload::open(UploadSeams seams, identity::Principal who) {
   auto at = TRY(seams.stores.open(""));
-  return std::make_unique<InlineUpload>(seams, std::move(who), std::move(at));
+  return std::make_unique<InlineUpload>(seams, std::move(who), at);
 }
 
-InlineUpload::InlineUpload(UploadSeams seams, identity::Principal who, Opened at)
+InlineUpload::InlineUpload(UploadSeams seams, identity::Principal who, const Opened& at)
     : file_(seams, std::move(who), at),
       body_(at.backend->inline_ceiling, [this](std::string_view decoded) -> Result<void> {
         TRY(name_when_known());

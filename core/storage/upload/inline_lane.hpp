@@ -79,7 +79,7 @@ class InlineUpload {
  public:
   // Code::upstream when no backend is active.
   static Result<std::unique_ptr<InlineUpload>> open(UploadSeams seams, identity::Principal who);
-  InlineUpload(UploadSeams seams, identity::Principal who, Opened at);
+  InlineUpload(UploadSeams seams, identity::Principal who, const Opened& at);
   Result<void> write(std::string_view body);
   Result<Uploaded> finish();
 
