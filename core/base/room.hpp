@@ -2,11 +2,11 @@
 // them all. Not thread-safe.
 #pragma once
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/base/error.hpp"
@@ -20,9 +20,8 @@ class Room {
   using Take = std::function<Result<void>(std::uint64_t at, std::string_view bytes)>;
 
   Room() = default;
-  template <class Memory>
-    requires std::convertible_to<Memory, std::span<char>>
-  Room(Memory&& memory) : memory_(memory), size_(memory_.size()) {}
+  Room(std::span<char> memory) : memory_(memory), size_(memory.size()) {}
+  Room(std::string& memory) : Room(std::span<char>(memory)) {}
   Room(std::uint64_t size, Take take) : size_(size), take_(std::move(take)) {}
 
   std::uint64_t size() const { return size_; }

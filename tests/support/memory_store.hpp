@@ -2,6 +2,7 @@
 // be told to fail.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -44,6 +45,10 @@ class MemoryStore final : public ObjectStore {
       return fail(Code::precondition, "'{}' changed", key);
     auto from = std::min<std::size_t>(static_cast<std::size_t>(offset), it->second.bytes.size());
     auto bytes = std::string_view(it->second.bytes).substr(from, static_cast<std::size_t>(out.size()));
+    if (auto cut = offset; cut > 0 && cut_read_at.compare_exchange_strong(cut, 0)) {
+      TRY(out.put(0, bytes.substr(0, bytes.size() / 2)));
+      return fail(Code::unreachable, "cut in the middle");
+    }
     TRY(out.put(0, bytes));
     return bytes.size();
   }
@@ -129,6 +134,7 @@ class MemoryStore final : public ObjectStore {
   }
 
   std::size_t page_size = 1000;
+  std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks off in the middle
   int begun = 0;
   int part_calls = 0;
   int staged_calls = 0;

@@ -70,6 +70,18 @@ TEST_F(TransferTest, SendsAndTakesFilesOfEveryLengthAtTheBoundary) {
   EXPECT_EQ(world.store().open_uploads(), 0u);
 }
 
+TEST_F(TransferTest, TakesAPartThatBreaksOffFromItsBeginningAgain) {
+  auto path = make("a.rpm", kPartBytes + kPartBytes / 2 + 7);
+  must(send(path));
+  constexpr std::uint64_t kFront = 1u << 20;  // of the first part, with the first answer
+  for (auto offset : {kFront, kPartBytes}) {
+    world.store().cut_read_at = offset;
+    must(receive_file("a.rpm", world.scratch / "back", receiving()));
+    EXPECT_EQ(world.store().cut_read_at, 0u);
+    EXPECT_TRUE(text_of(world.scratch / "back") == text_of(path)) << offset;
+  }
+}
+
 TEST_F(TransferTest, StreamsPartsInTheirOrder) {
   auto path = make("a.rpm", 6 * kPartBytes + 5);
   must(send(path));
