@@ -568,7 +568,7 @@ def test_throttled_logins_tell_how_long(filled):
     wrong = filled.scratch / "wrong"
     wrong.write_text("wrong")
     args = ["migrate", "export", "--source", filled.source.url, "--admin-user", "root", "--password-file", wrong]
-    done = next(d for d in (run(*args) for _ in range(15)) if "429" in d.err)
+    done = next(d for d in (run(*args) for _ in range(15)) if "answered 429" in d.err)
     assert done.code == 8 and "try again in" in done.err
 
 
