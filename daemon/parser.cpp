@@ -112,12 +112,10 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     body.more = true;
     error_code error;
     auto rest = in.substr(step.consumed);
+    if (!beast_->in_body && !rest.empty() && !std::isxdigit(static_cast<unsigned char>(rest.front())))
+      return bad("a chunk without a size");
     // Beast aborts the process when an empty body ("0", CRLF, CRLF) is shown to it in smaller pieces.
-    if (!beast_->in_body && rest.size() < kSmallestChunkedBody) {
-      if (!rest.empty() && !std::isxdigit(static_cast<unsigned char>(rest.front())))
-        return bad("a chunk without a size");
-      break;
-    }
+    if (!beast_->in_body && rest.size() < kSmallestChunkedBody) break;
     auto consumed = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
     step.consumed += consumed;
     beast_->in_body |= consumed > 0;
