@@ -1,7 +1,6 @@
-// The private module that we load beside the rules. It reads each rule's sets inside of the engine, where a
-// set can still be told from an array, and keeps the answer small: {"found": [[<id>, "deny" |
-// "needs_approval", [s]]], "faults": [[<id>, <member>]]}, of which `found` has only what is not empty.
-// `batch` answers many documents in one query.
+// The private module that we load beside the rules. It tells each rule's sets inside of the engine, where a
+// set can still be told from an array: [[<id>, "deny" | "needs_approval", [s]]]. What is missing there is no
+// set. `batch` answers many documents in one query.
 #pragma once
 #include <map>
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/net/exec_child.hpp"
 
@@ -112,6 +113,13 @@ std::vector<Problem> to_problems(const Json& answer, std::string_view folder) {
     for (const auto& error : *it)
       if (error.is_object()) out.push_back(to_problem(error, folder));
   return out;
+}
+
+// The engine's Go runtime (pkg.go.dev/runtime, "Environment Variables") collects its garbage in pauses that a
+// decision waits for, and wakes threads on processors that we need to read its answer: fewer collections, for
+// some 20 MiB, and half of the processors.
+std::vector<std::string> resident_runtime() {
+  return {"GOGC=400", fmt::format("GOMAXPROCS={}", std::max(1u, std::thread::hardware_concurrency() / 2))};
 }
 
 Failure odd(const ToolRun& run) {
@@ -239,9 +247,11 @@ Result<ToolRun> OpaTool::test(const std::string& folder) {
 
 Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& folder,
                                   const std::string& socket_folder) {
-  auto child = nursery.start(TRY(command({"run", "--server", "--addr", "unix://" + socket_folder + "/s",
-                                          "--log-level", "error", "--skip-version-check", "."},
-                                         folder, {}, {socket_folder})));
+  auto served = TRY(command({"run", "--server", "--addr", "unix://" + socket_folder + "/s", "--log-level",
+                             "error", "--skip-version-check", "."},
+                            folder, {}, {socket_folder}));
+  served.env = resident_runtime();
+  auto child = nursery.start(std::move(served));
   if (!child) return fail(Code::policy_unavailable, "{}", child.error().message);
   child->close_stdin();
   return child;
