@@ -58,15 +58,36 @@ Result<Head> rebuild_head(db::Transaction& tx) {
   return head;
 }
 
+// Of the columns count, entry_hash, frontier, tainted_at, mac.
+Head head_of(const db::Row& row, const Keys& keys) {
+  Head head;
+  head.count = row.integer(0);
+  head.tainted_at = row.integer(3);
+  auto hash = crypto::from_hex(row.text(1));
+  auto frontier = parse_frontier(row.text(2));
+  if (!hash || !frontier) return head;
+  head.entry_hash = *hash;
+  head.frontier = *std::move(frontier);
+  bool untouched = head.count == 0 && head.tainted_at == 0 && row.text(1).empty() && row.text(4).empty();
+  head.sealed = untouched || crypto::equal_constant_time(row.text(4), head_mac(keys, head.count, row.text(1),
+                                                                               row.text(2), head.tainted_at));
+  return head;
+}
+
 // The head to append to. One that does not match the log is replaced and marked, loudly and for ever:
 // refusing instead would let whoever breaks the log also stop the sign-ins that it records.
 Result<Head> head_for_append(db::Transaction& tx, const Keys& keys) {
-  auto head = TRY(read_head(tx, keys, /*for_update=*/true));
-  auto tail = TRY(tx.query("SELECT seq, entry_hash FROM audit_log ORDER BY seq DESC LIMIT 1"));
-  auto last_seq = tail.empty() ? 0 : tail[0].integer(0);
-  auto last_hash = tail.empty() ? std::string() : tail[0].blob(1);
-  if (head && head->sealed && head->count == last_seq && head->entry_hash == last_hash)
-    return *std::move(head);
+  auto rows = TRY(
+      tx.query("SELECT h.count, h.entry_hash, h.frontier, h.tainted_at, h.mac, last.seq, last.entry_hash "
+               "FROM audit_head h LEFT JOIN audit_log last ON last.seq = (SELECT MAX(seq) FROM audit_log) "
+               "WHERE h.one = 1"));
+  if (!rows.empty()) {
+    const auto& row = rows[0];
+    auto head = head_of(row, keys);
+    bool is_last = row.is_null(5) ? head.count == 0 && head.entry_hash.empty()
+                                  : head.count == row.integer(5) && head.entry_hash == row.blob(6);
+    if (head.sealed && is_last) return head;
+  }
   auto rebuilt = TRY(rebuild_head(tx));
   log::error("audit_log_tainted",
              {{"seq", rebuilt.tainted_at},
@@ -92,24 +113,10 @@ Keys derive_keys(const Secret& key) {
           crypto::ed25519_from_seed(derive("dashctl audit checkpoint ed25519"))};
 }
 
-Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys, bool for_update) {
-  std::string sql = "SELECT count, entry_hash, frontier, tainted_at, mac FROM audit_head WHERE one = 1";
-  if (for_update && tx.is_postgres()) sql += " FOR UPDATE";
-  auto rows = TRY(tx.query(sql));
-  if (rows.empty()) return std::nullopt;
-  const auto& row = rows[0];
-  Head head;
-  head.count = row.integer(0);
-  head.tainted_at = row.integer(3);
-  auto hash = crypto::from_hex(row.text(1));
-  auto frontier = parse_frontier(row.text(2));
-  if (!hash || !frontier) return head;
-  head.entry_hash = *hash;
-  head.frontier = *std::move(frontier);
-  bool untouched = head.count == 0 && head.tainted_at == 0 && row.text(1).empty() && row.text(4).empty();
-  head.sealed = untouched || crypto::equal_constant_time(row.text(4), head_mac(keys, head.count, row.text(1),
-                                                                               row.text(2), head.tainted_at));
-  return head;
+Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys) {
+  auto rows =
+      TRY(tx.query("SELECT count, entry_hash, frontier, tainted_at, mac FROM audit_head WHERE one = 1"));
+  return rows.empty() ? std::nullopt : std::optional(head_of(rows[0], keys));
 }
 
 Log::Log(db::Sql& sql, const Clock& clock, const Secret& key)

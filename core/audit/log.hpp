@@ -47,7 +47,7 @@ struct Head {
   bool sealed = false;  // by this key, or never written and empty
 };
 // nullopt when there is no such row, which nobody but a forger removes.
-Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys, bool for_update = false);
+Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys);
 
 class Log {
  public:
