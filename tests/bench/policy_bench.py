@@ -21,7 +21,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -140,25 +139,6 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Logged(Instance):
-    """Its log goes to a file: whoever reads a pipe line by line takes a processor from what is measured."""
-
-    def start(self, *args):
-        path = self.folder.with_suffix(".log")
-        with path.open("w", encoding="utf-8") as log:
-            self.process = subprocess.Popen([BINARY, "serve", "--data-dir", self.folder, "--listen", "127.0.0.1:0", *args],
-                                            stdin=subprocess.DEVNULL, stderr=log, env=clean_environment(self.env))
-        self.reader = threading.Thread(target=lambda: None)
-        self.reader.start()
-
-        def listening():
-            self.log = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            return self._listening()
-
-        self.port = wait_until(listening, what="the listening event")
-        return self
-
-
 def children(pid):
     return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
 
@@ -224,7 +204,7 @@ def told(rounds):
 class Decisions:
     def __init__(self, folder, generator, options):
         self.folder, self.generator, self.options = folder, generator, options
-        self.instance = Logged(folder / "decisions", {"POLICY_BINARY": engine()})
+        self.instance = Instance(folder / "decisions", {"POLICY_BINARY": engine()})
         self.instance.add_user("root", admin=True)
         self.instance.set(admission_control_enabled="true", admission_gated_actions=ACTION, admission_allowed_regions="eu-west-1")
         self.instance.start()
@@ -269,7 +249,7 @@ class Decisions:
 
 def measure_appends(folder, generator, options):
     """Refusals by a change window that is shut: an audit entry each and no engine."""
-    instance = Logged(folder / "appends", {"POLICY_BINARY": "/nonexistent"})
+    instance = Instance(folder / "appends", {"POLICY_BINARY": "/nonexistent"})
     instance.add_user("root", admin=True, workgroups=["team"])
     instance.set(admission_gated_actions=ACTION)
     instance.start()

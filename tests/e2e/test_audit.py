@@ -109,7 +109,6 @@ def test_an_export_verifies_with_the_anchor_and_the_public_key_alone(written, sc
 
 def test_both_doors_export_the_same(written, scratch):
     local = written.dashctl("audit", "export").out
-    written.log = []
     written.start()
     token = scratch / "token"
     token.write_text(written.token("root"))
@@ -164,7 +163,6 @@ def test_checkpoints_in_the_active_store_outlast_the_instance(anchored, scratch)
     assert told.code == 0 and told.json["checkpoint"] == {"size": size, "beyond": 0}, told
     assert store.get(kept[-1]).decode().splitlines()[1] == str(size)
     # Nobody is shown them as assets.
-    one.log = []
     one.start()
     assert one.login("root").get("/api/storage/list").json["items"] == []
     one.kill()

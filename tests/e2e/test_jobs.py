@@ -138,7 +138,6 @@ def test_a_killed_worker_loses_nothing_and_runs_nothing_twice_at_once(instance, 
             return True
 
     wait_until(dead, what="the end of the orphan")
-    instance.log = []
     instance.start()
     root = instance.login("root")
     told = wait_for(root, job_id, end)
@@ -199,7 +198,6 @@ def test_the_workers_tell_of_themselves(make_instance):
     one.start("--workers", "0")
     assert one.login("root").get("/api/worker/status").json == {"never_run": True}
     one.stop()
-    one.log = []
     one.start("--workers", "3")
     root = one.login("root")
     told = wait_until(lambda: (lambda t: t if "effective" in t else None)(root.get("/api/worker/status").json), what="a note")

@@ -52,7 +52,6 @@ def crash_loop(instance, kills, seed):
         made.update(dict.fromkeys(batch["job_ids"], "deploy"))
         pause(chance.uniform(0, 1.2))
         instance.kill()
-        instance.log = []
         instance.start("--workers", "3")
     root = instance.login("root")
 

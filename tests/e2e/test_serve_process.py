@@ -91,7 +91,6 @@ def test_a_socket_file_of_a_killed_process_is_replaced(make_instance, scratch):
     instance = make_instance(start=False).start("--listen", f"unix:{path}")
     instance.kill()
     assert path.exists()
-    instance.log = []
     instance.start("--listen", f"unix:{path}")
     assert status_of(UnixConnection(path)) == 200
 

@@ -156,7 +156,6 @@ def test_two_replicas_share_an_upload_and_a_restart_does_not_end_it(actors, buck
             assert put(other if n % 2 else actors.ann, handle, n, piece).status == 200, n
             if n == 2:
                 one.kill()
-                one.log = []
                 one.start()
                 actors.ann.port = one.port
         assert commit(other, handle, 4).status == 201
@@ -493,7 +492,6 @@ def test_an_upload_goes_on_after_the_server_was_killed(actors, cli, relay, scrat
     one = actors.instance
     one.kill()
     assert bucket.keys() == []
-    one.log = []
     relay.upstream = one.start().port
     relay.sever()  # until here the client's new connections wait
     _, said = client.communicate(timeout=600)

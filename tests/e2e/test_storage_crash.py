@@ -120,7 +120,6 @@ class World:
         if victim == "store":
             self.double.start()
         if victim == "instance":
-            self.instance.log = []
             self.to_instance.upstream = self.instance.start().port
 
     def stored(self):
