@@ -13,7 +13,6 @@
 
 namespace dash::storage {
 
-inline constexpr std::size_t kPartHands = 4;               // parts of one asset on their way at the same time
 inline constexpr std::chrono::hours kTransferPatience{1};  // for a buffer of a part
 
 // Lets threads pass one after another, in the order of their numbers.

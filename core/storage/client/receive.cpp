@@ -13,6 +13,7 @@ namespace {
 
 // What comes with the first answer, so that a small asset costs one request.
 constexpr std::size_t kFront = 1u << 20;
+constexpr std::size_t kTakeHands = 4;  // parts of one asset on their way at the same time
 
 constexpr std::size_t kPiece = 256u << 10;
 
@@ -49,7 +50,7 @@ class Receive {
       is_stopped_ = true;
     }
   }
-  std::size_t hands() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kPartHands); }
+  std::size_t hands() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kTakeHands); }
   std::size_t length(std::uint32_t n) const { return part_length(reading_->size(), n); }
 
   Result<void> read(std::uint64_t offset, const Room& into) {

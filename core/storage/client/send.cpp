@@ -15,7 +15,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kHandsInOrder = 3;  // one being stored, one on its way, one being read and hashed
+constexpr std::size_t kSendHands = 2;  // with a buffer each: one part is read while the other is on its way
 
 Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
   auto file = TRY(OpenFile::open(plan.path));
@@ -89,8 +89,7 @@ class ChunkedSend {
   Result<void> send_parts() {
     next_ = static_cast<std::uint32_t>(resumed_ + 1);
     auto left = part_count(plan_.size) - resumed_;
-    with_hands(std::min(sequence_ == Sequence::side_by_side ? kPartHands : kHandsInOrder, left),
-               [this](std::size_t hand) { send_some(hand); });
+    with_hands(std::min(kSendHands, left), [this](std::size_t hand) { send_some(hand); });
     if (failed_) return Failure(*std::move(failed_));
     return source_.require_same();
   }
