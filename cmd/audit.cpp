@@ -111,7 +111,7 @@ Result<void> export_from(net::ApiClient& api, Context& context) {
     for (const auto& entry : page["entries"]) {
       // Parsed again, so that both doors print the members in the same order.
       auto stored = TRY(audit::entry_from_json(entry));
-      context.out.raw(dump_json(audit::to_json(stored)) + "\n");
+      context.out.raw(audit::export_line(stored));
       after = stored.seq;
     }
     if (page["next_after"].is_null()) return {};

@@ -40,10 +40,13 @@ std::string without_controls(std::string_view text, std::string_view but) {
   return out;
 }
 
-OrderedJson with_schema(OrderedJson members) {
+// Members in the order of their names, as a document that came from an instance has them: both doors of a
+// command print the same bytes.
+OrderedJson with_schema(const OrderedJson& members) {
   OrderedJson out;
   out["schema"] = kOutputSchema;
-  for (auto& [key, value] : members.items()) out.push_back({key, std::move(value)});
+  const OrderedJson sorted = Json(members);
+  for (const auto& [name, value] : sorted.items()) out[name] = value;
   return out;
 }
 
@@ -84,14 +87,14 @@ void Output::wait_for(std::string what) {
   if (terminal_) terminal_->wait_for(std::move(what));
 }
 
-void Output::document(OrderedJson members) {
-  if (is_json()) held_ = with_schema(std::move(members));
+void Output::document(const OrderedJson& members) {
+  if (is_json()) held_ = with_schema(members);
 }
 
-void Output::record(OrderedJson members) {
+void Output::record(const OrderedJson& members) {
   if (!is_json()) return;
   has_records_ = true;
-  raw(dump_json(with_schema(std::move(members))) + "\n");
+  raw(dump_json(with_schema(members)) + "\n");
 }
 
 void Output::raw(std::string_view bytes) {

@@ -36,8 +36,8 @@ class Output {
     if (!is_json()) put_line(fmt::format(format, std::forward<A>(args)...));
   }
   // At most one a run; the member "schema" is put first.
-  void document(OrderedJson members);
-  void record(OrderedJson members);
+  void document(const OrderedJson& members);
+  void record(const OrderedJson& members);
   // Bytes of data in either mode (export --out -, fetch -o -).
   void raw(std::string_view bytes);
 

@@ -89,10 +89,19 @@ OrderedJson to_json(const Stored& entry) {
   return out;
 }
 
+std::string export_line(const Stored& entry) {
+  OrderedJson line{{"schema", kExportSchema}};
+  line.update(to_json(entry));
+  return dump_json(line) + "\n";
+}
+
 Result<Stored> entry_from_json(const Json& line) {
   if (!line.is_object() || !line.contains("seq") || !line["seq"].is_number_integer() ||
       !line.contains("details"))
     return fail(Code::integrity, "a line of the audit file is not an entry; export the log again");
+  if (line.value("schema", Json(kExportSchema)) != kExportSchema)
+    return fail(Code::integrity, "the audit file has schema {}, this program knows {}; use a newer dashctl",
+                dump_json(line["schema"]), kExportSchema);
   Stored out;
   out.seq = line["seq"].get<std::int64_t>();
   out.at = to_micros(TRY(parse_iso(TRY(text_of(line, "at")))));

@@ -48,8 +48,12 @@ std::string seal_of(const Secret& seal_key, std::string_view encoded_body);
 // `encoded_body` is left with the seal appended.
 std::string hash_of(std::string& encoded_body, std::string_view seal);
 
-// One line of `audit export`, and back. Details that are not canonical JSON travel as text.
+// Details that are not canonical JSON travel as text.
 OrderedJson to_json(const Stored& entry);
+
+inline constexpr int kExportSchema = 1;
+// One line of `audit export`: to_json() with "schema" before it. Reading one back takes lines without it too.
+std::string export_line(const Stored& entry);
 Result<Stored> entry_from_json(const Json& line);
 
 }  // namespace dash::audit

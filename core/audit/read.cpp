@@ -91,7 +91,7 @@ Result<void> export_lines(Log& log, const identity::Principal& who,
     return tx.each(std::string(kSelectEntries) + "ORDER BY seq", {}, [&](const db::Row& row) -> Result<void> {
       auto entry = row_to_stored(row);
       if (!entry) return unreadable(row.integer(0));
-      return line(dump_json(to_json(*entry)) + "\n");
+      return line(export_line(*entry));
     });
   });
 }

@@ -115,6 +115,15 @@ def test_both_doors_export_the_same(written, scratch):
     remote = run("audit", "export", "--target", written.url, "--token-file", token)
     assert remote.code == 0 and remote.out.startswith(local), remote
     assert run("audit", "verify", "--target", written.url, "--token-file", token).code == 0
+    assert all(line.startswith('{"schema":1,"seq":') for line in local.splitlines()), local
+
+
+def test_a_log_exported_by_a_newer_program_is_not_judged(written, scratch):
+    newer = scratch / "audit.jsonl"
+    newer.write_text(written.dashctl("audit", "export").out.replace('"schema":1,', '"schema":2,'))
+    checkpoint, key = written.folder / "audit.checkpoint", written.dashctl("audit", "verify", "--output", "json").json["public_key"]
+    done = run("audit", "verify", "--file", newer, "--checkpoint", checkpoint, "--public-key", key)
+    assert done.code == 9 and "line 1: the audit file has schema 2" in done.err, done
 
 
 class Folder:

@@ -67,6 +67,22 @@ def test_the_version_comes_in_both_formats():
     assert told["schema"] == 1 and f"dashctl {told['version']}\n" == run("--version").out
 
 
+def test_both_doors_print_the_same_document(make_instance, scratch):
+    one = make_instance()
+    (scratch / "assets").mkdir()
+    one.set(app_url="https://one.example", storage_local_path=str(scratch / "assets"), storage_active_backend="local")
+    token = scratch / "token"
+    token.write_text(one.token("root"))
+    password = scratch / "password"
+    password.write_text(PASSWORD)
+    far = {"config": ("--admin-user", "root", "--password-file", password)}
+    for words in [("config", "list"), ("job", "list"), ("storage", "list"), ("storage", "test", "local"), ("audit", "verify")]:
+        login = far.get(words[0], ("--token-file", token))
+        remote = run(*words, "--output", "json", "--target", one.url, *login)
+        local = one.dashctl(*words, "--output", "json")
+        assert remote.code == local.code == 0 and remote.out == local.out, (words, remote, local)
+
+
 def test_a_forgotten_variable_does_not_name_the_instance_at_hand(folder):
     env = {"DASHCTL_DATA_DIR": str(folder.folder)}
     for flags in [("--target", ""), ("--target=",), ("--data-dir", "")]:
