@@ -5,6 +5,12 @@
 namespace dash::crypto {
 namespace {
 
+// Every token of ours begins so, and no other does: nothing in a header is ours to interpret.
+const std::string& header() {
+  static const std::string text = to_base64url(R"({"alg":"HS256","typ":"JWT"})");
+  return text;
+}
+
 Result<Json> decode_object(std::string_view segment) {
   auto text = from_base64url(segment);
   if (!text) return fail(Code::unauthenticated, "not a token");
@@ -23,7 +29,7 @@ bool holds(const Json& claims, const char* name, auto&& test) {
 }  // namespace
 
 std::string sign_jwt(const Secret& key, const OrderedJson& claims) {
-  auto signed_part = to_base64url(R"({"alg":"HS256","typ":"JWT"})") + "." + to_base64url(dump_json(claims));
+  auto signed_part = header() + "." + to_base64url(dump_json(claims));
   return signed_part + "." + to_base64url(hmac_sha256(key.expose(), signed_part));
 }
 
@@ -32,14 +38,12 @@ Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now) {
   auto first = token.find('.');
   auto last = token.rfind('.');
   if (token.size() > kMaxJwtBytes || first == token.npos || first == last) return refuse();
-  if (token.find('.', first + 1) != last) return refuse();
+  if (token.find('.', first + 1) != last || token.substr(0, first) != header()) return refuse();
   auto signature = from_base64url(token.substr(last + 1));
   if (!signature || !equal_constant_time(*signature, hmac_sha256(key.expose(), token.substr(0, last))))
     return refuse();
-  auto header = decode_object(token.substr(0, first));
   auto claims = decode_object(token.substr(first + 1, last - first - 1));
-  if (!header || !claims || string_member(*header, "alg") != "HS256" || header->contains("crit"))
-    return refuse();
+  if (!claims) return refuse();
   auto seconds = static_cast<double>(to_micros(now)) / 1e6;
   if (!claims->contains("exp") || !holds(*claims, "exp", [&](double t) { return seconds < t; }) ||
       !holds(*claims, "nbf", [&](double t) { return seconds >= t; }))

@@ -1,4 +1,5 @@
-// JSON Web Tokens with HS256 (RFC 7519, RFC 7518 §3.2). The algorithm belongs to the key, never to the token.
+// Our own JSON Web Tokens, with HS256 (RFC 7519, RFC 7518 §3.2). The algorithm belongs to the key, never to
+// the token: one that does not begin with our header is not ours.
 #pragma once
 #include <string>
 #include <string_view>
