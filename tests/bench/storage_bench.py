@@ -27,17 +27,26 @@ BINARY = os.environ.get("DASHCTL", str(ROOT / "build/release/dashctl"))
 DOUBLE = ROOT / "scripts/doubles/s3.sh"
 PASSWORD = "correct horse battery"
 MIB = 1 << 20
+# Where scripts/doubles/install.sh puts rclone and mc.
+PEERS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dashctl/doubles/bin"
 TUNED = ["--transfers", "16", "--checkers", "16", "--s3-chunk-size", "64M", "--s3-upload-concurrency", "4"]
 
 
 def environment(extra):
     env = {k: v for k, v in os.environ.items() if "proxy" not in k.lower() and not k.startswith("DASHCTL_")}
-    return {**env, **extra}
+    return {**env, **extra, "PATH": f"{env.get('PATH', os.defpath)}:{PEERS}"}
+
+
+def require_peers():
+    missing = [name for name in ("rclone", "mc") if not shutil.which(name, path=environment({})["PATH"])]
+    if missing:
+        raise SystemExit(f"{' and '.join(missing)} missing: run scripts/doubles/install.sh peers, or add --without-peers")
 
 
 def run_child(words, env, out):
     """In a child of its own, so that RUSAGE_CHILDREN is this command's tree alone."""
     started = time.monotonic()
+    words[0] = shutil.which(words[0], path=env["PATH"])
     done = subprocess.run(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     wall = time.monotonic() - started
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -248,6 +257,8 @@ def main():
     parser.add_argument("--only", default="large,small,lane")
     parser.add_argument("--without-peers", action="store_true")
     options = parser.parse_args()
+    if not options.without_peers:
+        require_peers()
     folder = Path(tempfile.mkdtemp(prefix="storage-bench-", dir="/tmp"))
     bench = None
     try:
