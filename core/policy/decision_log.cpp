@@ -28,13 +28,16 @@ Verdict verdict_of(std::string_view text) {
   return text == word(Verdict::needs_approval) ? Verdict::needs_approval : Verdict::deny;
 }
 
-Result<void> insert(db::Transaction& tx, const Recorded& r) {
-  TRY(tx.exec(
-      "INSERT INTO decisions (id, at, action, username, verdict, rules, policy_digest, input_digest, input) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-      {crypto::uuid4(), to_micros(r.at), r.action, r.username, std::string(word(r.verdict)),
-       dump_json(Json(r.rules)), r.policy_digest, r.input_digest, dump_json(mask_secrets(r.input))}));
-  return {};
+db::Params row_of(const Recorded& r) {
+  return {crypto::uuid4(),
+          to_micros(r.at),
+          r.action,
+          r.username,
+          std::string(word(r.verdict)),
+          dump_json(Json(r.rules)),
+          r.policy_digest,
+          r.input_digest,
+          dump_json(mask_secrets(r.input))};
 }
 
 Recorded read_row(const db::Row& row) {
@@ -117,8 +120,15 @@ Result<void> DecisionLog::flush() {
     batch.swap(waiting_);
   }
   if (batch.empty()) return {};
+  // Made before the transaction: while that lasts, no refusal is recorded.
+  std::vector<db::Params> rows;
+  std::ranges::transform(batch, std::back_inserter(rows), row_of);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    for (const auto& entry : batch) TRY(insert(tx, entry));
+    for (const auto& row : rows)
+      TRY(
+          tx.exec("INSERT INTO decisions (id, at, action, username, verdict, rules, policy_digest, "
+                  "input_digest, input) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                  row));
     TRY(
         tx.exec("DELETE FROM decisions WHERE at < (SELECT at FROM decisions ORDER BY at DESC, id DESC LIMIT "
                 "1 OFFSET $1)",

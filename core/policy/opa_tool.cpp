@@ -251,7 +251,7 @@ Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& fold
                              "error", "--skip-version-check", "."},
                             folder, {}, {socket_folder}));
   served.env = resident_runtime();
-  auto child = nursery.start(std::move(served));
+  auto child = nursery.start(served);
   if (!child) return fail(Code::policy_unavailable, "{}", child.error().message);
   child->close_stdin();
   return child;
