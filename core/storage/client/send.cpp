@@ -17,6 +17,13 @@ namespace {
 
 constexpr std::size_t kSendHands = 2;  // with a buffer each: one part is read while the other is on its way
 
+// The ref of a part whose answer was lost, where the instance still knows it.
+std::optional<std::string> recent_ref(const Json& status, std::size_t n) {
+  for (const auto& part : status.value("refs", Json::array()))
+    if (part.value("part", 0u) == n) return string_member(part, "ref");
+  return std::nullopt;
+}
+
 Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
   auto file = TRY(OpenFile::open(plan.path));
   if (file.identity().size != plan.size) return file.changed();
@@ -66,7 +73,7 @@ class ChunkedSend {
       if (!status && status.error().code != Code::invalid) return Failure(std::move(status).error());
       if (status && status->value("filename", "") == plan_.name) {
         open_ = std::move(*kept);
-        resume_after(status->value("staged", Json::array()).size());
+        resume_after(*status);
         return {};
       }
     }
@@ -75,9 +82,11 @@ class ChunkedSend {
     return journal_.write(open_);
   }
 
-  // A part that is there and whose ref is not known is sent again, which brings its ref back; in order, only
+  // A part that is there and whose ref nobody knows is sent again, which brings its ref back; in order, only
   // the last one may be.
-  void resume_after(std::size_t staged) {
+  void resume_after(const Json& status) {
+    auto staged = status.value("staged", Json::array()).size();
+    while (auto ref = recent_ref(status, open_.refs.size() + 1)) open_.refs.push_back(*std::move(ref));
     auto known = open_.refs.size();
     resumed_ = sequence_ == Sequence::side_by_side ? std::min(staged, known)
                : staged == known + 1               ? known
@@ -141,7 +150,8 @@ class ChunkedSend {
     auto ref = put_patiently(n, part);
     if (ref || ref.error().code != Code::invalid) return ref;
     auto status = s_.desk.status(open_.handle);
-    if (status && status->value("staged", Json::array()).size() >= n) return std::string();
+    if (status && status->value("staged", Json::array()).size() >= n)
+      return recent_ref(*status, n).value_or("");
     return ref;
   }
 

@@ -56,7 +56,7 @@ Result<Begun> Lane::begin(const identity::Principal& who, const std::string& fil
   handle.size = static_cast<std::uint64_t>(size);
   handle.issued = seams_.clock.now();
   handle.ref = TRY(at.store->begin(at.key_of(filename), handle.size));
-  TRY(order_.take(handle.id, kTurnPatience)).staged(0);
+  TRY(order_.take(handle.id, kTurnPatience)).begun();
   return Begun{seal_handle(key_, handle), at.shown_id(), filename, handle.size};
 }
 
@@ -134,10 +134,7 @@ Result<StagedAnswer> Lane::put_part(const identity::Principal& who, std::string_
   TRY(require_open(handle));
   TRY(require_turn(at, handle, turn, n));
   auto answer = stage(at, handle, n, {part.bytes, sha256});
-  if (answer)
-    turn.staged(n);
-  else
-    turn.forget();  // it may have arrived all the same
+  answer ? turn.staged(n, answer->ref) : turn.forget(n);
   return answer;
 }
 
@@ -154,8 +151,10 @@ Result<UploadStatus> Lane::status(const identity::Principal& who, std::string_vi
   auto handle = TRY(open_text(who, text));
   TRY(require_open(handle));
   auto at = TRY(store_of(handle));
-  UploadStatus status{at.shown_id(), handle.name, handle.size, {}, handle.issued + kHandleLifetime};
+  UploadStatus status{at.shown_id(), handle.name, handle.size, {}, {}, handle.issued + kHandleLifetime};
   for (const auto& part : TRY(staged(at, handle))) status.staged.push_back(part.n);
+  status.refs = order_.recent_refs(handle.id);
+  std::erase_if(status.refs, [&](const auto& each) { return each.first > status.staged.size(); });
   return status;
 }
 
@@ -255,12 +254,15 @@ OrderedJson to_json(const StagedAnswer& part) {
 }
 
 OrderedJson to_json(const UploadStatus& status) {
+  auto refs = OrderedJson::array();
+  for (const auto& [n, ref] : status.refs) refs.push_back({{"part", n}, {"ref", ref}});
   return {{"backend", status.backend},
           {"filename", status.filename},
           {"total_bytes", status.size},
           {"part_bytes", kPartBytes},
           {"parts", part_count(status.size)},
           {"staged", status.staged},
+          {"refs", refs},
           {"expires_at", format_iso(status.expires)}};
 }
 

@@ -38,7 +38,8 @@ struct UploadStatus {
   std::string backend;
   std::string filename;
   std::uint64_t size = 0;
-  std::vector<std::uint32_t> staged;  // 1, 2, … without a gap
+  std::vector<std::uint32_t> staged;          // 1, 2, … without a gap
+  std::map<std::uint32_t, std::string> refs;  // of the last of them, as far as this process staged them
   Time expires;
 };
 struct Committed {

@@ -16,14 +16,29 @@ std::optional<std::uint32_t> Order::Turn::last() const {
   return order_->states_[id_].last;
 }
 
-void Order::Turn::staged(std::uint32_t n) {
+void Order::Turn::begun() {
   std::lock_guard lock(order_->mutex_);
-  order_->states_[id_].last = n;
+  order_->states_[id_].last = 0;
 }
 
-void Order::Turn::forget() {
+void Order::Turn::staged(std::uint32_t n, std::string ref) {
+  std::lock_guard lock(order_->mutex_);
+  auto& state = order_->states_[id_];
+  state.last = n;
+  state.refs[n] = std::move(ref);
+  while (state.refs.size() > 2) state.refs.erase(state.refs.begin());
+}
+
+void Order::Turn::forget(std::uint32_t n) {
   std::lock_guard lock(order_->mutex_);
   order_->states_[id_].last.reset();
+  order_->states_[id_].refs.erase(n);
+}
+
+std::map<std::uint32_t, std::string> Order::recent_refs(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  auto it = states_.find(id);
+  return it == states_.end() ? std::map<std::uint32_t, std::string>() : it->second.refs;
 }
 
 Result<Order::Turn> Order::take(const std::string& id, std::chrono::milliseconds patience) {

@@ -1,6 +1,7 @@
 // Parts come in order, one at a time (2-storage.md, Chunked upload). A process remembers the last part that
-// it staged for each handle and lets one request at a time work on it; what the memory does not settle is
-// asked of the store. Thread-safe.
+// it staged for each handle, with the refs of the last two, whose answers a client that was cut off may lack;
+// it lets one request at a time work on a handle. What the memory does not settle is asked of the store.
+// Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -29,8 +30,10 @@ class Order {
     // The last part that this process knows to be staged (0: the upload was begun here and has none);
     // nullopt: not known.
     std::optional<std::uint32_t> last() const;
-    void staged(std::uint32_t n);
-    void forget();
+    void begun();
+    void staged(std::uint32_t n, std::string ref);
+    // Part `n` may have arrived, or not.
+    void forget(std::uint32_t n);
 
    private:
     Order* order_;
@@ -39,6 +42,8 @@ class Order {
 
   // Waits for the turn; Code::busy with retry_after when that takes longer than `patience`.
   Result<Turn> take(const std::string& id, std::chrono::milliseconds patience);
+  // By part, what staged() was told of the last two.
+  std::map<std::uint32_t, std::string> recent_refs(const std::string& id);
 
   // Enough for any number of uploads that one process serves at a time; the oldest are forgotten, and the
   // store is asked.
@@ -48,6 +53,7 @@ class Order {
   struct State {
     bool is_taken = false;
     std::optional<std::uint32_t> last;
+    std::map<std::uint32_t, std::string> refs;
     SteadyTime used{};
   };
   void make_room_locked();

@@ -38,6 +38,7 @@ class InOrderDesk final : public Desk {
   InOrderDesk(Replica& at, const identity::Principal& who)
       : at_(at), who_(who), desk_(open_local_desk({at.storage, who, "data"})) {}
   std::function<Result<Json>(std::uint32_t n, const std::function<void()>& left, const Put& put)> on_the_way;
+  std::atomic<bool> is_cut_off = false;
 
   Result<Sequence> sequence() override { return Sequence::in_order; }
   Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part,
@@ -73,7 +74,10 @@ class InOrderDesk final : public Desk {
   Result<Json> commit(const std::string& handle, const Json& parts) override {
     return desk_->commit(handle, parts);
   }
-  Result<Json> abort(const std::string& handle) override { return desk_->abort(handle); }
+  Result<Json> abort(const std::string& handle) override {
+    if (is_cut_off) return fail(Code::unreachable, "no answer");
+    return desk_->abort(handle);
+  }
   Result<OpenedReading> open(const std::string& backend, const std::string& asset,
                              std::span<char> first) override {
     return desk_->open(backend, asset, first);
@@ -89,14 +93,18 @@ std::string at(std::string_view what, std::uint32_t n) { return fmt::format("{} 
 
 class SendInOrder : public testing::Test {
  protected:
-  // Four parts; what the store has in the end is what was sent.
-  Json send() {
-    std::string bytes(3 * kPartBytes + 9, '\0');
+  SendInOrder() {
     for (std::size_t i = 0; i < bytes.size(); i += 61) bytes[i] = static_cast<char>(i * 7 + i / 251);
     std::ofstream(path, std::ios::binary) << bytes;
+  }
+  Result<Json> try_send() {
     auto target = must(active_target(must(desk.backends()), ""));
-    auto sent = must(send_file(must(plan_send(path, target)),
-                               {desk, parts, [](std::uint64_t) {}, world.scratch / "journals", "root"}));
+    return send_file(must(plan_send(path, target)),
+                     {desk, parts, [](std::uint64_t) {}, world.scratch / "journals", "root"});
+  }
+  // What the store has in the end is what was sent.
+  Json send() {
+    auto sent = must(try_send());
     EXPECT_TRUE(world.store().bytes_of("config-mgmt/a.rpm") == bytes);
     return sent;
   }
@@ -105,6 +113,7 @@ class SendInOrder : public testing::Test {
   PartPool parts{8};
   InOrderDesk desk{one, world.admin};
   std::string path = world.scratch / "a.rpm";
+  std::string bytes = std::string(3 * kPartBytes + 9, '\0');  // four parts
   Course course;
 };
 
@@ -153,7 +162,26 @@ TEST_F(SendInOrder, APartWhoseAnswerWasLostIsThereWhenItsSuccessorIs) {
     }
     return answer;
   };
-  EXPECT_TRUE(send()["digest"].is_null());
+  EXPECT_FALSE(send().value("digest", "").empty());
+  EXPECT_EQ(world.store().part_calls, 4);
+}
+
+TEST_F(SendInOrder, TwoPartsWhoseAnswersAKillTookAreNotSentAgain) {
+  desk.is_cut_off = true;
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+    left();
+    if (n > 1 && desk.is_cut_off) course.wait_for(at("stored", n - 1));
+    auto answer = put();
+    course.note(at("stored", n));
+    if (n == 1 || !desk.is_cut_off) return answer;
+    course.wait_for(at("stored", 3));
+    return fail(Code::forbidden, "no answer");
+  };
+  EXPECT_FALSE(try_send());
+  desk.is_cut_off = false;
+  auto sent = send();
+  EXPECT_EQ(sent["resumed_parts"], 3);
+  EXPECT_FALSE(sent.value("digest", "").empty());
   EXPECT_EQ(world.store().part_calls, 4);
 }
 
@@ -163,10 +191,7 @@ TEST_F(SendInOrder, APartThatFailsForGoodEndsTheUploadAndLeavesNothing) {
     if (n == 2) return fail(Code::forbidden, "no more");
     return put();
   };
-  std::ofstream(path, std::ios::binary) << std::string(4 * kPartBytes, 'x');
-  auto target = must(active_target(must(desk.backends()), ""));
-  auto sent = send_file(must(plan_send(path, target)),
-                        {desk, parts, [](std::uint64_t) {}, world.scratch / "journals", "root"});
+  auto sent = try_send();
   ASSERT_FALSE(sent);
   EXPECT_EQ(sent.error().code, Code::forbidden);
   EXPECT_EQ(world.store().open_uploads(), 0u);
