@@ -63,26 +63,26 @@ Result<OrderedJson> verify_instance(Context& context, const AuditFlags& o) {
 
 void tell(Context& context, const OrderedJson& verdict) {
   auto& out = context.out;
-  out.line("{} entries: {}", verdict["count"].get<std::int64_t>(),
-           verdict["ok"].get<bool>() ? "ok" : "BROKEN");
-  if (verdict["first_broken_seq"].is_number())
-    out.line("first broken entry: {}", verdict["first_broken_seq"].get<std::int64_t>());
-  if (verdict.contains("checkpoint") && verdict["checkpoint"].is_object())
+  out.line("{} entries: {}", verdict.at("count").get<std::int64_t>(),
+           verdict.at("ok").get<bool>() ? "ok" : "BROKEN");
+  if (verdict.at("first_broken_seq").is_number())
+    out.line("first broken entry: {}", verdict.at("first_broken_seq").get<std::int64_t>());
+  if (verdict.contains("checkpoint") && verdict.at("checkpoint").is_object())
     out.line("newest checkpoint covers {} entries; {} lie beyond it",
-             verdict["checkpoint"]["size"].get<std::int64_t>(),
-             verdict["checkpoint"]["beyond"].get<std::int64_t>());
+             verdict.at("checkpoint").at("size").get<std::int64_t>(),
+             verdict.at("checkpoint").at("beyond").get<std::int64_t>());
   if (verdict.contains("public_key"))
-    out.line("checkpoints are signed by {}", printable(verdict["public_key"].get<std::string>()));
+    out.line("checkpoints are signed by {}", printable(verdict.at("public_key").get<std::string>()));
   if (!verdict.contains("problems")) return;
-  for (const auto& problem : verdict["problems"]) out.line("- {}", printable(problem.get<std::string>()));
+  for (const auto& problem : verdict.at("problems")) out.line("- {}", printable(problem.get<std::string>()));
 }
 
 // A log that is good as far as anybody could ask is not the same as one that every anchor vouches for.
 Result<void> conclude(Context& context, const OrderedJson& verdict) {
-  if (!verdict["ok"].get<bool>()) return fail(Code::integrity, "the audit log is not what was written");
+  if (!verdict.at("ok").get<bool>()) return fail(Code::integrity, "the audit log is not what was written");
   std::size_t silent = 0;
   for (const auto& anchor : verdict.value("anchors", OrderedJson::array())) {
-    if (!anchor["error"].is_string()) continue;
+    if (!anchor.at("error").is_string()) continue;
     ++silent;
     context.out.line("- {} could not be asked: {}", printable(anchor.value("name", "")),
                      printable(anchor.value("error", "")));
@@ -108,13 +108,13 @@ Run declare_verify(Flags& flags) {
 Result<void> export_from(net::ApiClient& api, Context& context) {
   for (std::int64_t after = 0;;) {
     auto page = TRY(api.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPage)));
-    for (const auto& entry : page["entries"]) {
+    for (const auto& entry : page.at("entries")) {
       // Parsed again, so that both doors print the members in the same order.
       auto stored = TRY(audit::entry_from_json(entry));
       context.out.raw(audit::export_line(stored));
       after = stored.seq;
     }
-    if (page["next_after"].is_null()) return {};
+    if (page.at("next_after").is_null()) return {};
   }
 }
 
@@ -134,9 +134,12 @@ Run declare_export(Flags& flags) {
 
 Result<OrderedJson> prove(OpenInstance& instance, const AuditFlags& o) {
   bool prefix = o.from >= 0;
-  if (instance.api)
-    return OrderedJson(TRY(instance.api->get(prefix ? fmt::format("/api/audit/prove?from={}", o.from)
-                                                    : fmt::format("/api/audit/prove?seq={}", o.seq))));
+  if (instance.api) {
+    auto query = prefix ? fmt::format("from={}", o.from) : fmt::format("seq={}", o.seq);
+    auto proof = TRY(instance.api->get("/api/audit/prove?" + query));
+    if (!proof.contains("checkpoint")) return instance.api->strange_answer("/api/audit/prove");
+    return OrderedJson(proof);
+  }
   auto& log = instance.local->services().audit;
   const auto& key = log.keys().checkpoint.public_key;
   if (prefix) return audit::to_json(TRY(audit::prove_consistency(log, o.from)), key);

@@ -23,6 +23,7 @@ Result<config::Values> shown(OpenInstance& instance) {
   if (!instance.api) return instance.local->services().setup.read(instance.who, {});
   config::Values out;
   auto answer = TRY(instance.api->get("/api/setup/config"));
+  if (!answer.is_object()) return instance.api->strange_answer("/api/setup/config");
   for (const auto& [key, value] : answer.items()) out[key] = migrate::setting_text(value);
   return out;
 }
@@ -76,7 +77,8 @@ Result<std::string> apply(OpenInstance& instance, const config::Changes& changes
   Json body = Json::object();
   for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
   auto answer = TRY(instance.api->put("/api/setup/config", body));
-  return string_member(answer, "change_id").value_or("");
+  const auto& change_id = answer.at("change_id");
+  return change_id.is_null() ? std::string() : change_id.get<std::string>();
 }
 
 void report(Context& context, const std::string& key, std::string_view done, const std::string& change_id) {
@@ -172,7 +174,7 @@ Run declare_history(Flags& flags) {
     if (instance.api) {
       auto path =
           fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(o->key), o->limit);
-      entries = OrderedJson(TRY(instance.api->get(path)).value("history", Json::array()));
+      entries = OrderedJson(TRY(instance.api->get(path)).at("history"));
     } else {
       for (const auto& entry :
            TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))

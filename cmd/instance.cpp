@@ -73,6 +73,7 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
   net::ApiAddress address{
       url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
   auto api = TRY(net::ApiClient::open(http, std::move(address)));
+  context.asked = api.url();
   // Read once: stdin cannot be read again.
   auto token = TRY(given_token(flags));
   if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());

@@ -25,12 +25,12 @@ std::string text_of(const OrderedJson& value) {
 
 void tell(Context& context, const OrderedJson& job) {
   auto& out = context.out;
-  out.line("{} {} {}", text_of(job["id"]), text_of(job["job_type"]), text_of(job["status"]));
+  out.line("{} {} {}", text_of(job.at("id")), text_of(job.at("job_type")), text_of(job.at("status")));
   for (const auto* member : {"name", "region", "workgroup", "created_by", "created_at", "scheduled_for",
                              "window_ends_at", "progress_message", "error_message", "reason"})
     if (job.contains(member) && job[member].is_string() && !job[member].get_ref<const std::string&>().empty())
       out.line("  {}: {}", member, text_of(job[member]));
-  for (const auto& reason : job["approval_reasons"]) out.line("  needs approval: {}", text_of(reason));
+  for (const auto& reason : job.at("approval_reasons")) out.line("  needs approval: {}", text_of(reason));
 }
 
 Result<jobs::Listing> listing_of(const JobFlags& o) {
@@ -72,9 +72,9 @@ Run declare_list(Flags& flags) {
     auto listing = TRY(listing_of(*o));
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto page = TRY(page_of(instance, *o, listing));
-    for (const auto& job : page["jobs"])
-      context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job["id"]), text_of(job["status"]),
-                       text_of(job["job_type"]), text_of(job["created_by"]), text_of(job["name"]));
+    for (const auto& job : page.at("jobs"))
+      context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job.at("id")), text_of(job.at("status")),
+                       text_of(job.at("job_type")), text_of(job.at("created_by")), text_of(job.at("name")));
     context.out.document(page);
     return {};
   };
@@ -105,7 +105,7 @@ std::shared_ptr<JobFlags> job_flags(Flags& flags) {
 }
 
 void tell_state(Context& context, const OrderedJson& answer) {
-  context.out.line("{} is {}", text_of(answer["job_id"]), text_of(answer["status"]));
+  context.out.line("{} is {}", text_of(answer.at("job_id")), text_of(answer.at("status")));
 }
 
 Run declare_show(Flags& flags) {
@@ -136,12 +136,12 @@ Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const Jo
   for (std::int64_t after = 0;;) {
     bool ended = !o.is_followed || TRY(has_ended(instance, o.id));
     auto page = TRY(logs_after(instance, o.id, after));
-    for (auto& line : page["logs"]) {
-      context.out.line("{}", text_of(line["line"]));
-      after = line["n"].get<std::int64_t>();
+    for (auto& line : page.at("logs")) {
+      context.out.line("{}", text_of(line.at("line")));
+      after = line.at("n").get<std::int64_t>();
       all.push_back(std::move(line));
     }
-    if (!page["logs"].empty()) continue;
+    if (!page.at("logs").empty()) continue;
     if (ended) return OrderedJson{{"logs", all}};
     std::this_thread::sleep_for(kFollowPause);
   }

@@ -150,7 +150,7 @@ Result<void> apply_bundle(Context& context, const ImportFlags& o, const Compared
   auto document = comparison_document(o.comparison, c, &applied);
   document["snapshot"] = snapshot;
   document["undo"] = undo_command(c, applied, snapshot);
-  context.out.document(std::move(document));
+  context.out.document(document);
   return migrate::verdict(applied);
 }
 

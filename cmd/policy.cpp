@@ -33,7 +33,7 @@ Json remote_question(const Question& q) {
 
 // From the members of a decision's document, which is the same from an engine of ours and from an instance.
 Result<void> conclude(Context& context, const OrderedJson& d) {
-  auto verdict = d.value("verdict", "deny");
+  auto verdict = d.at("verdict").get<std::string>();
   if (d.value("gated", true))
     context.out.line("{}  {}", context.out.heading(verdict), d.value("action", ""));
   else
@@ -116,7 +116,7 @@ Run declare_when(Flags& flags) {
 Result<std::vector<policy::Problem>> remote_problems(net::ApiClient& api) {
   std::vector<policy::Problem> out;
   auto answer = TRY(api.get("/api/settings/admission"));
-  for (const auto& p : answer.value("problems", Json::array()))
+  for (const auto& p : answer.at("problems"))
     out.push_back({p.value("file", ""), p.value("row", 0), p.value("col", 0), p.value("code", ""),
                    p.value("message", ""), p.value("fix", ""), p.value("level", "error") == "error"});
   return out;

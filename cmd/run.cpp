@@ -40,6 +40,20 @@ void tell_log_line(std::string_view line) {
   Output(Format::text, false).warn("{}", one_line(text));
 }
 
+// Whoever reads an instance's answer trusts its shape: one of another shape ends here, as do our own
+// mistakes.
+Result<void> guarded(const Run& action, Context& context) {
+  try {
+    return action(context);
+  } catch (const Json::exception& e) {
+    if (context.asked.empty()) return fail(Code::internal, "an internal error: {}", e.what());
+    return fail(Code::upstream, "{} answered in an unknown shape: is this the address of a dashboard?",
+                context.asked);
+  } catch (const std::exception& e) {
+    return fail(Code::internal, "an internal error: {}", e.what());
+  }
+}
+
 Result<int> run_action(const Found& found, Format format) {
   Flags flags;
   FrameFlags frame;
@@ -54,7 +68,7 @@ Result<int> run_action(const Found& found, Format format) {
     log::set_sink(tell_log_line);
     watch_interrupts(out.is_json());
   }
-  return out.finish(action(context));
+  return out.finish(guarded(action, context));
 }
 
 Result<int> tell_version(const std::vector<std::string>& words, Format format) {

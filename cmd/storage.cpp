@@ -18,7 +18,7 @@ Run declare_list(Flags& flags) {
   return [o](Context& context) -> Result<void> {
     auto open = TRY(open_desk(context, o->instance));
     auto listing = TRY(open.desk->list(o->backend));
-    for (const auto& item : listing.value("items", Json::array()))
+    for (const auto& item : listing.at("items"))
       context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
                        item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
                        printable(item.value("name", "")));
@@ -73,7 +73,7 @@ Result<void> run_test(Context& context, const TestFlags& o) {
   for (const auto& check : answer.value("checks", Json::array()))
     context.out.line("{:<10} {:<7} {}", check.value("name", ""), check.value("ok", false) ? "ok" : "FAILED",
                      printable(check.value("detail", "")));
-  auto is_ok = answer.value("ok", false);
+  auto is_ok = answer.at("ok").get<bool>();
   if (is_ok && !o.is_deep)
     context.out.line("{} is reachable: {} assets", o.backend, answer.value("count", 0));
   context.out.document(OrderedJson(answer));
@@ -102,7 +102,7 @@ struct SweepFlags {
 Result<void> run_sweep(Context& context, const SweepFlags& o) {
   auto open = TRY(open_desk(context, o.instance));
   auto answer = TRY(open.desk->sweep(o.backend, o.age_hours));
-  context.out.line("{} unfinished uploads dropped from {}", answer.value("swept", 0),
+  context.out.line("{} unfinished uploads dropped from {}", answer.at("swept").get<std::int64_t>(),
                    answer.value("backend", ""));
   context.out.document(OrderedJson(answer));
   return {};

@@ -22,8 +22,8 @@ struct FetchFlags {
 Result<std::vector<std::string>> expand(storage::Desk& desk, const FetchFlags& o) {
   if (std::ranges::none_of(o.names, is_pattern)) return o.names;
   std::vector<std::string> there;
-  for (const auto& item : TRY(desk.list(o.backend)).value("items", Json::array()))
-    there.push_back(item.value("name", ""));
+  auto listing = TRY(desk.list(o.backend));
+  for (const auto& item : listing.at("items")) there.push_back(item.at("name").get<std::string>());
   std::vector<std::string> names;
   for (const auto& word : o.names) {
     auto before = names.size();
@@ -110,7 +110,7 @@ Result<void> fetch_all(Context& context, const std::vector<std::string>& names, 
       out.line("{}", printable(taken->path));
       auto record = record_of(names[i], taken->path, taken->got);
       record["ok"] = true;
-      return out.record(std::move(record));
+      return out.record(record);
     }
     auto& error = taken.error();
     out.warn("{}: {}", printable(names[i]), printable(error.message));

@@ -13,19 +13,19 @@ Result<void> run_migrate(Context& context, const MigrateFlags& o) {
   auto open = TRY(open_desk(context, o.instance));
   auto report = TRY(open.desk->migrate(o.request, context.out.progress()));
   auto list = [&](const char* member, std::string_view word) {
-    for (const auto& name : report.value(member, Json::array()))
+    for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
   };
   list("copied", o.request.is_dry_run ? "would copy" : "copied");
   list("skipped", "skipped");
-  auto failed = report.value("failed", Json::array());
+  auto failed = report.at("failed");
   for (const auto& item : failed)
     context.out.warn("{}: {}", printable(item.value("name", "")), printable(item.value("error", "")));
   context.out.note("{}", report.value("summary", ""));
   context.out.document(OrderedJson(report));
   if (failed.empty()) return {};
   return fail(Code::partial, "{} of {} assets were not copied; run the same command again to retry them",
-              failed.size(), failed.size() + report["copied"].size() + report["skipped"].size());
+              failed.size(), failed.size() + report.at("copied").size() + report.at("skipped").size());
 }
 
 struct VerifyFlags {
@@ -37,17 +37,17 @@ Result<void> run_verify(Context& context, const VerifyFlags& o) {
   auto open = TRY(open_desk(context, o.instance));
   auto report = TRY(open.desk->compare(o.source, o.target, context.out.progress()));
   auto list = [&](const char* member, const std::string& word) {
-    for (const auto& name : report.value(member, Json::array()))
+    for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
   };
   list("same", "same");
-  for (const auto& item : report.value("different", Json::array()))
+  for (const auto& item : report.at("different"))
     context.out.line("{:<10} {} ({})", "different", printable(item.value("name", "")),
                      printable(item.value("why", "")));
   list("only_source", "only in " + o.source);
   list("only_target", "only in " + o.target);
   context.out.document(OrderedJson(report));
-  if (report.value("ok", false)) return {};
+  if (report.at("ok").get<bool>()) return {};
   return fail(Code::differences, "{} and {} do not hold the same assets", o.source, o.target);
 }
 

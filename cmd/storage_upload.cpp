@@ -63,7 +63,7 @@ void tell_done(Context& context, const storage::SendPlan& plan, const Json& answ
       {"file", plan.path}, {"name", plan.name}, {"ok", true}, {"size", plan.size}, {"lane", plan.lane}};
   for (auto member : {"backend", "digest", "resumed_parts", "secret_findings"})
     if (answer.contains(member)) record[member] = answer[member];
-  out.record(std::move(record));
+  out.record(record);
 }
 
 void tell_failed(Context& context, const std::string& path, const Error& error, Tally& tally) {

@@ -33,7 +33,7 @@ Run declare_issue(Flags& flags) {
       issued = app::to_json(made.info);
       issued["token"] = made.token.expose();
     }
-    context.out.line("{}", text_of(issued["token"]));
+    context.out.line("{}", issued.at("token").get<std::string>());
     context.out.document(issued);
     return {};
   };
@@ -49,14 +49,15 @@ Run declare_list(Flags& flags) {
     if (instance.api) {
       auto query = o->user.empty() ? "" : "?username=" + net::percent_encode(o->user);
       tokens = OrderedJson(TRY(instance.api->get("/api/tokens" + query)));
+      if (!tokens.is_array()) return instance.api->strange_answer("/api/tokens");
     } else {
       for (const auto& token : TRY(app::list_tokens(instance.local->services(), instance.who, o->user)))
         tokens.push_back(app::to_json(token));
     }
     for (const auto& token : tokens)
-      context.out.line("{} {:<16} {:<16} {:<28} {}", text_of(token["id"]), printable(text_of(token["name"])),
-                       printable(token.value("username", "-")), text_of(token["expires_at"]),
-                       token["is_active"] ? "active" : "revoked");
+      context.out.line("{} {:<16} {:<16} {:<28} {}", text_of(token.at("id")),
+                       printable(text_of(token.at("name"))), printable(token.value("username", "-")),
+                       text_of(token.at("expires_at")), token.at("is_active") ? "active" : "revoked");
     context.out.document({{"tokens", tokens}});
     return {};
   };
@@ -68,10 +69,12 @@ Run declare_revoke(Flags& flags) {
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, o->instance, Login::any));
-    if (instance.api)
-      TRY(instance.api->remove("/api/tokens/" + net::percent_encode(o->id)));
-    else
+    if (instance.api) {
+      auto path = "/api/tokens/" + net::percent_encode(o->id);
+      if (!TRY(instance.api->remove(path)).contains("detail")) return instance.api->strange_answer(path);
+    } else {
       TRY(app::revoke_token(instance.local->services(), instance.who, o->id));
+    }
     context.out.line("revoked {}", printable(o->id));
     context.out.document({{"id", o->id}, {"revoked", true}});
     return {};

@@ -37,7 +37,8 @@ class Output;
 
 struct Context {
   Output& out;
-  bool may_ask = true;  // false with --no-input: a question is an error that names the flag to use
+  bool may_ask = true;     // false with --no-input: a question is an error that names the flag to use
+  std::string asked = {};  // the address of the instance whose API was asked last, for messages
 };
 
 using Run = std::function<Result<void>(Context&)>;

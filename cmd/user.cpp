@@ -38,9 +38,9 @@ std::string user_line(const OrderedJson& user) {
     for (const auto& item : list) out += (out.empty() ? "" : ",") + item.get<std::string>();
     return out.empty() ? std::string("-") : out;
   };
-  return fmt::format("{:<24} {:<6} {:<9} {}", printable(user["username"].get<std::string>()),
-                     user["is_admin"] ? "admin" : "user", user["is_active"] ? "active" : "disabled",
-                     names(user["workgroups"]));
+  return fmt::format("{:<24} {:<6} {:<9} {}", printable(user.at("username").get<std::string>()),
+                     user.at("is_admin") ? "admin" : "user", user.at("is_active") ? "active" : "disabled",
+                     names(user.at("workgroups")));
 }
 
 void warn_of(Context& context, const Secret& password) {
@@ -73,7 +73,7 @@ Run declare_add(Flags& flags) {
       identity::NewUser user{o->name, password, o->is_admin, o->grants, o->workgroups};
       made = app::to_json(TRY(app::add_user(instance.local->services(), instance.who, user)));
     }
-    context.out.line("added {}", printable(made["username"].get<std::string>()));
+    context.out.line("added {}", printable(made.at("username").get<std::string>()));
     context.out.document(made);
     return {};
   };
@@ -104,7 +104,7 @@ Run declare_passwd(Flags& flags) {
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto user = TRY(change(instance, o->name, wanted));
     context.out.line("changed the password of {}; its sessions have ended",
-                     printable(user["username"].get<std::string>()));
+                     printable(user.at("username").get<std::string>()));
     context.out.document(user);
     return {};
   };
@@ -124,7 +124,7 @@ Run declare_grant(Flags& flags) {
     wanted.ungrant = o->revokes;
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto user = TRY(change(instance, o->name, wanted));
-    context.out.line("changed the grants of {}", printable(user["username"].get<std::string>()));
+    context.out.line("changed the grants of {}", printable(user.at("username").get<std::string>()));
     context.out.document(user);
     return {};
   };
@@ -138,6 +138,7 @@ Run declare_list(Flags& flags) {
     auto users = OrderedJson::array();
     if (instance.api) {
       users = OrderedJson(TRY(instance.api->get("/api/users")));
+      if (!users.is_array()) return instance.api->strange_answer("/api/users");
     } else {
       for (const auto& user : TRY(app::list_users(instance.local->services(), instance.who)))
         users.push_back(app::to_json(user));

@@ -20,14 +20,14 @@ Run declare_list(Flags& flags) {
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto vaults = OrderedJson::array();
     if (instance.api) {
-      vaults = OrderedJson(TRY(instance.api->get(kRoute)).value("vaults", Json::array()));
+      vaults = OrderedJson(TRY(instance.api->get(kRoute)).at("vaults"));
     } else {
       for (const auto& vault : TRY(instance.local->services().vaults.list(instance.who)))
         vaults.push_back(migrate::to_json(vault));
     }
     for (const auto& vault : vaults)
-      context.out.line("{:<24} {}", printable(vault["id"].get<std::string>()),
-                       vault["backend"].get<std::string>());
+      context.out.line("{:<24} {}", printable(vault.at("id").get<std::string>()),
+                       vault.at("backend").get<std::string>());
     context.out.document({{"vaults", vaults}});
     return {};
   };
@@ -45,7 +45,8 @@ Run declare_add(Flags& flags) {
       made = OrderedJson(TRY(instance.api->post(kRoute, {{"id", o->id}, {"backend", o->backend}})));
     else
       made = migrate::to_json(TRY(instance.local->services().vaults.add(instance.who, o->id, o->backend)));
-    context.out.line("registered {} ({})", printable(o->id), printable(o->backend));
+    context.out.line("registered {} ({})", printable(made.at("id").get<std::string>()),
+                     printable(made.at("backend").get<std::string>()));
     context.out.document(made);
     return {};
   };
@@ -60,7 +61,8 @@ Run declare_remove(Flags& flags) {
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     if (instance.api) {
       auto query = o->backend.empty() ? "" : "?backend=" + net::percent_encode(o->backend);
-      TRY(instance.api->remove(fmt::format("{}/{}{}", kRoute, net::percent_encode(o->id), query)));
+      auto path = fmt::format("{}/{}{}", kRoute, net::percent_encode(o->id), query);
+      if (TRY(instance.api->remove(path)).at("ok") != true) return instance.api->strange_answer(kRoute);
     } else {
       TRY(instance.local->services().vaults.remove(instance.who, o->id, o->backend));
     }

@@ -22,11 +22,6 @@ bool is_missing_route(const Error& error) {
          error.code == Code::unsupported;
 }
 
-Failure strange_answer(const net::ApiClient& api, std::string_view path) {
-  return fail(Code::upstream, "{} answered {} in an unknown shape: is this the address of a dashboard?",
-              api.url(), path);
-}
-
 // The names that only one spelling uses decide; nullopt when there is none.
 std::optional<config::Spelling> spelling_of(const Json& config) {
   for (const auto& [key, value] : config.items()) {
@@ -72,7 +67,7 @@ Result<Json> HttpInstance::read_config() {
   if (!setup_code_.empty()) request.headers.add("X-Setup-Code", setup_code_.expose());
   auto response = TRY(api_.send(std::move(request)));
   auto json = parse_json(response.body);
-  if (!json || !json->is_object()) return strange_answer(api_, "/api/setup/config");
+  if (!json || !json->is_object()) return api_.strange_answer("/api/setup/config");
   return json;
 }
 
@@ -134,7 +129,7 @@ Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(c
     return Results();
   auto body = TRY(std::move(answer));
   auto told = body.is_object() ? body.find("results") : body.end();
-  if (told == body.end() || !told->is_object()) return strange_answer(api_, "/api/setup/compare");
+  if (told == body.end() || !told->is_object()) return api_.strange_answer("/api/setup/compare");
   std::map<std::string, Comparison> results;
   for (const auto& [key, word] : told->items()) {
     if (word == "same") results[key] = Comparison::same;
@@ -164,7 +159,7 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
   auto ok = answer.is_object() ? answer.find("ok") : answer.end();
   auto count = answer.is_object() ? answer.find("keys_written") : answer.end();
   if (ok == answer.end() || *ok != true || count == answer.end() || !count->is_number_unsigned())
-    return strange_answer(api_, "/api/setup/import");
+    return api_.strange_answer("/api/setup/import");
   Written written;
   written.keys_written = count->get<std::size_t>();
   if (auto regions = answer.find("regions_merged"); regions != answer.end() && regions->is_array())
@@ -187,7 +182,7 @@ Result<std::vector<Endpoint>> HttpInstance::endpoints() {
   if (!asked && is_unowned(asked.error(), api_)) return std::vector<Endpoint>();
   auto answer = TRY(std::move(asked));
   auto rows = answer.is_object() ? answer.find("endpoints") : answer.end();
-  if (rows == answer.end() || !rows->is_array()) return strange_answer(api_, kEndpoints);
+  if (rows == answer.end() || !rows->is_array()) return api_.strange_answer(kEndpoints);
   std::vector<Endpoint> out;
   for (const auto& row : *rows)
     if (row.is_object()) out.push_back(endpoint_of(row));

@@ -75,6 +75,11 @@ Result<HttpResponse> ApiClient::send(HttpRequest request) {
   return response;
 }
 
+Failure ApiClient::strange_answer(std::string_view path) const {
+  return fail(Code::upstream, "{} answered {} in an unknown shape: is this the address of a dashboard?",
+              url(), path);
+}
+
 Result<Json> ApiClient::get_openly(std::string_view path) {
   auto kept = std::exchange(token_, Secret());
   auto answer = get(path);

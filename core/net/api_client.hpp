@@ -43,6 +43,9 @@ class ApiClient {
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
   Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
 
+  // Code::upstream: what answered `path` is no dashboard, or one that we do not know.
+  Failure strange_answer(std::string_view path) const;
+
   // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
   // outside of 2xx is an error.
   Result<HttpResponse> send(HttpRequest request);

@@ -176,7 +176,7 @@ class AnsweringRequest(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_GET = do_POST = do_PATCH = answer
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
 
 
 @pytest.fixture

@@ -56,7 +56,8 @@ class ApiDesk final : public Desk {
                                     : "/api/storage/list/" + net::percent_encode(backend));
   }
   Result<Json> remove(const std::string& name) override {
-    return api_.remove("/api/storage/asset/" + net::percent_encode(name, true));
+    auto path = "/api/storage/asset/" + net::percent_encode(name, true);
+    return done(path, TRY(api_.remove(path)));
   }
   Result<Json> test(const std::string& backend, bool is_deep) override {
     Json body{{"backend", backend}};
@@ -82,7 +83,7 @@ class ApiDesk final : public Desk {
     request.headers = {{"Content-Type", "application/json"}};
     request.stream = [&](std::span<char> into) { return body.next(into); };
     request.stream_size = body.size();
-    return send("POST", "/api/storage/upload", std::move(request));
+    return done("/api/storage/upload", TRY(send("POST", "/api/storage/upload", std::move(request))));
   }
 
   Result<Sequence> sequence() override { return Sequence::in_order; }
@@ -103,7 +104,8 @@ class ApiDesk final : public Desk {
       if (size > 0 && rest.empty()) left();
       return size;
     };
-    return send("PUT", fmt::format("/api/storage/upload/part/{}", n), std::move(request));
+    auto path = fmt::format("/api/storage/upload/part/{}", n);
+    return done(path, TRY(send("PUT", path, std::move(request))));
   }
   Result<Json> status(const std::string& handle) override {
     net::HttpRequest request;
@@ -111,7 +113,8 @@ class ApiDesk final : public Desk {
     return send("GET", "/api/storage/upload/status", std::move(request));
   }
   Result<Json> commit(const std::string& handle, const Json& parts) override {
-    return post("/api/storage/upload/commit", {{"handle", handle}, {"parts", parts}});
+    constexpr auto kPath = "/api/storage/upload/commit";
+    return done(kPath, TRY(post(kPath, {{"handle", handle}, {"parts", parts}})));
   }
   Result<Json> abort(const std::string& handle) override {
     return api_.post("/api/storage/upload/abort", {{"handle", handle}});
@@ -121,6 +124,12 @@ class ApiDesk final : public Desk {
                              std::span<char> first) override;
 
  private:
+  // What was done is said so; a page that answers everything with 200 has done nothing.
+  Result<Json> done(std::string_view path, Json answer) const {
+    auto ok = answer.find("ok");
+    if (ok == answer.end() || *ok != true) return api_.strange_answer(path);
+    return answer;
+  }
   // With the deadline of a transfer, not of a question.
   Result<Json> post(std::string path, const Json& json) {
     auto body = dump_json(json);
@@ -168,6 +177,9 @@ Result<OpenedReading> ApiDesk::open(const std::string& backend, const std::strin
   auto answer = range_of(api_, path, "", 0, first);
   if (!answer && answer.error().code == Code::bad_range) answer = range_of(api_, path, "", 0, {});
   auto response = TRY(std::move(answer));
+  // A page that answers everything with 200 is no asset.
+  if (response.headers.get("Content-Type") != "application/octet-stream")
+    return api_.strange_answer("/api/storage/fetch");
   auto size = TRY(whole_size(response));
   return OpenedReading{
       std::make_unique<ApiReading>(api_, path, response.headers.get("ETag").value_or(""), size,

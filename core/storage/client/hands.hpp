@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -49,13 +50,14 @@ inline void with_hands(std::size_t hands, const std::function<void(std::size_t h
   work(0);
 }
 
-// `work(i)` for every i below `count`, on at most `hands` threads; then `tell(i, what came of it)`.
+// `work(i)` for every i below `count`, on at most `hands` threads; then `tell(i, what came of it)`. What
+// either throws ends it all: nothing new is begun, and it is thrown here.
 template <class T>
 void each_in_order(std::size_t count, std::size_t hands, const std::function<T(std::size_t)>& work,
                    const std::function<void(std::size_t, T)>& tell) {
   std::mutex mutex;
   std::condition_variable arrived;
-  std::map<std::size_t, T> done;
+  std::map<std::size_t, std::future<T>> done;
   std::size_t next = 0;
   auto hand = [&] {
     for (;;) {
@@ -63,9 +65,10 @@ void each_in_order(std::size_t count, std::size_t hands, const std::function<T(s
       auto i = next++;
       lock.unlock();
       if (i >= count) return;
-      auto result = work(i);
+      std::packaged_task<T()> task([&] { return work(i); });
+      task();
       lock.lock();
-      done.emplace(i, std::move(result));
+      done.emplace(i, task.get_future());
       arrived.notify_one();
     }
   };
@@ -76,7 +79,13 @@ void each_in_order(std::size_t count, std::size_t hands, const std::function<T(s
     arrived.wait(lock, [&] { return done.contains(i); });
     auto result = std::move(done.extract(i).mapped());
     lock.unlock();
-    tell(i, std::move(result));
+    try {
+      tell(i, result.get());
+    } catch (...) {
+      lock.lock();
+      next = count;
+      throw;
+    }
   }
 }
 

@@ -17,10 +17,16 @@ namespace {
 
 constexpr std::size_t kSendHands = 2;  // with a buffer each: one part is read while the other is on its way
 
+// A member of an instance's answer; empty when it has none, or is no object at all.
+Json list_of(const Json& status, const char* name) {
+  auto it = status.find(name);
+  return it != status.end() && it->is_array() ? *it : Json::array();
+}
+
 // The ref of a part whose answer was lost, where the instance still knows it.
 std::optional<std::string> recent_ref(const Json& status, std::size_t n) {
-  for (const auto& part : status.value("refs", Json::array()))
-    if (part.value("part", 0u) == n) return string_member(part, "ref");
+  for (const auto& part : list_of(status, "refs"))
+    if (auto it = part.find("part"); it != part.end() && *it == n) return string_member(part, "ref");
   return std::nullopt;
 }
 
@@ -71,21 +77,21 @@ class ChunkedSend {
     if (auto kept = journal_.read()) {
       auto status = s_.desk.status(kept->handle);
       if (!status && status.error().code != Code::invalid) return Failure(std::move(status).error());
-      if (status && status->value("filename", "") == plan_.name) {
+      if (status && string_member(*status, "filename") == plan_.name) {
         open_ = std::move(*kept);
         resume_after(*status);
         return {};
       }
     }
     auto begun = TRY(s_.desk.begin(plan_.name, plan_.size));
-    open_ = {begun.value("handle", ""), {}};
+    open_ = {string_member(begun, "handle").value_or(""), {}};
     return journal_.write(open_);
   }
 
   // A part that is there and whose ref nobody knows is sent again, which brings its ref back; in order, only
   // the last one may be.
   void resume_after(const Json& status) {
-    auto staged = status.value("staged", Json::array()).size();
+    auto staged = list_of(status, "staged").size();
     while (auto ref = recent_ref(status, open_.refs.size() + 1)) open_.refs.push_back(*std::move(ref));
     auto known = open_.refs.size();
     resumed_ = sequence_ == Sequence::side_by_side ? std::min(staged, known)
@@ -150,8 +156,7 @@ class ChunkedSend {
     auto ref = put_patiently(n, part);
     if (ref || ref.error().code != Code::invalid) return ref;
     auto status = s_.desk.status(open_.handle);
-    if (status && status->value("staged", Json::array()).size() >= n)
-      return recent_ref(*status, n).value_or("");
+    if (status && list_of(*status, "staged").size() >= n) return recent_ref(*status, n).value_or("");
     return ref;
   }
 
@@ -165,7 +170,7 @@ class ChunkedSend {
   }
 
   Result<std::string> put(std::uint32_t n, const Payload& part, const std::function<void()>& left) {
-    return TRY(s_.desk.put_part(open_.handle, n, part, left)).value("ref", "");
+    return string_member(TRY(s_.desk.put_part(open_.handle, n, part, left)), "ref").value_or("");
   }
 
   // The journal holds the refs up to the first one that is missing.

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <set>
+#include <stdexcept>
+#include <vector>
 
 namespace dash::storage {
 
@@ -30,6 +32,14 @@ TEST(Hands, OneHandDoesAll) {
       100, 1, [&](std::size_t i) { return static_cast<int>(done.insert(i).second); },
       [](std::size_t, int is_new) { EXPECT_EQ(is_new, 1); });
   EXPECT_EQ(done.size(), 100u);
+}
+
+TEST(Hands, WhatTheWorkThrowsEndsItAndIsThrownHere) {
+  std::vector<std::size_t> told;
+  auto work = [](std::size_t i) -> int { return i == 1 ? throw std::runtime_error("odd") : 0; };
+  EXPECT_THROW(each_in_order<int>(9, 3, work, [&](std::size_t i, int) { told.push_back(i); }),
+               std::runtime_error);
+  EXPECT_EQ(told, std::vector<std::size_t>{0});
 }
 
 TEST(Hands, AClosedTurnstileLetsNobodyWait) {
