@@ -36,19 +36,30 @@ Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
   return out;
 }
 
+// The member of an object, or null. What is there and of another type is not judged as if it were absent.
+Result<Json> member(const Json& object, const char* name, Json::value_t type) {
+  auto it = object.find(name);
+  if (it == object.end() || it->type() == type) return it == object.end() ? Json() : *it;
+  return fail(Code::usage, "{} of the input is no {}", name, Json(type).type_name());
+}
+
 Result<void> read_document(const Json& document, Question& into) {
+  using Type = Json::value_t;
   into.request = document.at("request");
-  into.action = string_member(document, "action").value_or("");
-  auto actor = document.value("actor", Json::object());
-  into.actor.username = string_member(actor, "username").value_or(into.actor.username);
-  into.actor.is_admin = actor.is_object() && actor.contains("is_admin") && actor.at("is_admin") == true;
-  if (auto iso = string_member(document.value("now", Json::object()), "iso")) into.at = TRY(parse_iso(*iso));
-  auto limits = document.find("limits");
-  if (limits == document.end() || !limits->is_object()) return {};
+  if (auto action = TRY(member(document, "action", Type::string)); !action.is_null())
+    into.action = action.get<std::string>();
+  auto actor = TRY(member(document, "actor", Type::object));
+  if (auto name = TRY(member(actor, "username", Type::string)); !name.is_null())
+    into.actor.username = name.get<std::string>();
+  into.actor.is_admin = TRY(member(actor, "is_admin", Type::boolean)) == true;
+  auto iso = TRY(member(TRY(member(document, "now", Type::object)), "iso", Type::string));
+  if (!iso.is_null()) into.at = TRY(parse_iso(iso.get<std::string>()));
+  auto limits = TRY(member(document, "limits", Type::object));
+  if (limits.is_null()) return {};
   policy::Limits told;
-  told.allowed_regions = TRY(texts(*limits, "allowed_regions"));
-  told.denied_instance_types = TRY(texts(*limits, "denied_instance_types"));
-  told.prod_window = TRY(texts(*limits, "prod_window"));
+  told.allowed_regions = TRY(texts(limits, "allowed_regions"));
+  told.denied_instance_types = TRY(texts(limits, "denied_instance_types"));
+  told.prod_window = TRY(texts(limits, "prod_window"));
   into.limits = std::move(told);
   return {};
 }

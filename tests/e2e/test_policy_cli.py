@@ -100,6 +100,17 @@ def test_check_takes_a_whole_input_document(policy, rules):
     assert done.json["input"] == document
 
 
+@pytest.mark.parametrize("odd, said", [
+    ({"action": 5}, "action of the input is no string"), ({"actor": "eve"}, "actor of the input is no object"),
+    ({"actor": {"username": 5}}, "username of the input is no string"), ({"actor": {"is_admin": "yes"}}, "is_admin of the input is no boolean"),
+    ({"now": 5}, "now of the input is no object"), ({"now": {"iso": 5}}, "iso of the input is no string"),
+    ({"limits": ["us-east-1"]}, "limits of the input is no object"), ({"limits": {"allowed_regions": "us-east-1"}}, "no list of strings")])
+def test_an_input_document_is_judged_as_it_is_or_not_at_all(policy, rules, odd, said):
+    for verb in ("check", "when"):
+        done = policy(verb, "--policy-dir", rules, "--action", "cloud1:vm:deploy", request={"request": REQUEST, **odd})
+        assert done.code == 2 and said in done.err, done
+
+
 def test_a_missing_engine_or_folder_is_exit_10(rules, scratch):
     ask = ("policy", "check", "--policy-dir", rules, "--action", "k8s:provision")
     done = run(*ask, env={"POLICY_BINARY": "/no/such/engine"})
