@@ -39,7 +39,8 @@ Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
 // The member of an object, or null. What is there and of another type is not judged as if it were absent.
 Result<Json> member(const Json& object, const char* name, Json::value_t type) {
   auto it = object.find(name);
-  if (it == object.end() || it->type() == type) return it == object.end() ? Json() : *it;
+  if (it == object.end()) return Json();
+  if (it->type() == type) return *it;
   return fail(Code::usage, "{} of the input is no {}", name, Json(type).type_name());
 }
 
