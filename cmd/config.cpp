@@ -6,7 +6,7 @@
 #include "cmd/secret_input.hpp"
 #include "core/config/lint.hpp"
 #include "core/config/registry.hpp"
-#include "core/migrate/setup.hpp"
+#include "core/setup/setup.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -24,7 +24,7 @@ Result<config::Values> shown(OpenInstance& instance) {
   config::Values out;
   auto answer = TRY(instance.api->get("/api/setup/config"));
   if (!answer.is_object()) return instance.api->strange_answer("/api/setup/config");
-  for (const auto& [key, value] : answer.items()) out[key] = migrate::setting_text(value);
+  for (const auto& [key, value] : answer.items()) out[key] = setup::setting_text(value);
   return out;
 }
 
@@ -178,7 +178,7 @@ Run declare_history(Flags& flags) {
     } else {
       for (const auto& entry :
            TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))
-        entries.push_back(migrate::to_json(entry));
+        entries.push_back(setup::to_json(entry));
     }
     auto text = [](const OrderedJson& entry, const char* name) { return printable(entry.value(name, "")); };
     for (const auto& e : entries)

@@ -26,7 +26,7 @@ struct ExportFlags {
 // What a source gives, whichever way it was asked.
 struct Gathered {
   config::Values values;
-  std::vector<migrate::FullEndpoint> endpoints;
+  std::vector<setup::FullEndpoint> endpoints;
   std::vector<std::string> endpoints_left;  // names of webhooks whose URL stays behind
   std::string source, method;
   std::map<std::string, std::string> excluded = {};  // what the source itself held back

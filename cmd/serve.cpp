@@ -11,8 +11,8 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/jobs/worker.hpp"
-#include "core/migrate/setup.hpp"
 #include "core/policy/admission.hpp"
+#include "core/setup/setup.hpp"
 #include "daemon/routes.hpp"
 #include "daemon/server.hpp"
 

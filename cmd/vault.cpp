@@ -1,7 +1,7 @@
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
-#include "core/migrate/vaults.hpp"
+#include "core/setup/vaults.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -23,7 +23,7 @@ Run declare_list(Flags& flags) {
       vaults = OrderedJson(TRY(instance.api->get(kRoute)).at("vaults"));
     } else {
       for (const auto& vault : TRY(instance.local->services().vaults.list(instance.who)))
-        vaults.push_back(migrate::to_json(vault));
+        vaults.push_back(setup::to_json(vault));
     }
     for (const auto& vault : vaults)
       context.out.line("{:<24} {}", printable(vault.at("id").get<std::string>()),
@@ -44,7 +44,7 @@ Run declare_add(Flags& flags) {
     if (instance.api)
       made = OrderedJson(TRY(instance.api->post(kRoute, {{"id", o->id}, {"backend", o->backend}})));
     else
-      made = migrate::to_json(TRY(instance.local->services().vaults.add(instance.who, o->id, o->backend)));
+      made = setup::to_json(TRY(instance.local->services().vaults.add(instance.who, o->id, o->backend)));
     context.out.line("registered {} ({})", printable(made.at("id").get<std::string>()),
                      printable(made.at("backend").get<std::string>()));
     context.out.document(made);

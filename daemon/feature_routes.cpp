@@ -1,4 +1,4 @@
-#include "core/migrate/feature_panel.hpp"
+#include "core/setup/feature_panel.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
@@ -15,13 +15,13 @@ Result<identity::Principal> panel_admin(app::Services& s, const Request& request
 
 Result<Response> read(app::Services& s, const Request& request) {
   auto who = TRY(panel_admin(s, request));
-  return json_response(200, TRY(migrate::read_panel(s.config, who, request.param("panel"))));
+  return json_response(200, TRY(setup::read_panel(s.config, who, request.param("panel"))));
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
   auto who = TRY(panel_admin(s, request));
   auto body = TRY(json_object(request));
-  TRY(migrate::change_panel(s.config, s.setup, who, request.param("panel"), body));
+  TRY(setup::change_panel(s.config, s.setup, who, request.param("panel"), body));
   return json_response(200, OrderedJson{{"ok", true}});
 }
 
@@ -29,7 +29,7 @@ Result<Response> change(app::Services& s, const Request& request) {
 
 void add_feature_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/features", .handler = [&s](Request&) -> Result<Response> {
-                      return json_response(200, TRY(migrate::list_features(s.config)));
+                      return json_response(200, TRY(setup::list_features(s.config)));
                     }});
   routes.push_back({.pattern = "/api/health",
                     .handler = [](Request&) -> Result<Response> {

@@ -1,4 +1,4 @@
-#include "core/migrate/endpoints.hpp"
+#include "core/setup/endpoints.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
@@ -14,7 +14,7 @@ const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "
 Result<Response> list(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto endpoints = OrderedJson::array();
-  for (const auto& endpoint : TRY(s.endpoints.list(who))) endpoints.push_back(migrate::to_json(endpoint));
+  for (const auto& endpoint : TRY(s.endpoints.list(who))) endpoints.push_back(setup::to_json(endpoint));
   return json_response(200, OrderedJson{{"endpoints", endpoints},
                                         {"formats", {"custom", "slack", "teams"}},
                                         {"known_events", kKnownEvents}});
@@ -22,14 +22,14 @@ Result<Response> list(app::Services& s, const Request& request) {
 
 Result<Response> add(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
-  auto input = TRY(migrate::endpoint_input(TRY(json_object(request))));
-  return json_response(200, migrate::to_json(TRY(s.endpoints.add(who, input))));
+  auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
+  return json_response(200, setup::to_json(TRY(s.endpoints.add(who, input))));
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
-  auto input = TRY(migrate::endpoint_input(TRY(json_object(request))));
-  return json_response(200, migrate::to_json(TRY(s.endpoints.change(who, request.param("id"), input))));
+  auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
+  return json_response(200, setup::to_json(TRY(s.endpoints.change(who, request.param("id"), input))));
 }
 
 Result<Response> remove(app::Services& s, const Request& request) {

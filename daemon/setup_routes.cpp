@@ -1,6 +1,6 @@
 #include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/migrate/setup.hpp"
+#include "core/setup/setup.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/params.hpp"
@@ -34,9 +34,9 @@ Result<Response> read(app::Services& s, const Request& request) {
   return json_response(200, Json(TRY(s.setup.read(who, setup_code(request)))));
 }
 
-Result<migrate::ImportRequest> import_request(const Request& request) {
+Result<setup::ImportRequest> import_request(const Request& request) {
   auto body = TRY(json_object(request));
-  migrate::ImportRequest out;
+  setup::ImportRequest out;
   out.config = body.value("config", Json::object());
   if (!out.config.is_object()) return wrong_type("config", "object");
   out.rules.include_on_prem = TRY(optional_bool(body, "include_on_prem")).value_or(true);
@@ -99,7 +99,7 @@ Result<Response> change(app::Services& s, const Request& request) {
   config::Changes changes;
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
-    changes[key] = value.is_null() ? std::nullopt : std::optional(migrate::setting_text(value));
+    changes[key] = value.is_null() ? std::nullopt : std::optional(setup::setting_text(value));
   auto change_id = TRY(s.setup.change(who, changes, "api"));
   return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
 }
@@ -110,7 +110,7 @@ Result<Response> history(app::Services& s, const Request& request) {
   auto limit = TRY(integer_query(request, "limit")).value_or(100);
   auto out = OrderedJson::array();
   for (const auto& entry : TRY(s.setup.history(who, request.query.get_or("key", ""), before, limit)))
-    out.push_back(migrate::to_json(entry));
+    out.push_back(setup::to_json(entry));
   return json_response(200, OrderedJson{{"history", out}});
 }
 

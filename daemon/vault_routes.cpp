@@ -1,4 +1,4 @@
-#include "core/migrate/vaults.hpp"
+#include "core/setup/vaults.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
@@ -9,7 +9,7 @@ namespace {
 Result<Response> list(app::Services& s, const Request& request) {
   auto who = TRY(signed_in(s, request));
   auto vaults = OrderedJson::array();
-  for (const auto& vault : TRY(s.vaults.list(who))) vaults.push_back(migrate::to_json(vault));
+  for (const auto& vault : TRY(s.vaults.list(who))) vaults.push_back(setup::to_json(vault));
   return json_response(200, OrderedJson{{"vaults", vaults}});
 }
 
@@ -18,7 +18,7 @@ Result<Response> add(app::Services& s, const Request& request) {
   auto body = TRY(json_object(request));
   auto id = TRY(required_string(body, "id"));
   auto backend = TRY(required_string(body, "backend"));
-  return json_response(201, migrate::to_json(TRY(s.vaults.add(who, id, backend))));
+  return json_response(201, setup::to_json(TRY(s.vaults.add(who, id, backend))));
 }
 
 Result<Response> remove(app::Services& s, const Request& request) {

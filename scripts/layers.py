@@ -4,7 +4,7 @@ import re
 import subprocess
 
 # Lower rooms first: a room of core includes itself and those before it.
-ROOMS = ["base", "crypto", "net", "db", "config", "identity", "audit", "policy", "jobs", "storage", "migrate", "app"]
+ROOMS = ["base", "crypto", "net", "db", "config", "identity", "audit", "policy", "jobs", "storage", "setup", "migrate", "app"]
 
 # header of a library: the files that may include it
 HOMES = {

@@ -23,11 +23,11 @@ namespace dash::audit {
 class Anchors;
 class Log;
 }  // namespace dash::audit
-namespace dash::migrate {
+namespace dash::setup {
 class Endpoints;
 class Setup;
 class Vaults;
-}  // namespace dash::migrate
+}  // namespace dash::setup
 namespace dash::jobs {
 class Jobs;
 class Windows;
@@ -63,9 +63,9 @@ struct Services {
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
-  migrate::Setup& setup;
-  migrate::Vaults& vaults;
-  migrate::Endpoints& endpoints;
+  setup::Setup& setup;
+  setup::Vaults& vaults;
+  setup::Endpoints& endpoints;
   policy::Engine& engine;
   policy::DecisionLog& decisions;
   policy::Gate& gate;

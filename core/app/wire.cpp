@@ -16,14 +16,14 @@
 #include "core/identity/tokens.hpp"
 #include "core/jobs/jobs.hpp"
 #include "core/jobs/workgroups.hpp"
-#include "core/migrate/endpoints.hpp"
-#include "core/migrate/setup.hpp"
-#include "core/migrate/vaults.hpp"
 #include "core/net/http_client.hpp"
 #include "core/policy/decision_log.hpp"
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
 #include "core/policy/rule_folder.hpp"
+#include "core/setup/endpoints.hpp"
+#include "core/setup/setup.hpp"
+#include "core/setup/vaults.hpp"
 #include "core/storage/registry.hpp"
 #include "core/storage/storage.hpp"
 
@@ -128,9 +128,9 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
-  migrate::Endpoints endpoints_;
-  migrate::Setup setup_;
-  migrate::Vaults vaults_;
+  setup::Endpoints endpoints_;
+  setup::Setup setup_;
+  setup::Vaults vaults_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;

@@ -4,14 +4,14 @@
 
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/migrate/import_body.hpp"
+#include "core/setup/import_body.hpp"
 
 namespace dash::migrate {
 namespace {
 
 constexpr std::size_t kFingerprintDigits = 8;
 
-Json endpoint_json(const FullEndpoint& row) {
+Json endpoint_json(const setup::FullEndpoint& row) {
   Json out{{"name", row.name},       {"url", row.url.expose()},
            {"fmt", row.fmt},         {"secret", row.secret.expose()},
            {"event_types", nullptr}, {"enabled", row.enabled}};

@@ -11,7 +11,7 @@
 #include "core/base/json.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/store.hpp"
-#include "core/migrate/endpoints.hpp"
+#include "core/setup/endpoints.hpp"
 
 namespace dash::migrate {
 
@@ -36,7 +36,7 @@ struct Bundle {
   BundleMeta meta;
   config::Values config;
   config::RegionSets regions;
-  std::vector<FullEndpoint> endpoints;
+  std::vector<setup::FullEndpoint> endpoints;
   std::map<std::string, std::string>
       excluded;  // key → reason: a held-back word, masked, malformed_region_set
   std::map<std::string, Annotation> annotations;

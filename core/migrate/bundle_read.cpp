@@ -5,7 +5,7 @@
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/migrate/bundle.hpp"
-#include "core/migrate/import_body.hpp"
+#include "core/setup/import_body.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -71,7 +71,7 @@ class Reader {
         continue;
       }
       auto name = config::canonical_key(trim(key));
-      auto text = config::canonical_value(name, setting_text(value));
+      auto text = config::canonical_value(name, setup::setting_text(value));
       auto [at, is_new] = bundle_.config.emplace(name, text);
       if (!is_new && at->second != text)
         return bad(fmt::format("gives '{}' twice, in both spellings and with different values", name));
@@ -103,7 +103,7 @@ class Reader {
     if (!rows) return {};
     for (const auto& row : *rows) {
       if (!row.is_object()) return bad("is malformed: an entry of notification_endpoints is not an object");
-      FullEndpoint out;
+      setup::FullEndpoint out;
       out.url = Secret(string_member(row, "url").value_or(""));
       out.fmt = string_member(row, "fmt").value_or("custom");
       out.name = string_member(row, "name").value_or("");

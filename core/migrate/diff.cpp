@@ -115,9 +115,9 @@ class Comparer {
     for (auto& row : out_.rows) {
       auto told = row.category == Category::unknown ? results->find(row.key) : results->end();
       if (told == results->end()) continue;
-      row.category = told->second == Comparison::same      ? Category::same
-                     : told->second == Comparison::differs ? Category::change
-                                                           : Category::add;
+      row.category = told->second == setup::Comparison::same      ? Category::same
+                     : told->second == setup::Comparison::differs ? Category::change
+                                                                  : Category::add;
     }
     return {};
   }

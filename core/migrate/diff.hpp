@@ -25,7 +25,7 @@ struct DiffRow {
 
 // A webhook of the bundle beside the target's row of that name.
 struct EndpointRow {
-  FullEndpoint mine;
+  setup::FullEndpoint mine;
   std::optional<std::string> id;  // on the target
   Category category = Category::add;
 };

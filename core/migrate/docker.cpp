@@ -2,7 +2,7 @@
 
 #include "core/config/clouds.hpp"
 #include "core/migrate/bundle.hpp"
-#include "core/migrate/import_body.hpp"
+#include "core/setup/import_body.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -82,17 +82,17 @@ Result<ContainerAnswer> from_peer(const Json& document, std::size_t noise) {
   for (const auto& [name, value] : document["config"].items()) {
     if (value.is_null()) continue;
     auto key = config::has_region_prefix(name) ? name : config::canonical_key(name);
-    answer.values[key] = config::canonical_value(key, setting_text(value));
+    answer.values[key] = config::canonical_value(key, setup::setting_text(value));
   }
   auto rows = document.value("notification_endpoints", Json::array());
   for (const auto& row : rows) {
-    auto input = TRY(endpoint_input(row));
-    FullEndpoint full{input.name.value_or(""),
-                      input.url.value_or(Secret()),
-                      input.fmt.value_or("custom"),
-                      input.secret.value_or(Secret()),
-                      input.event_types.value_or(std::nullopt),
-                      input.enabled.value_or(true)};
+    auto input = TRY(setup::endpoint_input(row));
+    setup::FullEndpoint full{input.name.value_or(""),
+                             input.url.value_or(Secret()),
+                             input.fmt.value_or("custom"),
+                             input.secret.value_or(Secret()),
+                             input.event_types.value_or(std::nullopt),
+                             input.enabled.value_or(true)};
     if (full.name.empty()) full.name = full.fmt;
     answer.endpoints.push_back(std::move(full));
   }

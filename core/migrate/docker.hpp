@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/config/store.hpp"
-#include "core/migrate/endpoints.hpp"
 #include "core/net/child.hpp"
+#include "core/setup/endpoints.hpp"
 
 namespace dash::migrate {
 
@@ -23,7 +23,7 @@ struct ContainerOrder {
 
 struct ContainerAnswer {
   config::Values values;  // canonical; region sets as their keys
-  std::vector<FullEndpoint> endpoints;
+  std::vector<setup::FullEndpoint> endpoints;
   std::map<std::string, std::string> excluded;  // held back inside already
   std::string asked;                            // "dashctl" or "the peer's export"
   std::size_t noise_bytes = 0;                  // of stdout that were not the document

@@ -6,30 +6,32 @@ namespace dash::migrate {
 namespace {
 
 // The names under which a row's hidden members are compared.
-std::string url_name(const Endpoint& row) { return fmt::format("{}/{}/url", kEndpointsName, row.id); }
-std::string secret_name(const Endpoint& row) { return fmt::format("{}/{}/secret", kEndpointsName, row.id); }
+std::string url_name(const setup::Endpoint& row) { return fmt::format("{}/{}/url", kEndpointsName, row.id); }
+std::string secret_name(const setup::Endpoint& row) {
+  return fmt::format("{}/{}/secret", kEndpointsName, row.id);
+}
 
-bool shows_a_difference(const FullEndpoint& mine, const Endpoint& theirs) {
+bool shows_a_difference(const setup::FullEndpoint& mine, const setup::Endpoint& theirs) {
   auto events = [](const std::optional<std::string>& text) { return text.value_or(""); };
   return mine.fmt != theirs.fmt || mine.enabled != theirs.enabled ||
          mine.secret.empty() == theirs.has_secret || events(mine.event_types) != events(theirs.event_types);
 }
 
 // Of two rows with one name the later wins, as the peer does.
-const Endpoint* find_named(const std::vector<Endpoint>& rows, const std::string& name) {
-  const Endpoint* found = nullptr;
+const setup::Endpoint* find_named(const std::vector<setup::Endpoint>& rows, const std::string& name) {
+  const setup::Endpoint* found = nullptr;
   for (const auto& row : rows)
     if (row.name == name) found = &row;
   return found;
 }
 
-Category hidden_category(const FullEndpoint& mine, const Endpoint& theirs,
-                         const std::map<std::string, Comparison>& results) {
+Category hidden_category(const setup::FullEndpoint& mine, const setup::Endpoint& theirs,
+                         const std::map<std::string, setup::Comparison>& results) {
   auto told = [&](const std::string& name) {
     auto it = results.find(name);
-    return it == results.end()              ? Category::unknown
-           : it->second == Comparison::same ? Category::same
-                                            : Category::change;
+    return it == results.end()                     ? Category::unknown
+           : it->second == setup::Comparison::same ? Category::same
+                                                   : Category::change;
   };
   auto url = told(url_name(theirs));
   auto secret = mine.secret.empty() ? Category::same : told(secret_name(theirs));
@@ -39,8 +41,8 @@ Category hidden_category(const FullEndpoint& mine, const Endpoint& theirs,
 
 }  // namespace
 
-Result<void> compare_endpoints(const Bundle& bundle, const std::vector<FullEndpoint>& mine, Instance& target,
-                               bool compare_blindly, Diff& out) {
+Result<void> compare_endpoints(const Bundle& bundle, const std::vector<setup::FullEndpoint>& mine,
+                               Instance& target, bool compare_blindly, Diff& out) {
   auto theirs = TRY(within("the target's notification endpoints", target.endpoints()));
   config::Values hidden;
   for (const auto& row : mine) {
@@ -49,7 +51,7 @@ Result<void> compare_endpoints(const Bundle& bundle, const std::vector<FullEndpo
     hidden[url_name(*other)] = row.url.expose();
     if (!row.secret.empty()) hidden[secret_name(*other)] = row.secret.expose();
   }
-  std::map<std::string, Comparison> results;
+  std::map<std::string, setup::Comparison> results;
   if (compare_blindly && !hidden.empty()) results = TRY(target.compare(hidden)).value_or(results);
   for (const auto& row : mine) {
     const auto* other = find_named(theirs, row.name);

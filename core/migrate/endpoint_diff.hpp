@@ -6,7 +6,7 @@
 namespace dash::migrate {
 
 // Adds to `out.endpoints` and `out.rows`.
-Result<void> compare_endpoints(const Bundle& bundle, const std::vector<FullEndpoint>& mine, Instance& target,
-                               bool compare_blindly, Diff& out);
+Result<void> compare_endpoints(const Bundle& bundle, const std::vector<setup::FullEndpoint>& mine,
+                               Instance& target, bool compare_blindly, Diff& out);
 
 }  // namespace dash::migrate

@@ -5,7 +5,7 @@
 #include "core/config/held_back.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/migrate/vaults.hpp"
+#include "core/setup/vaults.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -58,7 +58,7 @@ class Exporter {
 
  private:
   void carry(const std::string& key, const std::string& value) {
-    bool is_reference = !vault_scheme(value).empty();
+    bool is_reference = !setup::vault_scheme(value).empty();
     bool is_secret = config::is_secret(key);
     out_.bundle.config[key] = value;
     out_.bundle.annotations[key] = {is_secret, is_reference || config::is_vault_pointer(key), false};
@@ -81,7 +81,7 @@ class Exporter {
 
 }  // namespace
 
-Result<Exported> make_bundle(const config::Values& values, std::vector<FullEndpoint> endpoints,
+Result<Exported> make_bundle(const config::Values& values, std::vector<setup::FullEndpoint> endpoints,
                              const ExportOrder& order, const Clock& clock) {
   TRY(refuse_ciphertext(values));
   Exporter exporter(order.include_on_prem);

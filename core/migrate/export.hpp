@@ -30,7 +30,7 @@ struct Exported {
 
 // Code::integrity, naming the keys, when the values are ciphertext: a peer whose key is wrong serves that.
 // `endpoints` are those whose URL could be had.
-Result<Exported> make_bundle(const config::Values& values, std::vector<FullEndpoint> endpoints,
+Result<Exported> make_bundle(const config::Values& values, std::vector<setup::FullEndpoint> endpoints,
                              const ExportOrder& order, const Clock& clock);
 
 }  // namespace dash::migrate

@@ -31,8 +31,8 @@ std::optional<config::Spelling> spelling_of(const Json& config) {
   return std::nullopt;
 }
 
-Endpoint endpoint_of(const Json& row) {
-  Endpoint e;
+setup::Endpoint endpoint_of(const Json& row) {
+  setup::Endpoint e;
   e.id = string_member(row, "id").value_or("");
   e.name = string_member(row, "name").value_or("");
   e.fmt = string_member(row, "fmt").value_or("");
@@ -109,13 +109,14 @@ Result<Told> HttpInstance::read() {
   for (const auto& [key, value] : config.items()) {
     if (value.is_null()) continue;
     auto name = config::canonical_key(key);
-    told.values[name] = config::canonical_value(name, setting_text(value));
+    told.values[name] = config::canonical_value(name, setup::setting_text(value));
   }
   return told;
 }
 
-Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(const config::Values& mine) {
-  using Results = std::optional<std::map<std::string, Comparison>>;
+Result<std::optional<std::map<std::string, setup::Comparison>>> HttpInstance::compare(
+    const config::Values& mine) {
+  using Results = std::optional<std::map<std::string, setup::Comparison>>;
   if (is_peer_) return Results();
   auto nonce = crypto::random_bytes(kNonceBytes);
   auto macs = Json::object();
@@ -130,11 +131,11 @@ Result<std::optional<std::map<std::string, Comparison>>> HttpInstance::compare(c
   auto body = TRY(std::move(answer));
   auto told = body.is_object() ? body.find("results") : body.end();
   if (told == body.end() || !told->is_object()) return api_.strange_answer("/api/setup/compare");
-  std::map<std::string, Comparison> results;
+  std::map<std::string, setup::Comparison> results;
   for (const auto& [key, word] : told->items()) {
-    if (word == "same") results[key] = Comparison::same;
-    if (word == "differs") results[key] = Comparison::differs;
-    if (word == "absent") results[key] = Comparison::absent;
+    if (word == "same") results[key] = setup::Comparison::same;
+    if (word == "differs") results[key] = setup::Comparison::differs;
+    if (word == "absent") results[key] = setup::Comparison::absent;
   }
   return Results(std::move(results));
 }
@@ -177,19 +178,20 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
   return written;
 }
 
-Result<std::vector<Endpoint>> HttpInstance::endpoints() {
+Result<std::vector<setup::Endpoint>> HttpInstance::endpoints() {
   auto asked = api_.get(kEndpoints);
-  if (!asked && is_unowned(asked.error(), api_)) return std::vector<Endpoint>();
+  if (!asked && is_unowned(asked.error(), api_)) return std::vector<setup::Endpoint>();
   auto answer = TRY(std::move(asked));
   auto rows = answer.is_object() ? answer.find("endpoints") : answer.end();
   if (rows == answer.end() || !rows->is_array()) return api_.strange_answer(kEndpoints);
-  std::vector<Endpoint> out;
+  std::vector<setup::Endpoint> out;
   for (const auto& row : *rows)
     if (row.is_object()) out.push_back(endpoint_of(row));
   return out;
 }
 
-Result<void> HttpInstance::put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) {
+Result<void> HttpInstance::put_endpoint(const std::optional<std::string>& id,
+                                        const setup::FullEndpoint& row) {
   Json body{{"name", row.name},       {"url", row.url.expose()},
             {"fmt", row.fmt},         {"secret", row.secret.expose()},
             {"enabled", row.enabled}, {"event_types", nullptr}};

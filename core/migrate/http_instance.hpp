@@ -15,10 +15,11 @@ class HttpInstance final : public Instance {
   // Any failure is "Cannot reach <url>": the check comes first.
   Result<bool> is_set_up() override;
   Result<Told> read() override;
-  Result<std::optional<std::map<std::string, Comparison>>> compare(const config::Values& mine) override;
+  Result<std::optional<std::map<std::string, setup::Comparison>>> compare(
+      const config::Values& mine) override;
   Result<Written> write(const WriteOrder& order) override;
-  Result<std::vector<Endpoint>> endpoints() override;
-  Result<void> put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) override;
+  Result<std::vector<setup::Endpoint>> endpoints() override;
+  Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) override;
   Result<std::optional<std::set<std::string>>> vaults() override;
   Result<std::vector<std::string>> rollback(const std::string& change_id) override;
 

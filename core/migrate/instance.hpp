@@ -11,8 +11,8 @@
 
 #include "core/config/clouds.hpp"
 #include "core/config/store.hpp"
-#include "core/migrate/endpoints.hpp"
-#include "core/migrate/setup.hpp"
+#include "core/setup/endpoints.hpp"
+#include "core/setup/setup.hpp"
 
 namespace dash::migrate {
 
@@ -55,12 +55,13 @@ class Instance {
   virtual Result<bool> is_set_up() = 0;
   virtual Result<Told> read() = 0;
   // Whether the instance has these values, where it does not show them; nullopt where it cannot tell.
-  virtual Result<std::optional<std::map<std::string, Comparison>>> compare(const config::Values& mine) = 0;
+  virtual Result<std::optional<std::map<std::string, setup::Comparison>>> compare(
+      const config::Values& mine) = 0;
   // One request; all of it or nothing.
   virtual Result<Written> write(const WriteOrder& order) = 0;
-  virtual Result<std::vector<Endpoint>> endpoints() = 0;
+  virtual Result<std::vector<setup::Endpoint>> endpoints() = 0;
   // Makes a row, or overwrites the one with `id`.
-  virtual Result<void> put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) = 0;
+  virtual Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) = 0;
   // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
   virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
   // Undoes the write of that id, secrets and regions included. The keys restored.

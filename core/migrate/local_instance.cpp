@@ -18,20 +18,21 @@ Result<Told> LocalInstance::read() {
 }
 
 // Only webhooks hide anything here.
-Result<std::optional<std::map<std::string, Comparison>>> LocalInstance::compare(const config::Values& mine) {
+Result<std::optional<std::map<std::string, setup::Comparison>>> LocalInstance::compare(
+    const config::Values& mine) {
   auto hidden = TRY(parts_.endpoints.hidden_values());
-  std::map<std::string, Comparison> out;
+  std::map<std::string, setup::Comparison> out;
   for (const auto& [name, value] : mine) {
     auto it = hidden.find(name);
-    out[name] = it == hidden.end()    ? Comparison::absent
-                : it->second == value ? Comparison::same
-                                      : Comparison::differs;
+    out[name] = it == hidden.end()    ? setup::Comparison::absent
+                : it->second == value ? setup::Comparison::same
+                                      : setup::Comparison::differs;
   }
   return std::optional(std::move(out));
 }
 
 Result<Written> LocalInstance::write(const WriteOrder& order) {
-  ImportRequest request;
+  setup::ImportRequest request;
   request.config = Json::object();
   for (const auto& [key, value] : order.values) request.config[key] = value;
   request.rules = {order.include_on_prem, order.replace_regions};
@@ -47,10 +48,11 @@ Result<Written> LocalInstance::write(const WriteOrder& order) {
                  report.change_id};
 }
 
-Result<std::vector<Endpoint>> LocalInstance::endpoints() { return parts_.endpoints.list(who_); }
+Result<std::vector<setup::Endpoint>> LocalInstance::endpoints() { return parts_.endpoints.list(who_); }
 
-Result<void> LocalInstance::put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) {
-  EndpointInput input{row.name, row.url, row.fmt, row.secret, row.event_types, row.enabled};
+Result<void> LocalInstance::put_endpoint(const std::optional<std::string>& id,
+                                         const setup::FullEndpoint& row) {
+  setup::EndpointInput input{row.name, row.url, row.fmt, row.secret, row.event_types, row.enabled};
   if (id) {
     TRY(parts_.endpoints.change(who_, *id, input));
   } else {

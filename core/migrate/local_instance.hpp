@@ -2,16 +2,16 @@
 // ever unknown.
 #pragma once
 #include "core/migrate/instance.hpp"
-#include "core/migrate/vaults.hpp"
+#include "core/setup/vaults.hpp"
 
 namespace dash::migrate {
 
 // The seams of an open instance (app::Services) that a migration needs.
 struct LocalParts {
   config::Store& config;
-  Setup& setup;
-  Endpoints& endpoints;
-  Vaults& vaults;
+  setup::Setup& setup;
+  setup::Endpoints& endpoints;
+  setup::Vaults& vaults;
   identity::SetupCode& setup_code;
 };
 
@@ -24,15 +24,16 @@ class LocalInstance final : public Instance {
   Result<bool> is_set_up() override;
   // Code::integrity naming the keys that this instance's key cannot open.
   Result<Told> read() override;
-  Result<std::optional<std::map<std::string, Comparison>>> compare(const config::Values& mine) override;
+  Result<std::optional<std::map<std::string, setup::Comparison>>> compare(
+      const config::Values& mine) override;
   Result<Written> write(const WriteOrder& order) override;
-  Result<std::vector<Endpoint>> endpoints() override;
-  Result<void> put_endpoint(const std::optional<std::string>& id, const FullEndpoint& row) override;
+  Result<std::vector<setup::Endpoint>> endpoints() override;
+  Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) override;
   Result<std::optional<std::set<std::string>>> vaults() override;
   Result<std::vector<std::string>> rollback(const std::string& change_id) override;
 
   // With URL and secret, for export.
-  Result<std::vector<FullEndpoint>> full_endpoints() { return parts_.endpoints.export_all(who_); }
+  Result<std::vector<setup::FullEndpoint>> full_endpoints() { return parts_.endpoints.export_all(who_); }
 
  private:
   std::string folder_;

@@ -6,7 +6,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/held_back.hpp"
 #include "core/config/registry.hpp"
-#include "core/migrate/import_body.hpp"
+#include "core/setup/import_body.hpp"
 
 namespace dash::migrate {
 namespace {

@@ -23,7 +23,7 @@ inline constexpr std::string_view kEndpointsName = "notification_endpoints";
 
 struct Staged {
   config::Values values;
-  std::vector<FullEndpoint> endpoints;
+  std::vector<setup::FullEndpoint> endpoints;
   std::map<std::string, std::string> refused;  // held-back keys of a hand-edited bundle → reason word
   std::vector<std::string> masked;             // never sent
   std::vector<std::string> empty_region_sets;  // clouds that a replace would have wiped

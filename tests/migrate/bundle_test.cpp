@@ -10,7 +10,7 @@ namespace dash::migrate {
 namespace {
 
 Exported export_of(const config::Values& values, bool include_on_prem = false,
-                   std::vector<FullEndpoint> rows = {}) {
+                   std::vector<setup::FullEndpoint> rows = {}) {
   return must(
       make_bundle(values, std::move(rows), {"https://a.example", "http", include_on_prem}, FakeClock()));
 }
@@ -23,7 +23,7 @@ std::string refusal(std::string_view text) {
 }
 
 TEST(Bundle, ReadsBackAsItWasWritten) {
-  FullEndpoint row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
+  setup::FullEndpoint row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
   auto made = export_of({{"cloud1_access_key_id", "A\nB"},
                          {"some", "\"quoted\" é"},
                          {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"}},

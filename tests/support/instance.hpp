@@ -6,9 +6,9 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
-#include "core/migrate/endpoints.hpp"
-#include "core/migrate/setup.hpp"
-#include "core/migrate/vaults.hpp"
+#include "core/setup/endpoints.hpp"
+#include "core/setup/setup.hpp"
+#include "core/setup/vaults.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -41,9 +41,9 @@ struct TestInstance {
   identity::Sessions sessions{*sql, clock, directory, keys.derive("dashctl session jwt v1")};
   identity::Tokens tokens{*sql, clock, directory};
   identity::SetupCode setup_code{scratch.path()};
-  migrate::Endpoints endpoints{*sql, clock, config, audit};
-  migrate::Setup setup{*sql, clock, config, settings, audit, directory, setup_code, endpoints};
-  migrate::Vaults vaults{*sql, clock, audit};
+  setup::Endpoints endpoints{*sql, clock, config, audit};
+  setup::Setup setup{*sql, clock, config, settings, audit, directory, setup_code, endpoints};
+  setup::Vaults vaults{*sql, clock, audit};
 };
 
 }  // namespace dash

@@ -8,7 +8,7 @@
 #include "core/config/regions.hpp"
 #include "core/config/store.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 struct ImportRules {
   bool include_on_prem = true;   // the client's opt-in; false asks the server to hold that group too
@@ -40,4 +40,4 @@ std::string setting_text(const Json& value);
 // Adds the region fields and whole maps to `changes` as the clouds' blobs, on top of what `stored` holds.
 void add_region_changes(const ImportBody& body, const config::Values& stored, config::Changes& changes);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,4 +1,4 @@
-#include "core/migrate/feature_panel.hpp"
+#include "core/setup/feature_panel.hpp"
 
 #include <algorithm>
 
@@ -7,10 +7,10 @@
 #include "core/config/clouds.hpp"
 #include "core/config/registry.hpp"
 #include "core/config/settings.hpp"
-#include "core/migrate/setup.hpp"
 #include "core/policy/settings.hpp"
+#include "core/setup/setup.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 constexpr std::string_view kSwitch = "enabled";
@@ -129,4 +129,4 @@ Result<void> change_panel(config::Store& store, Setup& setup, const identity::Pr
   return {};
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -3,10 +3,10 @@
 #include "core/base/json.hpp"
 #include "core/config/store.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 // {key: {"old": s|null, "new": s|null}}: null for an absent value, the mask for a secret, "sha256:<hex>" for
 // a long one. Of a change of many keys only those by which the gate decides.
 OrderedJson changes_told(const config::Values& before, const config::Changes& changes);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,10 +1,10 @@
-#include "core/migrate/setup_audit.hpp"
+#include "core/setup/setup_audit.hpp"
 
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/policy/settings.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 constexpr std::size_t kMany = 100;    // keys of one change; a bundle has hundreds
@@ -30,4 +30,4 @@ OrderedJson changes_told(const config::Values& before, const config::Changes& ch
   return out;
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,14 +1,14 @@
-#include "core/migrate/setup.hpp"
+#include "core/setup/setup.hpp"
 
 #include "core/base/shape.hpp"
 #include "core/base/utf8.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/migrate/setup_audit.hpp"
-#include "core/migrate/vaults.hpp"
 #include "core/policy/settings.hpp"
+#include "core/setup/setup_audit.hpp"
+#include "core/setup/vaults.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 constexpr std::int64_t kMaxHistoryPage = 1000;
@@ -213,4 +213,4 @@ OrderedJson to_json(const config::HistoryEntry& e) {
           {"origin", e.origin}};
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -6,7 +6,7 @@
 
 #include "core/audit/log.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 struct Vault {
   std::string id;
@@ -39,4 +39,4 @@ std::string vault_scheme(std::string_view value);
 // The segment of a reference that would name a vault (before the first '/'), "" when there is none.
 std::string vault_id_of(std::string_view value);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

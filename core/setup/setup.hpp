@@ -12,10 +12,10 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/throttle.hpp"
-#include "core/migrate/endpoints.hpp"
-#include "core/migrate/import_body.hpp"
+#include "core/setup/endpoints.hpp"
+#include "core/setup/import_body.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 // A blind comparison costs its asker a guess a key; an import needs two or three.
 inline const identity::Limit kCompareLimit{"setup.compare", 60, std::chrono::minutes(15)};
@@ -100,4 +100,4 @@ class Setup {
 
 OrderedJson to_json(const config::HistoryEntry& entry);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -9,7 +9,7 @@
 #include "core/audit/log.hpp"
 #include "core/config/store.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 inline constexpr std::size_t kMaxEndpoints = 20;  // as the peer
 inline constexpr std::size_t kMaxEndpointName = 100;
@@ -79,4 +79,4 @@ OrderedJson to_json(const Endpoint& endpoint);
 // Members of a request body. Code::validation names the member of the wrong type.
 Result<EndpointInput> endpoint_input(const Json& body);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

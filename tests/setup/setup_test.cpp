@@ -5,7 +5,7 @@
 #include "tests/support/captured_log.hpp"
 #include "tests/support/instance.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 class SetupSurface : public testing::Test {
@@ -236,7 +236,7 @@ TEST(FirstRun, IsNotReopenedByADatabaseUnderAnotherKey) {
   must(i.config.apply({{"a", "1"}}, {"root", "test"}));
   config::Store other(*i.sql, i.clock, config::derive_store_key(Secret("another key"), {}));
   config::Settings settings(other);
-  migrate::Setup setup(*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints);
+  setup::Setup setup(*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints);
   CapturedLog quiet;
   EXPECT_TRUE(must(setup.status(std::nullopt)).complete);
   EXPECT_EQ(setup.read(std::nullopt, {}).error().code, Code::unauthenticated);
@@ -302,4 +302,4 @@ TEST(Endpoints, RefuseBadUrlsFormatsAndTheTwentyFirst) {
 }
 
 }  // namespace
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,9 +1,9 @@
 #include "core/crypto/password.hpp"
-#include "core/migrate/setup.hpp"
-#include "core/migrate/setup_audit.hpp"
 #include "core/policy/settings.hpp"
+#include "core/setup/setup.hpp"
+#include "core/setup/setup_audit.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 OrderedJson details_of(const ImportReport& report, const config::Values& before,
@@ -92,4 +92,4 @@ Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal
   return report;
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,4 +1,4 @@
-#include "core/migrate/import_body.hpp"
+#include "core/setup/import_body.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 #include "core/config/held_back.hpp"
 #include "core/config/registry.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 // The region's name as the sender wrote it: between the first dot and the last.
@@ -111,4 +111,4 @@ void add_region_changes(const ImportBody& body, const config::Values& stored, co
     changes[config::region_blob_key(cloud)] = config::write_region_blob(map);
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,10 +1,10 @@
-#include "core/migrate/endpoints.hpp"
+#include "core/setup/endpoints.hpp"
 
 #include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http_client.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 constexpr std::string_view kColumns =
@@ -231,4 +231,4 @@ Result<EndpointInput> endpoint_input(const Json& body) {
   return input;
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

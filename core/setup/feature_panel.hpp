@@ -8,7 +8,7 @@
 #include "core/config/store.hpp"
 #include "core/identity/principal.hpp"
 
-namespace dash::migrate {
+namespace dash::setup {
 
 class Setup;
 
@@ -25,4 +25,4 @@ Result<void> change_panel(config::Store& store, Setup& setup, const identity::Pr
 // dashboard's pages ask before anybody has signed in.
 Result<OrderedJson> list_features(config::Store& store);
 
-}  // namespace dash::migrate
+}  // namespace dash::setup

@@ -1,9 +1,9 @@
-#include "core/migrate/vaults.hpp"
+#include "core/setup/vaults.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace dash::migrate {
+namespace dash::setup {
 namespace {
 
 constexpr std::array<std::string_view, 5> kSchemes = {"aws_sm", "azure_kv", "gcp_sm", "bt_safe", "wlc"};
@@ -86,4 +86,4 @@ OrderedJson to_json(const Vault& v) {
           {"created_by", v.created_by}};
 }
 
-}  // namespace dash::migrate
+}  // namespace dash::setup
