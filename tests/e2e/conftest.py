@@ -27,6 +27,7 @@ def pytest_configure(config):
     # A shell's background job ignores SIGINT, and so would every process that a test means to interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "long: loops that take minutes; scripts/test long runs them")
+    config.addinivalue_line("markers", "attack: a running server under attack; scripts/attack runs them")
 
 
 def find_binary():
