@@ -3,10 +3,12 @@
 #include <libssh2.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -66,6 +68,7 @@ bool is_cut(int rc) {
 struct SshSession::State {
   SshAddress address;
   Fd socket;
+  mutable const Steady::time_point* deadline = nullptr;  // of the call that runs; null: none
   std::unique_ptr<LIBSSH2_SESSION, EndSession> session;
 
   LIBSSH2_SESSION* raw() const { return session.get(); }
@@ -85,15 +88,33 @@ struct SshSession::State {
     wait_a_moment(socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), due);
   }
 
+  bool is_late() const { return deadline && Steady::now() >= *deadline; }
+
   // `call` until it is done; its return code, or Code::timeout. The call may put off what is due.
   template <class Call>
   Result<int> finish(const Steady::time_point& due, Call call) const {
+    deadline = &due;
     for (;;) {
       int rc = call();
-      if (rc != LIBSSH2_ERROR_EAGAIN) return rc;
-      if (Steady::now() >= due) return fail(Code::timeout, "{} did not answer by SSH in time", place());
+      bool late = is_late();
+      if (rc != LIBSSH2_ERROR_EAGAIN && !(rc < 0 && late)) {
+        deadline = nullptr;
+        return rc;
+      }
+      if (late) {
+        deadline = nullptr;
+        return fail(Code::timeout, "{} did not answer by SSH in time", place());
+      }
       wait(due);
     }
+  }
+
+  // libssh2 reads on while bytes come, so an endless banner (RFC 4253, 4.2) would hold it past every
+  // deadline.
+  static ssize_t receive(libssh2_socket_t socket, void* buffer, std::size_t size, int flags, void** state) {
+    if (static_cast<const State*>(*state)->is_late()) return -ECONNABORTED;
+    auto n = ::recv(socket, buffer, size, flags);
+    return n < 0 ? -errno : n;
   }
 
   Result<void> shake_hands(const std::vector<std::string>& key_types) const {
@@ -398,8 +419,10 @@ Result<SshSession> SshSession::open(const SshAddress& address, const SshOptions&
   if (state->address.port == 0) state->address.port = kSshPort;
   if (state->address.user.empty()) state->address.user = own_name();
   state->socket = TRY(connect_tcp(address.host, state->address.port, kConnectDeadline));
-  state->session.reset(libssh2_session_init());
+  state->session.reset(libssh2_session_init_ex(nullptr, nullptr, nullptr, state.get()));
   if (!state->session) return fail(Code::internal, "there is no memory for an SSH session");
+  libssh2_session_callback_set(state->raw(), LIBSSH2_CALLBACK_RECV,
+                               reinterpret_cast<void*>(&SshSession::State::receive));
   libssh2_session_set_blocking(state->raw(), 0);
   SshSession out(std::move(state));
   const auto& s = *out.state_;
