@@ -13,6 +13,7 @@
 #include "core/jobs/worker.hpp"
 #include "core/policy/admission.hpp"
 #include "core/setup/setup.hpp"
+#include "daemon/auth.hpp"
 #include "daemon/routes.hpp"
 #include "daemon/server.hpp"
 
@@ -48,6 +49,7 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
   options.trusted_proxies = flags.trusted_proxies;
   options.tls_certificate_file = flags.tls_certificate;
   options.tls_key_file = flags.tls_key;
+  options.authenticate = daemon::make_authenticate(s);
   options.ready_checks.push_back({"database",
                                   [&s]() -> Result<void> {
                                     TRY(s.directory.is_set_up());

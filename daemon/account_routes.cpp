@@ -33,13 +33,12 @@ Result<Response> login(app::Services& s, const Request& request) {
 }
 
 Result<Response> logout(app::Services& s, const Request& request) {
-  TRY(signed_in(s, request));
   TRY(s.sessions.logout(bearer(request).value_or("")));
   return json_response(200, OrderedJson{{"ok", true}});
 }
 
 Result<Response> me(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto user = TRY(s.directory.find(who.username));
   if (!user) return fail(Code::unauthenticated, "Could not validate credentials");
   return json_response(200, app::to_json(*user));
@@ -50,15 +49,18 @@ Result<Response> me(app::Services& s, const Request& request) {
 void add_account_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.method = "POST",
                     .pattern = "/api/auth/login",
+                    .auth = Auth::login,
                     .handler = [&s](Request& r) { return login(s, r); },
                     .body = Body::small,
                     .max_body = kLoginForm,
                     .pool = Pool::login});
   routes.push_back({.method = "POST",
                     .pattern = "/api/auth/logout",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return logout(s, r); },
                     .body = Body::small});
-  routes.push_back({.pattern = "/api/auth/me", .handler = [&s](Request& r) { return me(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/auth/me", .auth = Auth::signed_in, .handler = [&s](Request& r) { return me(s, r); }});
 }
 
 }  // namespace dash::daemon

@@ -1,5 +1,4 @@
 #include "core/policy/admission.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -7,11 +6,11 @@ namespace dash::daemon {
 namespace {
 
 Result<Response> describe(app::Services& s, const Request& request) {
-  return json_response(200, TRY(policy::describe_admission(s.gate, s.engine, TRY(signed_in(s, request)))));
+  return json_response(200, TRY(policy::describe_admission(s.gate, s.engine, request.caller())));
 }
 
 Result<Response> check(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto question = TRY(policy::parse_check(TRY(json_object(request))));
   return json_response(200, TRY(policy::check_admission(s.gate, s.engine, s.clock, question, who)));
 }
@@ -20,10 +19,12 @@ Result<Response> check(app::Services& s, const Request& request) {
 
 void add_admission_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/settings/admission",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return describe(s, r); },
                     .pool = Pool::policy});
   routes.push_back({.method = "POST",
                     .pattern = "/api/admission/check",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return check(s, r); },
                     .body = Body::small,
                     .pool = Pool::policy});

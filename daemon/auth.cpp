@@ -8,12 +8,49 @@
 namespace dash::daemon {
 namespace {
 
+using Caller = std::optional<identity::Principal>;
+
 constexpr std::string_view kBearer = "Bearer ";
 
 identity::Principal of_request(identity::Principal who, const Request& request) {
   who.address = request.client;
   who.request_id = request.request_id;
   return who;
+}
+
+// A session or a token. Code::unauthenticated otherwise.
+Result<identity::Principal> signed_in(app::Services& services, const Request& request) {
+  auto token = bearer(request);
+  if (!token) return fail(Code::unauthenticated, "Not authenticated");
+  if (identity::looks_like_pat(*token)) return of_request(TRY(services.tokens.authenticate(*token)), request);
+  auto who = services.sessions.authenticate(*token);
+  if (!who && who.error().code == Code::unauthenticated)
+    return fail(Code::unauthenticated, "Could not validate credentials");
+  return of_request(TRY(std::move(who)), request);
+}
+
+// The setup routes know sessions alone: a personal access token is refused like any other text that is none.
+Result<Caller> setup_caller(app::Services& services, const Request& request) {
+  auto header = request.header("Authorization");
+  if (!header || !header->starts_with(kBearer)) return Caller();
+  auto who = TRY(services.sessions.authenticate(std::string_view(*header).substr(kBearer.size())));
+  return Caller(of_request(std::move(who), request));
+}
+
+Result<Caller> setup_admin(app::Services& services, const Request& request) {
+  auto who = TRY(setup_caller(services, request));
+  if (!who) return fail(Code::unauthenticated, "Authentication required");
+  TRY(identity::require_admin(*who));
+  return who;
+}
+
+Result<Caller> allowed(app::Services& services, Auth auth, const Request& request) {
+  auto who = TRY(signed_in(services, request));
+  bool needs_session = auth.rule() == Auth::session || auth.rule() == Auth::admin_session;
+  if (needs_session && who.via == identity::Via::token)
+    return fail(Code::forbidden, "A personal access token cannot do this: sign in with the password");
+  if (auth.rule() == Auth::admin || auth.rule() == Auth::admin_session) TRY(identity::require_admin(who));
+  return Caller(std::move(who));
 }
 
 }  // namespace
@@ -26,27 +63,23 @@ std::optional<std::string> bearer(const Request& request) {
   return header->substr(kBearer.size());
 }
 
-Result<identity::Principal> signed_in(app::Services& services, const Request& request) {
-  auto token = bearer(request);
-  if (!token) return fail(Code::unauthenticated, "Not authenticated");
-  if (identity::looks_like_pat(*token)) return of_request(TRY(services.tokens.authenticate(*token)), request);
-  auto who = services.sessions.authenticate(*token);
-  if (!who && who.error().code == Code::unauthenticated)
-    return fail(Code::unauthenticated, "Could not validate credentials");
-  return of_request(TRY(std::move(who)), request);
-}
-
-Result<identity::Principal> admin(app::Services& services, const Request& request) {
-  auto who = TRY(signed_in(services, request));
-  TRY(identity::require_admin(who));
-  return who;
-}
-
-Result<std::optional<identity::Principal>> setup_caller(app::Services& services, const Request& request) {
-  auto header = request.header("Authorization");
-  if (!header || !header->starts_with(kBearer)) return std::optional<identity::Principal>();
-  auto who = TRY(services.sessions.authenticate(std::string_view(*header).substr(kBearer.size())));
-  return std::optional(of_request(std::move(who), request));
+Authenticate make_authenticate(app::Services& services) {
+  return [&services](Auth auth, const Request& request) -> Result<Caller> {
+    switch (auth.rule()) {
+      case Auth::anybody:
+      case Auth::login:
+        return Caller();
+      case Auth::visitor:
+        return setup_caller(services, request).value_or(Caller());
+      case Auth::setup:
+      case Auth::claim:
+        return setup_caller(services, request);
+      case Auth::setup_admin:
+        return setup_admin(services, request);
+      default:
+        return allowed(services, auth, request);
+    }
+  };
 }
 
 }  // namespace dash::daemon

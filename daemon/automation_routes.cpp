@@ -1,5 +1,4 @@
 #include "core/storage/storage.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -7,26 +6,26 @@ namespace dash::daemon {
 namespace {
 
 Result<Response> run(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto job = TRY(s.storage.automation().run(who, TRY(json_object(request))));
   return json_response(200, storage::run_to_json(job));
 }
 
 Result<Response> run_bulk(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return json_response(
       200, storage::to_json(TRY(s.storage.automation().run_bulk(who, TRY(json_object(request))))));
 }
 
 Result<Response> assets(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto items = OrderedJson::array();
   for (const auto& asset : TRY(s.storage.assets().list_all(who))) items.push_back(storage::to_json(asset));
   return json_response(200, items);
 }
 
 Result<Response> playbooks(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return json_response(200, OrderedJson(TRY(s.storage.automation().playbooks(who))));
 }
 
@@ -34,7 +33,7 @@ Result<Response> playbooks(app::Services& s, const Request& request) {
 
 void add_automation_routes(std::vector<Route>& routes, app::Services& s) {
   auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
-    routes.push_back(store_route(s, std::move(method), std::move(pattern), handler, body));
+    routes.push_back(store_route(s, std::move(method), std::move(pattern), Auth::signed_in, handler, body));
   };
   add("POST", "/api/config-mgmt/run", run, Body::small);
   add("POST", "/api/config-mgmt/run-bulk", run_bulk, Body::small);

@@ -1,5 +1,4 @@
 #include "core/jobs/windows.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -7,7 +6,6 @@ namespace dash::daemon {
 namespace {
 
 Result<Response> list(app::Services& s, const Request& request) {
-  TRY(signed_in(s, request));
   bool enabled_only = request.query.get_or("enabled_only", "") == "true";
   OrderedJson out;
   out["windows"] = OrderedJson::array();
@@ -24,17 +22,17 @@ Result<Response> saved(app::Services& s, int status, const jobs::Window& window)
 }
 
 Result<Response> create(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return saved(s, 201, TRY(s.windows.create(who, TRY(json_object(request)))));
 }
 
 Result<Response> update(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return saved(s, 200, TRY(s.windows.update(who, request.param("id"), TRY(json_object(request)))));
 }
 
 Result<Response> remove(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   TRY(s.windows.remove(who, request.param("id")));
   return json_response(200, OrderedJson{{"deleted", request.param("id")}});
 }
@@ -42,18 +40,23 @@ Result<Response> remove(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_change_window_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/change-windows", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.pattern = "/api/change-windows", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+                      return list(s, r);
+                    }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/change-windows",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return create(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "PUT",
                     .pattern = "/api/change-windows/{id}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return update(s, r); },
                     .body = Body::small});
-  routes.push_back({.method = "DELETE", .pattern = "/api/change-windows/{id}", .handler = [&s](Request& r) {
-                      return remove(s, r);
-                    }});
+  routes.push_back({.method = "DELETE",
+                    .pattern = "/api/change-windows/{id}",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return remove(s, r); }});
 }
 
 }  // namespace dash::daemon

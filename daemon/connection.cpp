@@ -85,7 +85,7 @@ void Connection::next_request() {
   out_bytes_ = 0;
   scan_ = HeadScan();
   parser_.reset();
-  admitted_by_pool_ = false;
+  admitted_by_.reset();
   body_left_ = body_seen_ = 0;
   body_done_ = true;
   std::vector<char>().swap(piece_);
@@ -117,7 +117,7 @@ void Connection::on_head(std::size_t size) {
   no_deadline();
   accounted_ = false;
   if (auto refusal = dispatcher_.begin(head_, peer_, exchange_)) return reply(std::move(*refusal));
-  admit();
+  authenticate();
 }
 
 void Connection::refuse_bytes(const Error& error) {

@@ -54,12 +54,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start_pacing(std::uint64_t floor) { pace_ = Pace(floor, limits_.floor_window); }
   void set_paced_deadline();
   bool keeps_pace(std::size_t bytes);
-  // Runs `work` on the route's pool, or here while another thread leads the loop, and `then` with its outcome
-  // on the loop. First work of a request may be refused with 503.
+  // Runs `work` on a pool, or here while another thread leads the loop, and `then` with its outcome on the
+  // loop. A request's first work on a pool may be refused with 503.
   template <class Work, class Then>
-  void offload(Work work, Then then);
+  void offload(Pool where, Work work, Then then);
 
   // connection_body.cpp
+  void authenticate();
   void admit();
   void want_part(SteadyTime until);
   void want_body();
@@ -99,8 +100,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Limits& limits_;
   Phase phase_ = Phase::idle;
   bool timed_out_ = false;
-  bool accounted_ = true;          // the present request has its access line
-  bool admitted_by_pool_ = false;  // a worker has taken this request on: its next steps are never refused
+  bool accounted_ = true;  // the present request has its access line
+  // The pool that has taken this request on: the next steps there are never refused.
+  std::optional<Pool> admitted_by_;
 
   asio::steady_timer timer_;
   bool timer_runs_ = false;
@@ -160,18 +162,18 @@ void Connection::fill(Then then) {
 }
 
 template <class Work, class Then>
-void Connection::offload(Work work, Then then) {
+void Connection::offload(Pool where, Work work, Then then) {
   no_deadline();
   phase_ = Phase::working;
-  auto* pool = dispatcher_.pool(exchange_.route->pool);
+  auto* pool = dispatcher_.pool(where);
   if (!pool) return then(work());
   auto task = [self = shared_from_this(), work, then] {
     asio::post(self->loop_.io, [self, then, outcome = work()]() mutable {
       self->phase_ == Phase::closed ? self->account_cut() : then(std::move(outcome));
     });
   };
-  bool is_first = !std::exchange(admitted_by_pool_, true);
-  if (is_short(exchange_.route->pool) && loop_.crew.hand_over()) return task();
+  bool is_first = std::exchange(admitted_by_, where) != where;
+  if (is_short(where) && loop_.crew.hand_over()) return task();
   if (!is_first) return pool->post(std::move(task));
   if (pool->try_post(std::move(task))) return;
   refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});

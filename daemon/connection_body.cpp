@@ -8,15 +8,27 @@ constexpr std::chrono::milliseconds kPartPoll{20};
 
 }  // namespace
 
+// On the database's pool, whatever the route's: nobody unknown queues for a slow store. Where there is no
+// body to wait for, the handler's own step finds the caller.
+void Connection::authenticate() {
+  const auto& route = *exchange_.route;
+  bool by_handler = body_done_ && route.pool == Pool::fast && !route.admit;
+  if (!Dispatcher::asks_who(route) || by_handler) return admit();
+  offload(
+      Pool::fast, [this] { return dispatcher_.authenticate(exchange_); },
+      [this](const Result<void>& outcome) { outcome ? admit() : refuse(outcome.error()); });
+}
+
 void Connection::admit() {
   const auto& route = *exchange_.route;
   if (!route.admit && route.body != Body::stream)
     return want_part(std::chrono::steady_clock::now() + limits_.part_patience);
-  offload([this] { return Dispatcher::admit(exchange_); },
-          [this](const Result<void>& outcome) {
-            if (!outcome) return refuse(outcome.error());
-            want_part(std::chrono::steady_clock::now() + limits_.part_patience);
-          });
+  offload(
+      route.pool, [this] { return Dispatcher::admit(exchange_); },
+      [this](const Result<void>& outcome) {
+        if (!outcome) return refuse(outcome.error());
+        want_part(std::chrono::steady_clock::now() + limits_.part_patience);
+      });
 }
 
 // The part pool bounds the memory of the process: without a buffer the socket stays unread.
@@ -123,13 +135,14 @@ void Connection::flush_body(bool done) {
   }
   auto piece = std::string_view(piece_.data(), std::exchange(piece_size_, 0));
   if (piece.empty()) return on_body_done();
-  offload([this, piece] { return Dispatcher::write(exchange_, piece); },
-          [this](const Result<void>& outcome) {
-            if (!outcome) return refuse(outcome.error());
-            if (body_done_) return on_body_done();
-            phase_ = Phase::body;
-            read_body();
-          });
+  offload(
+      exchange_.route->pool, [this, piece] { return Dispatcher::write(exchange_, piece); },
+      [this](const Result<void>& outcome) {
+        if (!outcome) return refuse(outcome.error());
+        if (body_done_) return on_body_done();
+        phase_ = Phase::body;
+        read_body();
+      });
 }
 
 bool Connection::keep_piece() {
@@ -153,8 +166,9 @@ void Connection::on_body_done() {
 void Connection::run_handler() {
   bool streamed = exchange_.route->body == Body::stream;
   offload(
+      exchange_.route->pool,
       [this, streamed] {
-        auto outcome = streamed ? Dispatcher::finish(exchange_) : Dispatcher::handle(exchange_);
+        auto outcome = streamed ? dispatcher_.finish(exchange_) : dispatcher_.handle(exchange_);
         frame(outcome ? std::move(*outcome) : dispatcher_.refusal(exchange_, outcome.error()));
         return send_now();
       },

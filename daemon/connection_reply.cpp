@@ -96,8 +96,9 @@ void Connection::on_some_written(std::size_t bytes) {
 
 void Connection::pull() {
   piece_.resize(kPieceBytes);
-  offload([this] { return Dispatcher::read(*response_.source, piece_); },
-          [this](Result<std::size_t> got) { on_pulled(std::move(got)); });
+  offload(
+      exchange_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
+      [this](Result<std::size_t> got) { on_pulled(std::move(got)); });
 }
 
 void Connection::on_pulled(Result<std::size_t> got) {

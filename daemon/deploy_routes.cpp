@@ -2,7 +2,6 @@
 // query) goes to jobs::submit as it came.
 #include "core/config/clouds.hpp"
 #include "core/jobs/jobs.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -45,7 +44,7 @@ Json query_object(const Request& request) {
 }
 
 Result<Response> submit(app::Services& s, const Gated& gated, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   jobs::Submission submission{std::string(gated.action), {}, request.param("resource"), gated.is_bulk};
   submission.body = gated.method == "DELETE" ? query_object(request) : TRY(json_object(request));
   auto submitted = TRY(s.jobs.submit(who, submission));
@@ -63,6 +62,7 @@ void add_deploy_routes(std::vector<Route>& routes, app::Services& s) {
     auto add = [&](std::string pattern) {
       routes.push_back({.method = std::string(gated.method),
                         .pattern = std::move(pattern),
+                        .auth = Auth::signed_in,
                         .handler = [&s, &gated](Request& r) { return submit(s, gated, r); },
                         .body = gated.method == "POST" ? Body::small : Body::none,
                         .pool = Pool::policy});

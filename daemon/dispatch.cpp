@@ -88,6 +88,7 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
                        PartPool& parts)
     : limits_(options.limits),
       proxies_(std::move(proxies)),
+      authenticate_(options.authenticate),
       parts_(parts),
       router_(std::move(routes)),
       small_bodies_(options.limits.small_bodies_bytes),
@@ -147,7 +148,23 @@ WorkerPool* Dispatcher::pool(Pool which) {
   return &store_;
 }
 
-Result<Response> Dispatcher::handle(Exchange& exchange) {
+bool Dispatcher::asks_who(const Route& route) {
+  return route.auth.rule() != Auth::anybody && route.auth.rule() != Auth::login;
+}
+
+Result<void> Dispatcher::authenticate(Exchange& exchange) const {
+  auto now = SystemClock().steady_now();
+  bool is_known = exchange.authenticated_at && now - *exchange.authenticated_at < limits_.caller_age;
+  if (is_known || !asks_who(*exchange.route)) return {};
+  if (!authenticate_) return fail(Code::internal, "the server was started without a way to know its callers");
+  exchange.request.principal = TRY(guarded<std::optional<identity::Principal>>(
+      [&] { return authenticate_(exchange.route->auth, exchange.request); }));
+  exchange.authenticated_at = now;
+  return {};
+}
+
+Result<Response> Dispatcher::handle(Exchange& exchange) const {
+  TRY(authenticate(exchange));
   return guarded<Response>([&] { return exchange.route->handler(exchange.request); });
 }
 
@@ -163,7 +180,8 @@ Result<void> Dispatcher::write(Exchange& exchange, std::string_view bytes) {
   return guarded<void>([&] { return exchange.sink->write(bytes); });
 }
 
-Result<Response> Dispatcher::finish(Exchange& exchange) {
+Result<Response> Dispatcher::finish(Exchange& exchange) const {
+  TRY(authenticate(exchange));
   return guarded<Response>([&] { return exchange.sink->finish(); });
 }
 

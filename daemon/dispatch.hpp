@@ -28,6 +28,7 @@ struct Exchange {
   Budget::Share small_body_share;
   std::unique_ptr<BodySink> sink;
   SteadyTime began;
+  std::optional<SteadyTime> authenticated_at;
 };
 
 class Dispatcher {
@@ -41,13 +42,18 @@ class Dispatcher {
   // For bytes that are no request.
   void begin_nameless(const std::string& peer, Exchange& exchange) const;
 
+  static bool asks_who(const Route& route);
+  // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
+  // database.
+  Result<void> authenticate(Exchange& exchange) const;
+
   // The pool of a route; null: the I/O thread itself.
   WorkerPool* pool(Pool which);
   // Runs a hook or handler; an exception becomes Code::internal.
-  static Result<Response> handle(Exchange& exchange);
+  Result<Response> handle(Exchange& exchange) const;
   static Result<void> admit(Exchange& exchange);
   static Result<void> write(Exchange& exchange, std::string_view bytes);
-  static Result<Response> finish(Exchange& exchange);
+  Result<Response> finish(Exchange& exchange) const;
   static Result<std::size_t> read(BodySource& source, std::span<char> into);
 
   // The answer to an error, its detail logged.
@@ -67,6 +73,7 @@ class Dispatcher {
  private:
   const Limits limits_;
   const TrustedProxies proxies_;
+  const Authenticate authenticate_;
   PartPool& parts_;
   const Router router_;
   Metrics metrics_;

@@ -1,25 +1,17 @@
 #include "core/setup/feature_panel.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
 namespace dash::daemon {
 namespace {
 
-Result<identity::Principal> panel_admin(app::Services& s, const Request& request) {
-  auto who = TRY(setup_caller(s, request));
-  if (!who) return fail(Code::unauthenticated, "Authentication required");
-  TRY(identity::require_admin(*who));
-  return *std::move(who);
-}
-
 Result<Response> read(app::Services& s, const Request& request) {
-  auto who = TRY(panel_admin(s, request));
+  const auto& who = request.caller();
   return json_response(200, TRY(setup::read_panel(s.config, who, request.param("panel"))));
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
-  auto who = TRY(panel_admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   TRY(setup::change_panel(s.config, s.setup, who, request.param("panel"), body));
   return json_response(200, OrderedJson{{"ok", true}});
@@ -28,18 +20,22 @@ Result<Response> change(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_feature_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/features", .handler = [&s](Request&) -> Result<Response> {
-                      return json_response(200, TRY(setup::list_features(s.config)));
-                    }});
+  routes.push_back(
+      {.pattern = "/api/features", .auth = Auth::anybody, .handler = [&s](Request&) -> Result<Response> {
+         return json_response(200, TRY(setup::list_features(s.config)));
+       }});
   routes.push_back({.pattern = "/api/health",
+                    .auth = Auth::anybody,
                     .handler = [](Request&) -> Result<Response> {
                       return json_response(200, OrderedJson{{"status", "ok"}, {"version", DASH_VERSION}});
                     },
                     .pool = Pool::io});
-  routes.push_back(
-      {.pattern = "/api/setup/feature/{panel}", .handler = [&s](Request& r) { return read(s, r); }});
+  routes.push_back({.pattern = "/api/setup/feature/{panel}",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return read(s, r); }});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/setup/feature/{panel}",
+                    .auth = Auth::setup_admin,
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small});
 }

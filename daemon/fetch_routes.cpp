@@ -1,5 +1,4 @@
 #include "core/storage/storage.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/download.hpp"
 #include "daemon/routes.hpp"
 
@@ -26,7 +25,7 @@ Result<std::pair<storage::Found, storage::Front>> find(app::Services& s, const R
 
 Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
                         const std::string& name) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto [found, front] = TRY(find(s, request, who, backend, name));
   DownloadSeams seams{s.parts, s.clock};
   if (wants_raw(request)) return raw_download(std::move(found), std::move(front), request, seams);
@@ -51,9 +50,11 @@ Result<Response> by_path(app::Services& s, const Request& request) {
 
 void add_fetch_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back({.pattern = "/api/storage/fetch",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return by_query(s, r); },
                     .pool = Pool::store});
   routes.push_back({.pattern = "/api/storage/fetch/{name...}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return by_path(s, r); },
                     .pool = Pool::store});
 }

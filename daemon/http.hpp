@@ -2,7 +2,6 @@
 // and no library in here. Route files (daemon/*_routes.cpp) are written against this header and
 // daemon/route.hpp.
 #pragma once
-#include <any>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/part_pool.hpp"
+#include "core/identity/principal.hpp"
 #include "core/net/http_client.hpp"
 
 namespace dash::daemon {
@@ -49,11 +49,14 @@ struct Request {
   std::string peer;        // address of the other end of the socket; "unix" for a Unix socket
   std::string client;      // address of the client: X-Forwarded-For is believed from trusted proxies only
   std::string request_id;  // in every log line of this request and in its answer
+  std::optional<identity::Principal> principal;  // as the route's auth found it by the head
+
+  // The principal of a route whose auth lets nobody else through.
+  const identity::Principal& caller() const { return principal.value(); }
 
   std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
   std::string_view body;                        // Body::small, whole; Body::part: the bytes in `part`
-  Part part;          // Body::part: the buffer that holds `body`; a handler may move it out
-  std::any admitted;  // what Route::admit leaves for the handler
+  Part part;  // Body::part: the buffer that holds `body`; a handler may move it out
 
   // Of the pattern; empty when the pattern has no such name.
   const std::string& param(std::string_view name) const;

@@ -1,5 +1,4 @@
 #include "core/jobs/jobs.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/params.hpp"
 #include "daemon/routes.hpp"
@@ -24,7 +23,7 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
 }
 
 Result<Response> list(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   jobs::Listing listing;
   listing.states = TRY(states_of(request));
   listing.workgroup = request.query.get("workgroup");
@@ -36,28 +35,28 @@ Result<Response> list(app::Services& s, const Request& request) {
 }
 
 Result<Response> show(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return json_response(200,
                        jobs::to_json(TRY(s.jobs.show(who, request.param("id"))), TRY(s.jobs.spelling())));
 }
 
 Result<Response> batch(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return json_response(200, TRY(s.jobs.count_batch(who, request.param("id"))));
 }
 
 Result<Response> worker_status(app::Services& s, const Request& request) {
-  return json_response(200, TRY(s.jobs.worker_status(TRY(signed_in(s, request)))));
+  return json_response(200, TRY(s.jobs.worker_status(request.caller())));
 }
 
 Result<Response> logs(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto after = TRY(integer_query(request, "after")).value_or(0);
   return json_response(200, jobs::to_json(TRY(s.jobs.logs(who, request.param("id"), after))));
 }
 
 Result<Response> cancel(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto job = TRY(s.jobs.cancel(who, request.param("id")));
   OrderedJson out;
   out["message"] = job.state == jobs::State::running ? "Asked to stop." : "Cancelled.";
@@ -67,7 +66,7 @@ Result<Response> cancel(app::Services& s, const Request& request) {
 }
 
 Result<Response> reject(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
   auto why = TRY(optional_string(body, "reason")).value_or("");
   auto job = TRY(s.jobs.reject(who, request.param("id"), why));
@@ -75,7 +74,7 @@ Result<Response> reject(app::Services& s, const Request& request) {
 }
 
 Result<Response> reschedule(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
   return json_response(200, jobs::schedule_json(TRY(s.jobs.reschedule(who, request.param("id"), body))));
 }
@@ -91,7 +90,7 @@ Result<jobs::Approve> approves(const Request& request) {
 }
 
 Result<Response> approve(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto approved = TRY(s.jobs.approve(who, request.param("id"), TRY(approves(request))));
   return json_response(200, jobs::to_json(approved));
 }
@@ -99,27 +98,38 @@ Result<Response> approve(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_job_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/jobs", .handler = [&s](Request& r) { return list(s, r); }});
   routes.push_back(
-      {.pattern = "/api/jobs/batches/{id}", .handler = [&s](Request& r) { return batch(s, r); }});
-  routes.push_back(
-      {.pattern = "/api/worker/status", .handler = [&s](Request& r) { return worker_status(s, r); }});
+      {.pattern = "/api/jobs", .auth = Auth::signed_in, .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.pattern = "/api/jobs/batches/{id}",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return batch(s, r); }});
+  routes.push_back({.pattern = "/api/worker/status", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+                      return worker_status(s, r);
+                    }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/jobs/{id}/reschedule",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return reschedule(s, r); },
                     .body = Body::small,
                     .pool = Pool::policy});
-  routes.push_back({.pattern = "/api/jobs/{id}", .handler = [&s](Request& r) { return show(s, r); }});
-  routes.push_back({.method = "DELETE", .pattern = "/api/jobs/{id}", .handler = [&s](Request& r) {
-                      return cancel(s, r);
+  routes.push_back({.pattern = "/api/jobs/{id}", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+                      return show(s, r);
                     }});
-  routes.push_back({.pattern = "/api/jobs/{id}/logs", .handler = [&s](Request& r) { return logs(s, r); }});
+  routes.push_back(
+      {.method = "DELETE", .pattern = "/api/jobs/{id}", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+         return cancel(s, r);
+       }});
+  routes.push_back({.pattern = "/api/jobs/{id}/logs", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+                      return logs(s, r);
+                    }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/jobs/{id}/reject",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return reject(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/change-windows/approvals/{id}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return approve(s, r); },
                     .body = Body::small,
                     .pool = Pool::policy});

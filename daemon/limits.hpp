@@ -10,6 +10,9 @@ struct Limits {
   // Head: 16 KiB holds a 4 KiB token, a long cookie and a proxy's additions; nginx's default is 8 KiB a line.
   std::size_t head_bytes = 16u << 10;
   std::chrono::milliseconds head_time{30'000};
+  // Who calls is looked up by the head, and once more when the body took longer than this to arrive: a
+  // session may end meanwhile.
+  std::chrono::milliseconds caller_age{1'000};
   // Between requests of a kept connection: nginx keeps upstream connections 60 s.
   std::chrono::milliseconds idle_time{60'000};
   // No byte at all of a body or of an answer for so long: the other side is gone.

@@ -1,6 +1,5 @@
 #include "core/base/shape.hpp"
 #include "core/storage/storage.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -12,7 +11,7 @@ Result<bool> flag(const Json& body, std::string_view name) {
 }
 
 Result<Response> migrate(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   storage::MigrateRequest order;
   order.source = TRY(required_string(body, "source"));
@@ -24,7 +23,7 @@ Result<Response> migrate(app::Services& s, const Request& request) {
 }
 
 Result<Response> verify(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   NoProgress progress;
   auto compared = TRY(s.storage.compare(who, TRY(required_string(body, "source")),
@@ -33,7 +32,7 @@ Result<Response> verify(app::Services& s, const Request& request) {
 }
 
 Result<Response> sweep(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto backend = TRY(optional_string(body, "backend")).value_or("");
   auto hours = TRY(optional_int(body, "older_than_hours")).value_or(storage::kLeftoverAge.count());
@@ -41,7 +40,7 @@ Result<Response> sweep(app::Services& s, const Request& request) {
 }
 
 Result<Response> move(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto moved = TRY(s.storage.migration().move(
       who, TRY(required_string(body, "name")), TRY(required_string(body, "from_backend")),
@@ -50,7 +49,7 @@ Result<Response> move(app::Services& s, const Request& request) {
 }
 
 Result<Response> remove_in(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   const auto& name = request.param("name");
   const auto& backend = request.param("backend");
   TRY(s.storage.assets().remove(who, name, backend));
@@ -58,7 +57,7 @@ Result<Response> remove_in(app::Services& s, const Request& request) {
 }
 
 Result<Response> remove_many(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto items = body.find("items");
   if (items == body.end()) return missing_member("items");
@@ -76,15 +75,15 @@ Result<Response> remove_many(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_migration_routes(std::vector<Route>& routes, app::Services& s) {
-  auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
-    routes.push_back(store_route(s, std::move(method), std::move(pattern), handler, body));
+  auto add = [&](std::string method, std::string pattern, Auth auth, auto* handler, Body body) {
+    routes.push_back(store_route(s, std::move(method), std::move(pattern), auth, handler, body));
   };
-  add("POST", "/api/storage/migrate", migrate, Body::small);
-  add("POST", "/api/storage/verify", verify, Body::small);
-  add("POST", "/api/storage/gc", sweep, Body::small);
-  add("POST", "/api/storage/move", move, Body::small);
-  add("POST", "/api/storage/bulk-delete", remove_many, Body::small);
-  add("DELETE", "/api/storage/asset-in/{backend}/{name...}", remove_in, Body::none);
+  add("POST", "/api/storage/migrate", Auth::admin, migrate, Body::small);
+  add("POST", "/api/storage/verify", Auth::admin, verify, Body::small);
+  add("POST", "/api/storage/gc", Auth::admin, sweep, Body::small);
+  add("POST", "/api/storage/move", Auth::admin, move, Body::small);
+  add("POST", "/api/storage/bulk-delete", Auth::signed_in, remove_many, Body::small);
+  add("DELETE", "/api/storage/asset-in/{backend}/{name...}", Auth::signed_in, remove_in, Body::none);
 }
 
 }  // namespace dash::daemon

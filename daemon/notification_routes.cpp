@@ -1,5 +1,4 @@
 #include "core/setup/endpoints.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -12,7 +11,7 @@ const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "
                                   "secret.stale"};
 
 Result<Response> list(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto endpoints = OrderedJson::array();
   for (const auto& endpoint : TRY(s.endpoints.list(who))) endpoints.push_back(setup::to_json(endpoint));
   return json_response(200, OrderedJson{{"endpoints", endpoints},
@@ -21,19 +20,19 @@ Result<Response> list(app::Services& s, const Request& request) {
 }
 
 Result<Response> add(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
   return json_response(200, setup::to_json(TRY(s.endpoints.add(who, input))));
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
   return json_response(200, setup::to_json(TRY(s.endpoints.change(who, request.param("id"), input))));
 }
 
 Result<Response> remove(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   TRY(s.endpoints.remove(who, request.param("id")));
   return json_response(200, OrderedJson{{"deleted", request.param("id")}});
 }
@@ -41,18 +40,22 @@ Result<Response> remove(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_notification_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back(
-      {.pattern = "/api/notifications/endpoints", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.pattern = "/api/notifications/endpoints",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return list(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/notifications/endpoints",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return add(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/notifications/endpoints/{id}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/notifications/endpoints/{id}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return remove(s, r); }});
 }
 

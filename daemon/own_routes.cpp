@@ -53,7 +53,10 @@ Result<Response> to_console(Request&) {
 void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
                     std::function<std::string()> metrics_text) {
   auto on_io = [&](std::string pattern, Handler handler) {
-    routes.push_back({.pattern = std::move(pattern), .handler = std::move(handler), .pool = Pool::io});
+    routes.push_back({.pattern = std::move(pattern),
+                      .auth = Auth::anybody,
+                      .handler = std::move(handler),
+                      .pool = Pool::io});
   };
   on_io("/livez", [](Request&) -> Result<Response> {
     return json_response(200, OrderedJson{{"alive", true}});
@@ -65,8 +68,9 @@ void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
   on_io("/", to_console);
   on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
   on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
-  routes.push_back(
-      {.pattern = "/readyz", .handler = [checks = std::move(checks)](Request&) { return ready(checks); }});
+  routes.push_back({.pattern = "/readyz",
+                    .auth = Auth::anybody,
+                    .handler = [checks = std::move(checks)](Request&) { return ready(checks); }});
 }
 
 }  // namespace dash::daemon

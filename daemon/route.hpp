@@ -37,10 +37,36 @@ inline bool is_short(Pool pool) { return pool == Pool::fast || pool == Pool::pol
 inline constexpr std::uint64_t kSmallBody = 1u << 20;
 inline constexpr std::uint64_t kIgnoredBody = 64u << 10;
 
+// Who may call a route. There is no default, so a row that does not say it does not compile. Whoever it lets
+// through stands in Request::principal before a byte of the body is read.
+class Auth {
+ public:
+  enum Rule {
+    anybody,        // nobody is asked, a token in the head means nothing
+    login,          // anybody, with a body out of the sign-in reserve
+    signed_in,      // a session or a personal access token
+    session,        // a session; 403 for a personal access token
+    admin,          // signed in as an admin
+    admin_session,  // a session of an admin; 403 for a personal access token
+    visitor,        // anybody; a good session is known, any other text counts as none
+    setup,          // a session, or no token at all: the handler decides; 401 for any other text
+    setup_admin,    // a session of an admin; 401 for any other text
+    claim,          // as setup, with a body out of the sign-in reserve unless there is a session
+  };
+  constexpr Auth(Rule rule) : rule_(rule) {}  // NOLINT: a row says `.auth = Auth::admin`
+  constexpr Rule rule() const { return rule_; }
+
+ private:
+  Rule rule_;
+};
+
 using Handler = std::function<Result<Response>(Request&)>;
 // Sees the head alone (body and part are empty), before a byte of the body is read, on the route's pool. An
 // error is the answer.
 using Admit = std::function<Result<void>(Request&)>;
+// Who calls, by the head alone; nullopt where the rule lets nobody in particular through. An error is the
+// answer.
+using Authenticate = std::function<Result<std::optional<identity::Principal>>(Auth, const Request&)>;
 using OpenSink = std::function<Result<std::unique_ptr<BodySink>>(Request&)>;
 
 struct Route {
@@ -48,6 +74,7 @@ struct Route {
   // "/api/jobs/{id}": literal segments match byte for byte, {id} one segment, percent-decoded, never empty; a
   // last segment {name...} takes the rest, slashes included. A literal beats a name at the same place.
   std::string pattern{};
+  Auth auth;
   Handler handler{};  // Body::stream has none
   Body body = Body::none;
   std::uint64_t max_body = kSmallBody;

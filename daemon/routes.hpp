@@ -29,10 +29,11 @@ void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);
 
 // A row whose handler, a function of (Services&, Request&), waits for a store.
 template <class Function>
-Route store_route(app::Services& services, const std::string& method, const std::string& pattern,
+Route store_route(app::Services& services, const std::string& method, const std::string& pattern, Auth auth,
                   Function* handler, Body body) {
   return {.method = method,
           .pattern = pattern,
+          .auth = auth,
           .handler = [&services, handler](Request& r) { return handler(services, r); },
           .body = body,
           .pool = Pool::store};

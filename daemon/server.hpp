@@ -40,6 +40,7 @@ struct ServerOptions {
   PoolSize store{8, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
+  Authenticate authenticate{};  // empty: only routes of Auth::anybody and Auth::login answer
 };
 
 class Server {

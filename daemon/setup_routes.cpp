@@ -1,7 +1,6 @@
 #include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/setup/setup.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/params.hpp"
 #include "daemon/routes.hpp"
@@ -14,24 +13,14 @@ constexpr std::uint64_t kImportBody = 64u << 20;
 
 Secret setup_code(const Request& request) { return Secret(request.header("X-Setup-Code").value_or("")); }
 
-Result<identity::Principal> setup_admin(app::Services& s, const Request& request) {
-  auto who = TRY(setup_caller(s, request));
-  if (!who) return fail(Code::unauthenticated, "Authentication required");
-  TRY(identity::require_admin(*who));
-  return *std::move(who);
-}
-
-// A stale token does not keep anybody from asking whether the instance is up.
 Result<Response> status(app::Services& s, const Request& request) {
-  auto who = setup_caller(s, request);
-  auto told = TRY(s.setup.status(who ? *who : std::nullopt));
+  auto told = TRY(s.setup.status(request.principal));
   return json_response(200,
                        OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
 }
 
 Result<Response> read(app::Services& s, const Request& request) {
-  auto who = TRY(setup_caller(s, request));
-  return json_response(200, Json(TRY(s.setup.read(who, setup_code(request)))));
+  return json_response(200, Json(TRY(s.setup.read(request.principal, setup_code(request)))));
 }
 
 Result<setup::ImportRequest> import_request(const Request& request) {
@@ -53,14 +42,12 @@ Result<setup::ImportRequest> import_request(const Request& request) {
 
 // An import may be large: who may not send one is refused by the head alone.
 Result<void> admit_import(app::Services& s, const Request& request) {
-  TRY(s.setup.admit_import(TRY(setup_caller(s, request))));
+  TRY(s.setup.admit_import(request.principal));
   return {};
 }
 
-// Asks again who it is: a session may end while the body arrives.
 Result<Response> import(app::Services& s, const Request& request) {
-  auto who = TRY(setup_caller(s, request));
-  auto report = TRY(s.setup.import(who, TRY(import_request(request)), request.client));
+  auto report = TRY(s.setup.import(request.principal, TRY(import_request(request)), request.client));
   return json_response(200, OrderedJson{{"ok", true},
                                         {"keys_written", report.keys_written},
                                         {"regions_merged", report.regions_merged},
@@ -69,13 +56,8 @@ Result<Response> import(app::Services& s, const Request& request) {
                                         {"change_id", report.change_id}});
 }
 
-Result<void> admit_admin(app::Services& s, const Request& request) {
-  TRY(setup_admin(s, request));
-  return {};
-}
-
 Result<Response> compare(app::Services& s, const Request& request) {
-  auto who = TRY(setup_admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
   if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
@@ -95,7 +77,7 @@ Result<Response> compare(app::Services& s, const Request& request) {
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
-  auto who = TRY(setup_admin(s, request));
+  const auto& who = request.caller();
   config::Changes changes;
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
@@ -105,7 +87,7 @@ Result<Response> change(app::Services& s, const Request& request) {
 }
 
 Result<Response> history(app::Services& s, const Request& request) {
-  auto who = TRY(setup_admin(s, request));
+  const auto& who = request.caller();
   auto before = TRY(integer_query(request, "before")).value_or(0);
   auto limit = TRY(integer_query(request, "limit")).value_or(100);
   auto out = OrderedJson::array();
@@ -115,7 +97,7 @@ Result<Response> history(app::Services& s, const Request& request) {
 }
 
 Result<Response> rollback(app::Services& s, const Request& request) {
-  auto who = TRY(setup_admin(s, request));
+  const auto& who = request.caller();
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
   auto restored = TRY(s.setup.rollback(who, change_id));
   return json_response(200, OrderedJson{{"ok", true}, {"restored", restored}});
@@ -124,20 +106,28 @@ Result<Response> rollback(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/setup/status", .handler = [&s](Request& r) { return status(s, r); }});
-  routes.push_back({.pattern = "/api/setup/config", .handler = [&s](Request& r) { return read(s, r); }});
-  routes.push_back(
-      {.pattern = "/api/setup/config/history", .handler = [&s](Request& r) { return history(s, r); }});
+  routes.push_back({.pattern = "/api/setup/status", .auth = Auth::visitor, .handler = [&s](Request& r) {
+                      return status(s, r);
+                    }});
+  routes.push_back({.pattern = "/api/setup/config", .auth = Auth::setup, .handler = [&s](Request& r) {
+                      return read(s, r);
+                    }});
+  routes.push_back({.pattern = "/api/setup/config/history",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return history(s, r); }});
   routes.push_back({.method = "PUT",
                     .pattern = "/api/setup/config",
+                    .auth = Auth::setup_admin,
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/rollback",
+                    .auth = Auth::setup_admin,
                     .handler = [&s](Request& r) { return rollback(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/import",
+                    .auth = Auth::claim,
                     .handler = [&s](Request& r) { return import(s, r); },
                     .body = Body::small,
                     .max_body = kImportBody,
@@ -145,10 +135,10 @@ void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
                     .admit = [&s](Request& r) { return admit_import(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/compare",
+                    .auth = Auth::setup_admin,
                     .handler = [&s](Request& r) { return compare(s, r); },
                     .body = Body::small,
-                    .max_body = kImportBody,
-                    .admit = [&s](Request& r) { return admit_admin(s, r); }});
+                    .max_body = kImportBody});
 }
 
 }  // namespace dash::daemon

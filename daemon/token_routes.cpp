@@ -1,5 +1,4 @@
 #include "core/app/accounts.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -7,7 +6,7 @@ namespace dash::daemon {
 namespace {
 
 Result<Response> issue(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto name = TRY(required_string(body, "name"));
   auto days = TRY(optional_int(body, "expires_days")).value_or(0);
@@ -19,7 +18,7 @@ Result<Response> issue(app::Services& s, const Request& request) {
 }
 
 Result<Response> list(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto out = OrderedJson::array();
   auto username = request.query.get_or("username", who.username);
   for (const auto& token : TRY(app::list_tokens(s, who, username))) out.push_back(app::to_json(token));
@@ -27,7 +26,7 @@ Result<Response> list(app::Services& s, const Request& request) {
 }
 
 Result<Response> revoke(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   TRY(app::revoke_token(s, who, request.param("id")));
   return json_response(200, OrderedJson{{"detail", "Token revoked"}});
 }
@@ -35,14 +34,18 @@ Result<Response> revoke(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_token_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/tokens", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back({.pattern = "/api/tokens", .auth = Auth::signed_in, .handler = [&s](Request& r) {
+                      return list(s, r);
+                    }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/tokens",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return issue(s, r); },
                     .body = Body::small});
-  routes.push_back({.method = "DELETE", .pattern = "/api/tokens/{id}", .handler = [&s](Request& r) {
-                      return revoke(s, r);
-                    }});
+  routes.push_back({.method = "DELETE",
+                    .pattern = "/api/tokens/{id}",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return revoke(s, r); }});
 }
 
 }  // namespace dash::daemon

@@ -2,7 +2,6 @@
 
 #include "core/base/shape.hpp"
 #include "core/storage/storage.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -30,12 +29,11 @@ class InlineSink final : public BodySink {
 };
 
 Result<std::unique_ptr<BodySink>> open_inline(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
-  return std::make_unique<InlineSink>(TRY(s.storage.upload(std::move(who))));
+  return std::make_unique<InlineSink>(TRY(s.storage.upload(request.caller())));
 }
 
 Result<Response> begin(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto filename = TRY(required_string(body, "filename"));
   auto size = TRY(required_int(body, "size"));
@@ -44,27 +42,26 @@ Result<Response> begin(app::Services& s, const Request& request) {
 
 // Refuses by the head alone, so that 8 MiB that cannot be taken are never read.
 Result<void> admit_part(app::Services& s, Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   TRY(s.storage.lane().admit_part(who, handle_header(request), TRY(part_number(request)),
                                   request.content_length.value_or(0)));
-  request.admitted = std::move(who);
   return {};
 }
 
 Result<Response> put_part(app::Services& s, const Request& request) {
-  const auto& who = std::any_cast<const identity::Principal&>(request.admitted);
+  const auto& who = request.caller();
   auto staged = s.storage.lane().put_part(who, handle_header(request), TRY(part_number(request)),
                                           request.body, request.header("Content-Digest").value_or(""));
   return json_response(200, storage::to_json(TRY(std::move(staged))));
 }
 
 Result<Response> status(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   return json_response(200, storage::to_json(TRY(s.storage.lane().status(who, handle_header(request)))));
 }
 
 Result<Response> commit(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   auto handle = TRY(required_string(body, "handle"));
   auto parts = body.find("parts");
@@ -73,7 +70,7 @@ Result<Response> commit(app::Services& s, const Request& request) {
 }
 
 Result<Response> abort(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto handle = TRY(required_string(TRY(json_object(request)), "handle"));
   return json_response(200, storage::to_json(TRY(s.storage.lane().abort(who, handle))));
 }
@@ -81,6 +78,7 @@ Result<Response> abort(app::Services& s, const Request& request) {
 Route post(std::string_view pattern, Handler handler) {
   return {.method = "POST",
           .pattern = std::string(pattern),
+          .auth = Auth::signed_in,
           .handler = std::move(handler),
           .body = Body::small,
           .pool = Pool::store};
@@ -92,6 +90,7 @@ void add_upload_routes(std::vector<Route>& routes, app::Services& s) {
   for (auto pattern : {"/api/storage/upload", "/api/config-mgmt/upload"})
     routes.push_back({.method = "POST",
                       .pattern = pattern,
+                      .auth = Auth::signed_in,
                       .body = Body::stream,
                       .max_body = storage::kMaxInlineBody,
                       .pool = Pool::store,
@@ -99,12 +98,14 @@ void add_upload_routes(std::vector<Route>& routes, app::Services& s) {
   routes.push_back(post("/api/storage/upload/begin", [&s](Request& r) { return begin(s, r); }));
   routes.push_back({.method = "PUT",
                     .pattern = "/api/storage/upload/part/{n}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return put_part(s, r); },
                     .body = Body::part,
                     .max_body = kPartBytes,
                     .pool = Pool::store,
                     .admit = [&s](Request& r) { return admit_part(s, r); }});
   routes.push_back({.pattern = "/api/storage/upload/status",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return status(s, r); },
                     .pool = Pool::store});
   routes.push_back(post("/api/storage/upload/commit", [&s](Request& r) { return commit(s, r); }));

@@ -1,6 +1,5 @@
 #include "core/app/accounts.hpp"
 #include "core/base/shape.hpp"
-#include "daemon/auth.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
 
@@ -20,14 +19,14 @@ Result<std::vector<std::string>> names_member(const Json& body, std::string_view
 }
 
 Result<Response> list(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto out = OrderedJson::array();
   for (const auto& user : TRY(app::list_users(s, who))) out.push_back(app::to_json(user));
   return json_response(200, out);
 }
 
 Result<Response> create(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   identity::NewUser user;
   user.username = TRY(required_string(body, "username"));
@@ -39,7 +38,7 @@ Result<Response> create(app::Services& s, const Request& request) {
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
-  auto who = TRY(signed_in(s, request));
+  const auto& who = request.caller();
   auto body = TRY(json_object(request));
   app::UserChange change;
   if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
@@ -52,7 +51,7 @@ Result<Response> change(app::Services& s, const Request& request) {
 
 // Accounts are never deleted: the audit log names them.
 Result<Response> deactivate(app::Services& s, const Request& request) {
-  auto who = TRY(admin(s, request));
+  const auto& who = request.caller();
   app::UserChange change;
   change.is_active = false;
   return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
@@ -61,20 +60,24 @@ Result<Response> deactivate(app::Services& s, const Request& request) {
 }  // namespace
 
 void add_user_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/users", .handler = [&s](Request& r) { return list(s, r); }});
+  routes.push_back(
+      {.pattern = "/api/users", .auth = Auth::signed_in, .handler = [&s](Request& r) { return list(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/users",
+                    .auth = Auth::admin,
                     .handler = [&s](Request& r) { return create(s, r); },
                     .body = Body::small,
                     .pool = Pool::login});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/users/{name}",
+                    .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small,
                     .pool = Pool::login});
-  routes.push_back({.method = "DELETE", .pattern = "/api/users/{name}", .handler = [&s](Request& r) {
-                      return deactivate(s, r);
-                    }});
+  routes.push_back(
+      {.method = "DELETE", .pattern = "/api/users/{name}", .auth = Auth::admin, .handler = [&s](Request& r) {
+         return deactivate(s, r);
+       }});
 }
 
 }  // namespace dash::daemon

@@ -11,6 +11,7 @@ Error refused() { return Error{Code::forbidden, "not yours", {}, {}, {}}; }
 Route part_route(Admit admit = {}) {
   return {.method = "PUT",
           .pattern = "/api/part",
+          .auth = Auth::anybody,
           .handler = [](Request& request) -> Result<Response> {
             auto ends =
                 request.body.empty() ? "" : fmt::format("{}{}", request.body.front(), request.body.back());
@@ -189,6 +190,7 @@ class Collector final : public BodySink {
 Route stream_route(Collected& all, std::uint64_t most = 64u << 20) {
   return {.method = "POST",
           .pattern = "/api/stream",
+          .auth = Auth::anybody,
           .body = Body::stream,
           .max_body = most,
           .pool = Pool::store,
@@ -294,7 +296,7 @@ class Pieces final : public BodySource {
 };
 
 Route source_route(int pieces, bool sized, bool fails, int really) {
-  return {.pattern = "/api/source", .handler = [=](Request&) -> Result<Response> {
+  return {.pattern = "/api/source", .auth = Auth::anybody, .handler = [=](Request&) -> Result<Response> {
             Response response;
             response.content_type = "application/octet-stream";
             response.source = std::make_unique<Pieces>(pieces, sized, fails, really);

@@ -13,10 +13,11 @@ namespace {
 
 TEST(Drain, ARequestUnderWayEndsWhileNewConnectionsAreRefused) {
   Gate gate;
-  Running running({{.pattern = "/api/slow", .handler = [&](Request&) -> Result<Response> {
-                      gate.pass();
-                      return json_response(200, OrderedJson{{"done", true}});
-                    }}});
+  Running running(
+      {{.pattern = "/api/slow", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
+          gate.pass();
+          return json_response(200, OrderedJson{{"done", true}});
+        }}});
   auto port = running.port();
   RawClient busy(port), idle(port);
   EXPECT_EQ(idle.ask(get("/livez")).status, 200);

@@ -68,6 +68,7 @@ TEST(Limits, APartHasAFloorOfItsOwnBecauseItHoldsABuffer) {
   options.limits.part_floor_bytes_per_second = 1u << 30;
   Route sink{.method = "PUT",
              .pattern = "/api/sink",
+             .auth = Auth::anybody,
              .handler = hello().handler,
              .body = Body::part,
              .max_body = kPartBytes};
@@ -82,6 +83,7 @@ TEST(Limits, AClientThatDoesNotReadIsCut) {
   ServerOptions options;
   options.limits.stall_time = milliseconds(50);
   Running running({{.pattern = "/api/large",
+                    .auth = Auth::anybody,
                     .handler = [](Request&) -> Result<Response> {
                       return text_response(200, "text/plain", std::string(64u << 20, 'x'));
                     }}},
@@ -129,6 +131,7 @@ TEST(Limits, SmallBodiesTogetherAreBounded) {
 TEST(Limits, AFullPoolIs503AndTheOthersGoOn) {
   Gate gate;
   Route slow{.pattern = "/api/slow",
+             .auth = Auth::anybody,
              .handler = [&](Request&) -> Result<Response> {
                gate.pass();
                return json_response(200, OrderedJson::object());
@@ -158,6 +161,7 @@ TEST(Limits, AFullPoolIs503AndTheOthersGoOn) {
 TEST(Limits, IdleAndSlowClientsDoNotHoldUpAFreshOne) {
   Route sink{.method = "PUT",
              .pattern = "/api/sink",
+             .auth = Auth::anybody,
              .handler = hello().handler,
              .body = Body::part,
              .max_body = kPartBytes};

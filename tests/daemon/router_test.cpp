@@ -6,7 +6,7 @@ namespace dash::daemon {
 namespace {
 
 Route row(std::string method, std::string pattern) {
-  return {.method = std::move(method), .pattern = std::move(pattern)};
+  return {.method = std::move(method), .pattern = std::move(pattern), .auth = Auth::anybody};
 }
 
 Router router() {

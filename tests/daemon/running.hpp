@@ -52,7 +52,7 @@ class Gate {
 };
 
 inline Route hello() {
-  return {.pattern = "/api/hello", .handler = [](Request&) -> Result<Response> {
+  return {.pattern = "/api/hello", .auth = Auth::anybody, .handler = [](Request&) -> Result<Response> {
             return json_response(200, OrderedJson{{"hello", "world"}});
           }};
 }
@@ -61,6 +61,7 @@ inline Route hello() {
 inline Route echo() {
   return {.method = "POST",
           .pattern = "/api/echo",
+          .auth = Auth::anybody,
           .handler = [](Request& request) -> Result<Response> {
             return text_response(200, "text/plain", std::string(request.body));
           },

@@ -8,6 +8,7 @@ namespace {
 
 Route failing(std::string pattern, Error error) {
   return {.pattern = std::move(pattern),
+          .auth = Auth::anybody,
           .handler = [error](Request&) -> Result<Response> { return Failure(error); }};
 }
 
@@ -47,15 +48,16 @@ TEST(Server, ATargetThatTwoReadersCouldReadDifferentlyIs400) {
 
 TEST(Server, HandlersSeeTheDecodedRequest) {
   Request seen;
-  Running running(
-      {{.pattern = "/api/assets/{backend}/{name...}", .handler = [&](Request& request) -> Result<Response> {
-          seen.params = request.params;
-          seen.query = request.query;
-          seen.target = request.target;
-          seen.headers = request.headers;
-          seen.peer = request.peer;
-          return json_response(200, OrderedJson::object());
-        }}});
+  Running running({{.pattern = "/api/assets/{backend}/{name...}",
+                    .auth = Auth::anybody,
+                    .handler = [&](Request& request) -> Result<Response> {
+                      seen.params = request.params;
+                      seen.query = request.query;
+                      seen.target = request.target;
+                      seen.headers = request.headers;
+                      seen.peer = request.peer;
+                      return json_response(200, OrderedJson::object());
+                    }}});
   auto answer =
       ask(running.port(),
           "GET /api/assets/obj%5Fcloud1/a%2Fb/c%20d?raw=1&q=x+y HTTP/1.1\r\nHost: t\r\nX-One: 1\r\n\r\n");
@@ -119,8 +121,9 @@ TEST(Server, WritesOneAccessLineWithoutTheQuery) {
 TEST(Server, AnErrorsDetailGoesToTheLogAlone) {
   Running running(
       {failing("/api/broken", Error{Code::internal, "the disk is broken", "SELECT secret", {}, {}}),
-       {.pattern = "/api/throws",
-        .handler = [](Request&) -> Result<Response> { throw std::runtime_error("SELECT secret"); }}});
+       {.pattern = "/api/throws", .auth = Auth::anybody, .handler = [](Request&) -> Result<Response> {
+          throw std::runtime_error("SELECT secret");
+        }}});
   auto answer = ask(running.port(), get("/api/broken"));
   EXPECT_EQ(answer.status, 500);
   EXPECT_EQ(answer.body, R"({"detail":"the disk is broken"})");
@@ -149,7 +152,7 @@ TEST(Server, AnswersCarrySecurityHeaders) {
 }
 
 TEST(Server, AHeaderThatWouldEndItsLineIsLeftOut) {
-  Running running({{.pattern = "/api/x", .handler = [](Request&) -> Result<Response> {
+  Running running({{.pattern = "/api/x", .auth = Auth::anybody, .handler = [](Request&) -> Result<Response> {
                       auto response = text_response(200, "text/plain", "body");
                       response.headers.add("X-Name", "a\r\nSet-Cookie: b");
                       return response;
@@ -161,9 +164,10 @@ TEST(Server, AHeaderThatWouldEndItsLineIsLeftOut) {
 }
 
 TEST(Server, BelievesForwardedAddressesFromTrustedProxiesOnly) {
-  Route who{.pattern = "/api/who", .handler = [](Request& request) -> Result<Response> {
-              return text_response(200, "text/plain", request.client);
-            }};
+  Route who{
+      .pattern = "/api/who", .auth = Auth::anybody, .handler = [](Request& request) -> Result<Response> {
+        return text_response(200, "text/plain", request.client);
+      }};
   auto request = "GET /api/who HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n";
   Running direct({who});
   EXPECT_EQ(ask(direct.port(), request).body, "127.0.0.1");
@@ -190,7 +194,8 @@ TEST(Server, TellsWhetherItIsReady) {
 }
 
 TEST(Server, CountsRequestsByPatternAndClass) {
-  Running running({hello(), {.pattern = "/api/jobs/{id}", .handler = hello().handler}});
+  Running running(
+      {hello(), {.pattern = "/api/jobs/{id}", .auth = Auth::anybody, .handler = hello().handler}});
   RawClient client(running.port());
   for (auto path : {"/api/jobs/1", "/api/jobs/2", "/api/secret-path"}) client.ask(get(path));
   auto metrics = client.ask(get("/metrics"));
@@ -208,10 +213,11 @@ TEST(Server, CountsRequestsByPatternAndClass) {
 
 TEST(Server, HandlersThatBlockHoldUpNobodyElse) {
   Gate gate;
-  Running running({{.pattern = "/api/slow", .handler = [&](Request&) -> Result<Response> {
-                      gate.pass();
-                      return json_response(200, OrderedJson{{"done", true}});
-                    }}});
+  Running running(
+      {{.pattern = "/api/slow", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
+          gate.pass();
+          return json_response(200, OrderedJson{{"done", true}});
+        }}});
   std::vector<RawClient> busy;
   for (int i = 0; i < 7; ++i) {
     busy.emplace_back(running.port());
@@ -225,9 +231,10 @@ TEST(Server, HandlersThatBlockHoldUpNobodyElse) {
 
 TEST(Server, SendsAnAnswerThatTheSocketDoesNotTakeAtOnce) {
   const std::string text(24u << 20, 'x');
-  Running running({{.pattern = "/api/long", .handler = [&](Request&) -> Result<Response> {
-                      return text_response(200, "text/plain", text);
-                    }}});
+  Running running(
+      {{.pattern = "/api/long", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
+          return text_response(200, "text/plain", text);
+        }}});
   RawClient client(running.port());
   for (int i = 0; i < 2; ++i) {
     auto answer = client.ask(get("/api/long"));

@@ -72,7 +72,8 @@ void read_request(std::string_view input, std::size_t stride) {
 void read_target(std::string_view text) {
   auto target = parse_target(text);
   if (!target) return;
-  static const Router router({{.pattern = "/api/{id}/x"}, {.pattern = "/files/{name...}"}});
+  static const Router router({{.pattern = "/api/{id}/x", .auth = Auth::anybody},
+                              {.pattern = "/files/{name...}", .auth = Auth::anybody}});
   auto match = router.match("GET", target->path);
   for (const auto& [name, value] : match.params) require(!value.empty() && value.find('\0') == value.npos);
 }
