@@ -22,20 +22,33 @@ Result<Secret> given_token(const LoginFlags& flags) {
 }
 
 Failure pat_refusal(const std::string& url) {
-  return fail(Code::forbidden,
-              "this is a personal access token, and the setup endpoints of {} take only an administrator's "
-              "login: pass "
-              "--admin-user NAME with a password, or the JWT of a login with --token",
-              url);
+  return fail(
+      Code::forbidden,
+      "this is a personal access token, and {} takes only a login here: pass --admin-user NAME with a "
+      "password, or the token of a login with --token-file",
+      url);
 }
 
 // A password may start as it likes; a whole token is none.
 bool is_whole_pat(const Secret& password) {
   constexpr std::size_t kHexDigits = 64;
-  return identity::looks_like_pat(password.expose()) && password.expose().size() > kHexDigits;
+  auto text = trim(password.expose());
+  return identity::looks_like_pat(text) && text.size() > kHexDigits;
+}
+
+// Before anything is asked of the instance, where no question is needed for it.
+Result<void> read_password_file(Context& context, const std::string& url, const LoginFlags& flags) {
+  if (flags.admin_user.empty() || flags.password_file.empty()) return {};
+  context.password = TRY(read_secret_file(flags.password_file));
+  return check_no_pat(*context.password, url);
 }
 
 }  // namespace
+
+Result<void> check_no_pat(const Secret& password, const std::string& url) {
+  if (is_whole_pat(password)) return pat_refusal(url);
+  return {};
+}
 
 void declare_login(Flags& flags, LoginFlags& into) {
   flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator");
@@ -77,6 +90,7 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
   // Read once: stdin cannot be read again.
   auto token = TRY(given_token(flags));
   if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());
+  if (token.empty()) TRY(read_password_file(context, api.url(), flags));
   api.use_token(std::move(token));
   if (flags.is_insecure && url.starts_with("https:"))
     context.out.warn(
@@ -88,16 +102,16 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
   if (api.has_token()) return {};
   if (flags.admin_user.empty())
-    return fail(
-        Code::usage,
-        "{} asks who you are: pass --admin-user NAME (with --password-file FILE) or --token-file FILE",
-        api.url());
-  auto password =
-      TRY(secret_from(context, flags.password_file,
-                      fmt::format("Password of {} at {}", flags.admin_user, api.url()), "--password-file"));
-  if (is_whole_pat(password)) return pat_refusal(api.url());
+    return fail(Code::usage,
+                "{} asks who you are: pass --admin-user NAME (with {} FILE) or --token-file FILE", api.url(),
+                flags.password_flag);
+  if (!context.password) {
+    context.password = TRY(secret_from(
+        context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
+    TRY(check_no_pat(*context.password, api.url()));
+  }
   context.out.wait_for("signing in at " + api.url());
-  auto done = api.login(flags.admin_user, password);
+  auto done = api.login(flags.admin_user, *context.password);
   context.out.wait_for("");
   return done;
 }

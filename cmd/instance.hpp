@@ -13,6 +13,7 @@ namespace dash::cmd {
 
 struct LoginFlags {
   std::string token, token_file, admin_user, password_file, ca_bundle;
+  std::string password_flag = "--password-file";  // its name, for messages
   bool is_insecure = false;
   std::int64_t timeout_seconds = 30;
 };
@@ -30,14 +31,16 @@ void declare_local(Flags& flags, LocalFlags& into);
 // --target with the two above.
 void declare_instance(Flags& flags, InstanceFlags& into);
 
-// What the routes that a command calls accept: `session` only a login (setup routes), `any` also a personal
-// access token.
+// What the routes that a command calls accept: `session` only a login (setup routes, changes of users and
+// tokens), `any` also a personal access token.
 enum class Login { session, any };
 
-// A client that is not signed in yet. A personal access token where only a login works is Code::forbidden
-// before any network call.
+// A client that is not signed in yet. A personal access token where only a login works, or in the place of a
+// password, is Code::forbidden before any network call.
 Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
                                 const LoginFlags& flags, Login accepts);
+// Code::forbidden when it is a personal access token.
+Result<void> check_no_pat(const Secret& password, const std::string& url);
 // With --token or --token-file, else by a login as --admin-user.
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
 

@@ -21,7 +21,7 @@ Run declare_issue(Flags& flags) {
   flags.number("--days", o->days, "N", "valid so long; 0 (the default) until it is revoked").at_least(0);
   declare_instance(flags, o->instance);
   return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+    auto instance = TRY(open_instance(context, o->instance, Login::session));
     OrderedJson issued;
     if (instance.api) {
       Json body{{"name", o->name}, {"expires_days", o->days}};
@@ -29,7 +29,8 @@ Run declare_issue(Flags& flags) {
       issued = OrderedJson(TRY(instance.api->post("/api/tokens", body)));
     } else {
       if (o->user.empty()) return fail(Code::usage, "--user names whose token it is");
-      auto made = TRY(app::issue_token(instance.local->services(), instance.who, o->name, o->user, o->days));
+      auto& accounts = instance.local->services().accounts;
+      auto made = TRY(accounts.issue_token(instance.who, {o->name, o->user, o->days}));
       issued = app::to_json(made.info);
       issued["token"] = made.token.expose();
     }
@@ -51,7 +52,7 @@ Run declare_list(Flags& flags) {
       tokens = OrderedJson(TRY(instance.api->get("/api/tokens" + query)));
       if (!tokens.is_array()) return instance.api->strange_answer("/api/tokens");
     } else {
-      for (const auto& token : TRY(app::list_tokens(instance.local->services(), instance.who, o->user)))
+      for (const auto& token : TRY(instance.local->services().accounts.list_tokens(instance.who, o->user)))
         tokens.push_back(app::to_json(token));
     }
     for (const auto& token : tokens)
@@ -73,7 +74,7 @@ Run declare_revoke(Flags& flags) {
       auto path = "/api/tokens/" + net::percent_encode(o->id);
       if (!TRY(instance.api->remove(path)).contains("detail")) return instance.api->strange_answer(path);
     } else {
-      TRY(app::revoke_token(instance.local->services(), instance.who, o->id));
+      TRY(instance.local->services().accounts.revoke_token(instance.who, o->id));
     }
     context.out.line("revoked {}", printable(o->id));
     context.out.document({{"id", o->id}, {"revoked", true}});
@@ -84,12 +85,15 @@ Run declare_revoke(Flags& flags) {
 }  // namespace
 
 Group token_group() {
-  return {"token",
-          "Personal access tokens",
-          {{"issue", "Issue a token and print it, alone, on stdout",
-            "It is shown this once. It works everywhere except on /api/setup/*.", declare_issue},
-           {"list", "List tokens", "", declare_list},
-           {"revoke", "Revoke a token", "", declare_revoke}}};
+  return {
+      "token",
+      "Personal access tokens",
+      {{"issue", "Issue a token and print it, alone, on stdout",
+        "It is shown this once. It works everywhere except on /api/setup/* and for changes of users, tokens "
+        "and workgroups; issuing one needs a login.",
+        declare_issue},
+       {"list", "List tokens", "", declare_list},
+       {"revoke", "Revoke a token", "A token may revoke itself; others need a login.", declare_revoke}}};
 }
 
 }  // namespace dash::cmd

@@ -24,12 +24,14 @@
 // table.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cmd/flags.hpp"
 #include "core/base/error.hpp"
+#include "core/base/secret.hpp"
 
 namespace dash::cmd {
 
@@ -39,6 +41,7 @@ struct Context {
   Output& out;
   bool may_ask = true;     // false with --no-input: a question is an error that names the flag to use
   std::string asked = {};  // the address of the instance whose API was asked last, for messages
+  std::optional<Secret> password = {};  // of the login, once it was read: stdin cannot be read again
 };
 
 using Run = std::function<Result<void>(Context&)>;

@@ -24,8 +24,8 @@ Result<Response> login(app::Services& s, const Request& request) {
   for (auto name : {"username", "password"})
     if (!form.has(name)) missing.push_back({"missing", {name}, "Field required", nullptr});
   if (!missing.empty()) return Failure(validation_error(missing));
-  auto done = TRY(app::sign_in(
-      s, {*form.get("username"), Secret(*form.get("password")), request.client, request.request_id}));
+  auto done = TRY(s.accounts.sign_in(
+      {*form.get("username"), Secret(*form.get("password")), request.client, request.request_id}));
   return json_response(200, OrderedJson{{"access_token", done.access_token},
                                         {"token_type", "bearer"},
                                         {"username", done.username},

@@ -47,8 +47,7 @@ Result<Caller> setup_admin(app::Services& services, const Request& request) {
 Result<Caller> allowed(app::Services& services, Auth auth, const Request& request) {
   auto who = TRY(signed_in(services, request));
   bool needs_session = auth.rule() == Auth::session || auth.rule() == Auth::admin_session;
-  if (needs_session && who.via == identity::Via::token)
-    return fail(Code::forbidden, "A personal access token cannot do this: sign in with the password");
+  if (needs_session) TRY(identity::require_sign_in(who));
   if (auth.rule() == Auth::admin || auth.rule() == Auth::admin_session) TRY(identity::require_admin(who));
   return Caller(std::move(who));
 }

@@ -21,7 +21,7 @@ Result<std::vector<std::string>> names_member(const Json& body, std::string_view
 Result<Response> list(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   auto out = OrderedJson::array();
-  for (const auto& user : TRY(app::list_users(s, who))) out.push_back(app::to_json(user));
+  for (const auto& user : TRY(s.accounts.list(who))) out.push_back(app::to_json(user));
   return json_response(200, out);
 }
 
@@ -34,7 +34,7 @@ Result<Response> create(app::Services& s, const Request& request) {
   user.is_admin = TRY(optional_bool(body, "is_admin")).value_or(false);
   user.workgroups = TRY(names_member(body, "workgroups"));
   user.grants = TRY(names_member(body, "grants"));
-  return json_response(201, app::to_json(TRY(app::add_user(s, who, user))));
+  return json_response(201, app::to_json(TRY(s.accounts.add(who, user))));
 }
 
 Result<Response> change(app::Services& s, const Request& request) {
@@ -42,11 +42,14 @@ Result<Response> change(app::Services& s, const Request& request) {
   auto body = TRY(json_object(request));
   app::UserChange change;
   if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
+  if (auto current = TRY(optional_string(body, "current_password")))
+    change.current_password = Secret(*current);
+  change.revoke_tokens = TRY(optional_bool(body, "revoke_tokens")).value_or(false);
   change.is_admin = TRY(optional_bool(body, "is_admin"));
   change.is_active = TRY(optional_bool(body, "is_active"));
   change.grant = TRY(names_member(body, "grant"));
   change.ungrant = TRY(names_member(body, "ungrant"));
-  return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
+  return json_response(200, app::to_json(TRY(s.accounts.change(who, request.param("name"), change))));
 }
 
 // Accounts are never deleted: the audit log names them.
@@ -54,7 +57,7 @@ Result<Response> deactivate(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   app::UserChange change;
   change.is_active = false;
-  return json_response(200, app::to_json(TRY(app::change_user(s, who, request.param("name"), change))));
+  return json_response(200, app::to_json(TRY(s.accounts.change(who, request.param("name"), change))));
 }
 
 }  // namespace
@@ -64,20 +67,20 @@ void add_user_routes(std::vector<Route>& routes, app::Services& s) {
       {.pattern = "/api/users", .auth = Auth::signed_in, .handler = [&s](Request& r) { return list(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/users",
-                    .auth = Auth::admin,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return create(s, r); },
                     .body = Body::small,
                     .pool = Pool::login});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/users/{name}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::session,
                     .handler = [&s](Request& r) { return change(s, r); },
                     .body = Body::small,
                     .pool = Pool::login});
-  routes.push_back(
-      {.method = "DELETE", .pattern = "/api/users/{name}", .auth = Auth::admin, .handler = [&s](Request& r) {
-         return deactivate(s, r);
-       }});
+  routes.push_back({.method = "DELETE",
+                    .pattern = "/api/users/{name}",
+                    .auth = Auth::admin_session,
+                    .handler = [&s](Request& r) { return deactivate(s, r); }});
 }
 
 }  // namespace dash::daemon

@@ -70,7 +70,7 @@ void add_workgroup_routes(std::vector<Route>& routes, app::Services& s) {
                     }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/workgroups",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return create(s, r); },
                     .body = Body::small});
   routes.push_back({.pattern = "/api/workgroups/{name}",
@@ -81,25 +81,25 @@ void add_workgroup_routes(std::vector<Route>& routes, app::Services& s) {
                     .handler = [&s](Request& r) { return members(s, r); }});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/workgroups/{name}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return update(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/workgroups/{name}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return remove(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/workgroups/{name}/members",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return add_named_member(s, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/workgroups/{name}/members/{username}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return add_member(s, r); }});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/workgroups/{name}/members/{username}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin_session,
                     .handler = [&s](Request& r) { return remove_member(s, r); }});
 }
 

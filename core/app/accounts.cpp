@@ -1,18 +1,26 @@
 #include "core/app/accounts.hpp"
 
-#include "core/audit/log.hpp"
-#include "core/base/utf8.hpp"
-#include "core/identity/setup_code.hpp"
+#include "core/base/shape.hpp"
+#include "core/crypto/password.hpp"
+#include "core/identity/caller.hpp"
 
 namespace dash::app {
 namespace {
 
-constexpr std::size_t kMostOfAName = 100;  // bytes, as of a user's name
+// The operator at the shell is nobody's account, whatever accounts are called.
+bool is_own_account(const identity::Principal& who, const std::string& username) {
+  return who.via != identity::Via::local && identity::fold_username(username) == who.username;
+}
 
-Result<identity::User> must_find(Services& s, const std::string& username) {
-  auto user = TRY(s.directory.find(username));
-  if (!user) return fail(Code::not_found, "there is no user '{}'", username);
-  return *std::move(user);
+bool revokes_tokens(const UserChange& change, bool is_own) {
+  return change.revoke_tokens || (change.password && !is_own) || change.is_active == false;
+}
+
+Result<void> check_values(const UserChange& change) {
+  if (change.password) TRY(identity::check_password(*change.password));
+  for (const auto* permissions : {&change.grant, &change.ungrant})
+    for (const auto& permission : *permissions) TRY(identity::check_permission(permission));
+  return {};
 }
 
 OrderedJson what_changed(const UserChange& change) {
@@ -25,87 +33,168 @@ OrderedJson what_changed(const UserChange& change) {
   return out;
 }
 
+audit::Entry failed_login(const identity::Principal& who, const std::string& reason) {
+  return audit::by(who, "user.login_failed", std::nullopt, {{"reason", reason}});
+}
+
 OrderedJson time_or_null(const std::optional<Time>& time) {
   return time ? OrderedJson(format_iso_micros(*time)) : OrderedJson();
 }
 
-// What was typed may be anything.
-std::string attempted_name(const std::string& typed) {
-  auto name = identity::fold_username(typed);
-  return is_utf8(name) && name.size() <= kMostOfAName ? name : "(no user name)";
-}
-
 }  // namespace
 
-Result<identity::Login> sign_in(Services& s, const SignIn& attempt) {
+Result<identity::User> Accounts::need(db::Transaction& tx, const std::string& username) {
+  auto user = TRY(d_.directory.find(tx, username));
+  if (!user) return fail(Code::not_found, "there is no user '{}'", username);
+  return *std::move(user);
+}
+
+Result<identity::Login> Accounts::sign_in(const SignIn& attempt) {
   identity::Principal who;
-  who.username = attempted_name(attempt.username);
+  who.username = identity::attempted_username(attempt.username);
   who.address = attempt.address;
   who.request_id = attempt.request_id;
-  auto login = s.sessions.login(attempt.username, attempt.password, attempt.address);
-  if (login) TRY(s.audit.append(audit::by(who, "user.login", std::nullopt, OrderedJson::object())));
-  bool refused =
-      !login && (login.error().code == Code::unauthenticated || login.error().code == Code::forbidden);
-  if (refused)
-    TRY(s.audit.append(
-        audit::by(who, "user.login_failed", std::nullopt, {{"reason", login.error().message}})));
+  auto tried = TRY(d_.passwords.verify(attempt.username, attempt.password, attempt.address));
+  std::optional<Error> refusal;
+  identity::Login login;
+  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    refusal = TRY(d_.passwords.conclude(tx, tried));
+    if (!refusal) login = TRY(d_.sessions.open(tx, tried.subject));
+    TRY(d_.audit.append(tx, refusal ? failed_login(who, refusal->message)
+                                    : audit::by(who, "user.login", std::nullopt, OrderedJson::object())));
+    return {};
+  }));
+  if (refusal) return Failure(*refusal);
   return login;
 }
 
-Result<identity::User> add_user(Services& s, const identity::Principal& who, const identity::NewUser& user) {
+Result<identity::User> Accounts::add(const identity::Principal& who, const identity::NewUser& user) {
+  TRY(identity::require_sign_in(who));
   TRY(identity::require_admin(who));
-  TRY(s.directory.add(user));
-  auto made = TRY(must_find(s, user.username));
-  TRY(s.audit.append(
-      audit::by(who, "user.create", made.username,
-                {{"is_admin", made.is_admin}, {"workgroups", made.workgroups}, {"grants", made.grants}})));
-  if (made.is_admin) s.setup_code.forget();
+  TRY(identity::check_new_user(user));
+  auto hash = crypto::hash_password(user.password);
+  identity::User made;
+  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, who));
+    TRY(d_.directory.add(tx, user, hash));
+    made = TRY(need(tx, user.username));
+    TRY(d_.audit.append(
+        tx,
+        audit::by(who, "user.create", made.username,
+                  {{"is_admin", made.is_admin}, {"workgroups", made.workgroups}, {"grants", made.grants}})));
+    return {};
+  }));
+  if (made.is_admin) d_.setup_code.forget();
   return made;
 }
 
-Result<identity::User> change_user(Services& s, const identity::Principal& who, const std::string& username,
-                                   const UserChange& change) {
-  bool self = identity::fold_username(username) == who.username;
-  bool only_password =
+Result<void> Accounts::authorize_change(const identity::Principal& who, bool is_own,
+                                        const UserChange& change) {
+  TRY(identity::require_sign_in(who));
+  bool of_credentials =
       !change.is_admin && !change.is_active && change.grant.empty() && change.ungrant.empty();
-  if (!(self && only_password)) TRY(identity::require_admin(who));
-  if (self && (change.is_admin == false || change.is_active == false))
+  if (!(is_own && of_credentials)) TRY(identity::require_admin(who));
+  if (is_own && (change.is_admin == false || change.is_active == false))
     return fail(Code::invalid, "you cannot take your own admin flag or account away; another admin can");
-  auto user = TRY(must_find(s, username));
-  if (change.password) TRY(s.directory.set_password(user.username, *change.password));
-  if (change.is_admin) TRY(s.directory.set_admin(user.username, *change.is_admin));
-  if (change.is_active) TRY(s.directory.set_active(user.username, *change.is_active));
-  for (const auto& permission : change.grant) TRY(s.directory.grant(user.username, permission));
-  for (const auto& permission : change.ungrant) TRY(s.directory.ungrant(user.username, permission));
-  TRY(s.audit.append(audit::by(who, "user.update", user.username, what_changed(change))));
-  return must_find(s, username);
-}
-
-Result<std::vector<identity::User>> list_users(Services& s, const identity::Principal& who) {
-  TRY(identity::require_admin(who));
-  return s.directory.list();
-}
-
-Result<identity::IssuedToken> issue_token(Services& s, const identity::Principal& who,
-                                          const std::string& name, const std::string& username,
-                                          std::int64_t days) {
-  if (identity::fold_username(username) != who.username) TRY(identity::require_admin(who));
-  auto issued = TRY(s.tokens.issue(name, username, days));
-  TRY(s.audit.append(
-      audit::by(who, "token.create", issued.info.id, {{"name", name}, {"username", issued.info.username}})));
-  return issued;
-}
-
-Result<std::vector<identity::TokenInfo>> list_tokens(Services& s, const identity::Principal& who,
-                                                     const std::string& username) {
-  if (identity::fold_username(username) != who.username) TRY(identity::require_admin(who));
-  return s.tokens.list(username);
-}
-
-Result<void> revoke_token(Services& s, const identity::Principal& who, const std::string& id) {
-  TRY(s.tokens.revoke(id, who.is_admin ? "" : who.username));
-  TRY(s.audit.append(audit::by(who, "token.revoke", id, OrderedJson::object())));
   return {};
+}
+
+Result<identity::User> Accounts::change(const identity::Principal& who, const std::string& username,
+                                        const UserChange& change) {
+  bool is_own = is_own_account(who, username);
+  TRY(authorize_change(who, is_own, change));
+  TRY(check_values(change));
+  bool needs_current = is_own && change.password;
+  if (needs_current && !change.current_password) return missing_member("current_password");
+  TRY(d_.sql.read([&](db::Transaction& tx) -> Result<void> {
+    TRY(need(tx, username));  // before the time that a hash takes
+    return {};
+  }));
+  identity::PasswordAttempt attempt;
+  if (needs_current) attempt = TRY(d_.passwords.verify(who.username, *change.current_password, who.address));
+  auto hash = change.password ? crypto::hash_password(*change.password) : std::string();
+  std::optional<Error> refusal;
+  identity::User changed;
+  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, who));
+    if (needs_current) refusal = TRY(check_current(tx, who, attempt));
+    if (refusal) return {};
+    auto user = TRY(need(tx, username));
+    changed = TRY(apply(tx, who, user, change, hash));
+    return {};
+  }));
+  if (refusal) return Failure(*refusal);
+  return changed;
+}
+
+// A wrong one is counted and recorded, and changes nothing else.
+Result<std::optional<Error>> Accounts::check_current(db::Transaction& tx, const identity::Principal& who,
+                                                     const identity::PasswordAttempt& attempt) {
+  if (!TRY(d_.passwords.conclude(tx, attempt))) return std::optional<Error>();
+  TRY(d_.audit.append(tx, failed_login(who, "The current password is wrong")));
+  return std::optional(
+      Error{Code::forbidden, "The current password is wrong; nothing was changed.", {}, {}, {}});
+}
+
+Result<identity::User> Accounts::apply(db::Transaction& tx, const identity::Principal& who,
+                                       const identity::User& user, const UserChange& change,
+                                       const std::string& password_hash) {
+  const auto& name = user.username;
+  auto details = what_changed(change);
+  if (change.password) TRY(d_.directory.set_password(tx, name, password_hash));
+  if (change.is_admin) TRY(d_.directory.set_admin(tx, name, *change.is_admin));
+  if (change.is_active) TRY(d_.directory.set_active(tx, name, *change.is_active));
+  for (const auto& permission : change.grant) TRY(d_.directory.grant(tx, name, permission));
+  for (const auto& permission : change.ungrant) TRY(d_.directory.ungrant(tx, name, permission));
+  if (revokes_tokens(change, is_own_account(who, name)))
+    details["tokens_revoked"] = TRY(revoke_all_tokens(tx, who, name));
+  TRY(d_.audit.append(tx, audit::by(who, "user.update", name, std::move(details))));
+  return need(tx, name);
+}
+
+// An entry of its own names them, as one would that revoked each.
+Result<std::int64_t> Accounts::revoke_all_tokens(db::Transaction& tx, const identity::Principal& who,
+                                                 const std::string& username) {
+  auto ids = TRY(d_.tokens.revoke_all(tx, username));
+  if (!ids.empty()) TRY(d_.audit.append(tx, audit::by(who, "tokens_revoked", username, {{"tokens", ids}})));
+  return static_cast<std::int64_t>(ids.size());
+}
+
+Result<std::vector<identity::User>> Accounts::list(const identity::Principal& who) {
+  TRY(identity::require_admin(who));
+  return d_.directory.list();
+}
+
+Result<identity::IssuedToken> Accounts::issue_token(const identity::Principal& who,
+                                                    const identity::NewToken& wanted) {
+  TRY(identity::require_sign_in(who));
+  if (!is_own_account(who, wanted.username)) TRY(identity::require_admin(who));
+  TRY(identity::check_new_token(wanted));
+  using Issued = identity::IssuedToken;
+  return db::write<Issued>(d_.sql, [&](db::Transaction& tx) -> Result<Issued> {
+    TRY(identity::confirm_caller(tx, who));
+    auto issued = TRY(d_.tokens.issue(tx, wanted));
+    TRY(d_.audit.append(tx, audit::by(who, "token.create", issued.info.id,
+                                      {{"name", issued.info.name}, {"username", issued.info.username}})));
+    return issued;
+  });
+}
+
+Result<std::vector<identity::TokenInfo>> Accounts::list_tokens(const identity::Principal& who,
+                                                               const std::string& username) {
+  if (!is_own_account(who, username)) TRY(identity::require_admin(who));
+  return d_.tokens.list(username);
+}
+
+Result<void> Accounts::revoke_token(const identity::Principal& who, const std::string& id) {
+  bool is_itself = who.via == identity::Via::token && id == who.credential_id;
+  if (!is_itself) TRY(identity::require_sign_in(who));
+  return d_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, who));
+    TRY(d_.tokens.revoke(tx, id, who.is_admin ? "" : who.username));
+    TRY(d_.audit.append(tx, audit::by(who, "token.revoke", id, OrderedJson::object())));
+    return {};
+  });
 }
 
 // The peer's members come first; "id" is the name, which never changes.

@@ -50,6 +50,8 @@ class Tokens;
 
 namespace dash::app {
 
+class Accounts;
+
 struct Services {
   const Clock& clock;
   PartPool& parts;
@@ -63,6 +65,7 @@ struct Services {
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
+  Accounts& accounts;
   setup::Setup& setup;
   setup::Vaults& vaults;
   setup::Endpoints& endpoints;

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/app/accounts.hpp"
 #include "core/app/doctor_files.hpp"
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
@@ -66,9 +67,11 @@ class RealInstance final : public Instance {
         settings_(config_),
         audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
         directory_(*sql_, clock_),
+        passwords_(*sql_, clock_),
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
         tokens_(*sql_, clock_, directory_),
         setup_code_(options.data_dir),
+        accounts_({*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}),
         endpoints_(*sql_, clock_, config_, audit_),
         setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_),
         vaults_(*sql_, clock_, audit_),
@@ -95,6 +98,7 @@ class RealInstance final : public Instance {
             .sessions = sessions_,
             .tokens = tokens_,
             .setup_code = setup_code_,
+            .accounts = accounts_,
             .setup = setup_,
             .vaults = vaults_,
             .endpoints = endpoints_,
@@ -125,9 +129,11 @@ class RealInstance final : public Instance {
   config::Settings settings_;
   audit::Log audit_;
   identity::Directory directory_;
+  identity::Passwords passwords_;
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
+  Accounts accounts_;
   setup::Endpoints endpoints_;
   setup::Setup setup_;
   setup::Vaults vaults_;

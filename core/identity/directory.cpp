@@ -4,33 +4,27 @@
 #include <cctype>
 
 #include "core/base/text.hpp"
-#include "core/crypto/password.hpp"
+#include "core/identity/login_throttle.hpp"
 
 namespace dash::identity {
 namespace {
 
 constexpr std::size_t kMaxUsername = 100;
+constexpr std::ptrdiff_t kMinPassword = 8;
 
-Result<void> check_username(std::string_view name) {
-  bool printable =
-      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > 32 && c != 127; });
-  if (name.empty() || name.size() > kMaxUsername || !printable)
-    return fail(Code::invalid, "a user name has 1 to {} bytes and neither spaces nor control characters",
+Result<void> check_new_username(std::string_view name) {
+  auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           std::string_view("._@+-").find(c) != std::string_view::npos;
+  };
+  if (name.empty() || name.size() > kMaxUsername || !std::ranges::all_of(name, fits))
+    return fail(Code::invalid, "a user name has 1 to {} of the ASCII letters, digits and . _ @ + -",
                 kMaxUsername);
   return {};
 }
 
-// A typing error would be a grant that nothing asks for.
-Result<void> check_permission(std::string_view permission) {
-  auto colon = permission.find(':');
-  auto is_word = [](std::string_view word) {
-    return !word.empty() &&
-           std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
-  };
-  if (colon == permission.npos || !is_word(permission.substr(0, colon)) ||
-      !is_word(permission.substr(colon + 1)))
-    return fail(Code::invalid, "'{}' is no permission; one is written like change_windows:use", permission);
-  return {};
+Result<db::Rows> active_admins(db::Transaction& tx) {
+  return tx.query("SELECT 1 FROM users WHERE is_admin = 1 AND is_active = 1 LIMIT 1");
 }
 
 Result<std::vector<std::string>> names(db::Transaction& tx, std::string_view sql,
@@ -54,6 +48,12 @@ Result<void> must_exist(std::int64_t changed, const std::string& username) {
   return {};
 }
 
+// Without an active admin the instance would be claimable again.
+Result<void> keeps_an_admin(db::Transaction& tx, const std::string& username) {
+  if (TRY(active_admins(tx)).empty()) return fail(Code::conflict, "'{}' is the last active admin", username);
+  return {};
+}
+
 }  // namespace
 
 std::string fold_username(std::string_view name) {
@@ -65,8 +65,36 @@ std::string fold_username(std::string_view name) {
   return first == out.npos ? "" : out.substr(first, last - first + 1);
 }
 
+bool can_be_username(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxUsername &&
+         std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > 32 && c != 127; });
+}
+
 Result<void> check_password(const Secret& password) {
-  if (password.empty()) return fail(Code::invalid, "the password is empty");
+  auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  if (std::ranges::count_if(password.expose(), begins_character) < kMinPassword)
+    return fail(Code::invalid, "a password has at least {} characters", kMinPassword);
+  return {};
+}
+
+// A typing error would be a grant that nothing asks for.
+Result<void> check_permission(std::string_view permission) {
+  auto colon = permission.find(':');
+  auto is_word = [](std::string_view word) {
+    return !word.empty() &&
+           std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  };
+  if (colon == permission.npos || !is_word(permission.substr(0, colon)) ||
+      !is_word(permission.substr(colon + 1)))
+    return fail(Code::invalid, "'{}' is no permission; one is written like change_windows:use", permission);
+  return {};
+}
+
+Result<void> check_new_user(const NewUser& user) {
+  TRY(check_new_username(fold_username(user.username)));
+  TRY(check_password(user.password));
+  for (const auto& permission : user.grants) TRY(check_permission(permission));
+  for (const auto& typed : user.workgroups) TRY(Directory::check_workgroup_name(lower(trim(typed))));
   return {};
 }
 
@@ -98,15 +126,9 @@ Result<void> Directory::add_member(db::Transaction& tx, const std::string& workg
   return {};
 }
 
-Result<void> Directory::add(const NewUser& user) {
-  TRY(check_password(user.password));
-  auto hash = crypto::hash_password(user.password);
-  return sql_.write([&](db::Transaction& tx) { return add(tx, user, hash); });
-}
-
 Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::string_view password_hash) {
+  TRY(check_new_user(user));
   auto name = fold_username(user.username);
-  TRY(check_username(name));
   auto inserted =
       TRY(tx.exec("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ($1, "
                   "$2, $3, 1, $4)"
@@ -114,11 +136,8 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
                   {name, std::string(password_hash), std::int64_t{user.is_admin}, to_micros(clock_.now())}));
   if (inserted == 0)
     return fail(Code::conflict, "there is a user '{}' already; `user passwd` changes the password", name);
-  for (const auto& permission : user.grants) {
-    TRY(check_permission(permission));
-    TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                {name, permission}));
-  }
+  TRY(lift_lock(tx, name));
+  for (const auto& permission : user.grants) TRY(grant(tx, name, permission));
   for (const auto& typed : user.workgroups) {
     auto workgroup = lower(trim(typed));
     auto known = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {workgroup}));
@@ -128,59 +147,50 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
   return {};
 }
 
-Result<void> Directory::set_password(const std::string& username, const Secret& password) {
-  TRY(check_password(password));
-  auto hash = crypto::hash_password(password);
+Result<void> Directory::set_password(db::Transaction& tx, const std::string& username,
+                                     std::string_view password_hash) {
   auto name = fold_username(username);
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(must_exist(TRY(tx.exec("UPDATE users SET password_hash = $2 WHERE username = $1", {name, hash})),
-                   name));
-    TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
-    return {};
-  });
+  TRY(must_exist(TRY(tx.exec("UPDATE users SET password_hash = $2 WHERE username = $1",
+                             {name, std::string(password_hash)})),
+                 name));
+  TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
+  return lift_lock(tx, name);
 }
 
-Result<void> Directory::set_active(const std::string& username, bool active) {
+Result<void> Directory::set_active(db::Transaction& tx, const std::string& username, bool active) {
   auto name = fold_username(username);
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(must_exist(
-        TRY(tx.exec("UPDATE users SET is_active = $2 WHERE username = $1", {name, std::int64_t{active}})),
-        name));
-    if (!active) TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
-    // Deactivating the last admin would make the instance claimable again.
-    if (!TRY(is_set_up(tx))) return fail(Code::conflict, "'{}' is the last active admin", name);
-    return {};
-  });
+  bool was_set_up = TRY(is_set_up(tx));
+  TRY(must_exist(
+      TRY(tx.exec("UPDATE users SET is_active = $2 WHERE username = $1", {name, std::int64_t{active}})),
+      name));
+  if (!active) TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
+  if (was_set_up) TRY(keeps_an_admin(tx, name));
+  return {};
 }
 
-Result<void> Directory::set_admin(const std::string& username, bool admin) {
+Result<void> Directory::set_admin(db::Transaction& tx, const std::string& username, bool admin) {
   auto name = fold_username(username);
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(must_exist(
-        TRY(tx.exec("UPDATE users SET is_admin = $2 WHERE username = $1", {name, std::int64_t{admin}})),
-        name));
-    if (!TRY(is_set_up(tx))) return fail(Code::conflict, "'{}' is the last active admin", name);
-    return {};
-  });
+  bool was_set_up = TRY(is_set_up(tx));
+  TRY(must_exist(
+      TRY(tx.exec("UPDATE users SET is_admin = $2 WHERE username = $1", {name, std::int64_t{admin}})), name));
+  if (was_set_up) TRY(keeps_an_admin(tx, name));
+  return {};
 }
 
-Result<void> Directory::grant(const std::string& username, const std::string& permission) {
-  auto name = fold_username(username);
+Result<void> Directory::grant(db::Transaction& tx, const std::string& username,
+                              const std::string& permission) {
   TRY(check_permission(permission));
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    if (!TRY(find(tx, name))) return must_exist(0, name);
-    TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                {name, permission}));
-    return {};
-  });
+  TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+              {fold_username(username), permission}));
+  return {};
 }
 
-Result<void> Directory::ungrant(const std::string& username, const std::string& permission) {
-  auto name = fold_username(username);
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(tx.exec("DELETE FROM grants WHERE username = $1 AND permission = $2", {name, permission}));
-    return {};
-  });
+Result<void> Directory::ungrant(db::Transaction& tx, const std::string& username,
+                                const std::string& permission) {
+  TRY(check_permission(permission));
+  TRY(tx.exec("DELETE FROM grants WHERE username = $1 AND permission = $2",
+              {fold_username(username), permission}));
+  return {};
 }
 
 Result<std::vector<User>> Directory::list() {
@@ -208,8 +218,6 @@ Result<bool> Directory::is_set_up() {
   return db::read<bool>(sql_, [&](db::Transaction& tx) { return is_set_up(tx); });
 }
 
-Result<bool> Directory::is_set_up(db::Transaction& tx) {
-  return !TRY(tx.query("SELECT 1 FROM users WHERE is_admin = 1 AND is_active = 1 LIMIT 1")).empty();
-}
+Result<bool> Directory::is_set_up(db::Transaction& tx) { return !TRY(active_admins(tx)).empty(); }
 
 }  // namespace dash::identity

@@ -29,20 +29,27 @@ struct NewUser {
   std::vector<std::string> workgroups;  // made when new
 };
 
+// Permissions and workgroup names are checked as well. Code::invalid.
+Result<void> check_new_user(const NewUser& user);
+Result<void> check_permission(std::string_view permission);
+
 class Directory {
  public:
   Directory(db::Sql& sql, const Clock& clock) : sql_(sql), clock_(clock) {}
 
-  // 1 to 100 bytes, no control characters or white space at the ends; compared in lower case. Code::conflict
-  // when taken.
-  Result<void> add(const NewUser& user);
+  // Changes go into the caller's transaction, beside the audit entry that records them. Names are folded.
+
+  // Code::invalid from check_new_user(), Code::conflict when the name is taken.
   Result<void> add(db::Transaction& tx, const NewUser& user, std::string_view password_hash);
-  // Ends every session and keeps the tokens.
-  Result<void> set_password(const std::string& username, const Secret& password);
-  Result<void> set_active(const std::string& username, bool active);
-  Result<void> set_admin(const std::string& username, bool admin);
-  Result<void> grant(const std::string& username, const std::string& permission);
-  Result<void> ungrant(const std::string& username, const std::string& permission);
+  // Ends every session, keeps the tokens and lifts the lock of failed logins.
+  Result<void> set_password(db::Transaction& tx, const std::string& username, std::string_view password_hash);
+  // Disabling ends every session. Code::conflict where the last active admin would be lost.
+  Result<void> set_active(db::Transaction& tx, const std::string& username, bool active);
+  // Code::conflict as above.
+  Result<void> set_admin(db::Transaction& tx, const std::string& username, bool admin);
+  Result<void> grant(db::Transaction& tx, const std::string& username, const std::string& permission);
+  Result<void> ungrant(db::Transaction& tx, const std::string& username, const std::string& permission);
+
   Result<std::vector<User>> list();
   Result<std::optional<User>> find(const std::string& username);
   Result<std::optional<User>> find(db::Transaction& tx, const std::string& username);
@@ -63,7 +70,10 @@ class Directory {
 
 // The name under which an account is kept and compared.
 std::string fold_username(std::string_view name);
-// Anything but an empty one; the doors warn of a short one, below the floor of NIST SP 800-63B.
+// What names of accounts have always been: 1 to 100 bytes without spaces and control characters. New ones
+// have 1 to 100 of the ASCII letters, digits and ._@+-
+bool can_be_username(std::string_view name);
+// At least 8 characters (NIST SP 800-63B §5.1.1). Passwords of before stay good.
 Result<void> check_password(const Secret& password);
 
 }  // namespace dash::identity

@@ -12,6 +12,14 @@ Result<void> require(const Principal& who, std::string_view permission) {
   return {};
 }
 
+Result<void> require_sign_in(const Principal& who) {
+  if (who.via == Via::token)
+    return fail(
+        Code::forbidden,
+        "A personal access token cannot change users, tokens or workgroups: sign in with a password.");
+  return {};
+}
+
 Principal local_operator() {
   Principal who;
   who.username = "local";

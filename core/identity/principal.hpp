@@ -21,8 +21,9 @@ struct Principal {
   std::set<std::string> grants;
   std::set<std::string> workgroups;
   Via via = Via::session;
-  std::string address;     // client's address, empty when local
-  std::string request_id;  // empty when local
+  std::string address;          // client's address, empty when local
+  std::string request_id;       // empty when local
+  std::string credential_id{};  // of the session or the token, empty when local
 
   bool may(std::string_view permission) const { return is_admin || grants.contains(std::string(permission)); }
   bool member_of(const std::string& workgroup) const { return workgroups.contains(workgroup); }
@@ -31,6 +32,8 @@ struct Principal {
 // Code::forbidden "Admin access required".
 Result<void> require_admin(const Principal& who);
 Result<void> require(const Principal& who, std::string_view permission);
+// Code::forbidden for a personal access token: who holds one must not turn it into an account.
+Result<void> require_sign_in(const Principal& who);
 
 // The operator at the shell of the machine that holds the data directory.
 Principal local_operator();

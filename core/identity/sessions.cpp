@@ -1,75 +1,47 @@
 #include "core/identity/sessions.hpp"
 
+#include "core/base/clock_skew.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/crypto/jwt.hpp"
-#include "core/crypto/password.hpp"
 
 namespace dash::identity {
 namespace {
 
 Failure bad_token() { return fail(Code::unauthenticated, "Invalid or expired token"); }
 
-// What an unknown name is compared with, so that it takes as long as a known one.
-const std::string& decoy_hash() {
-  static const std::string hash = crypto::hash_password(Secret(crypto::random_hex(16)));
-  return hash;
-}
-
 }  // namespace
 
-Principal principal_of(const User& user, Via via) {
+Principal principal_of(const User& user, Via via, std::string credential_id) {
   Principal who;
   who.username = user.username;
   who.is_admin = user.is_admin;
   who.grants = {user.grants.begin(), user.grants.end()};
   who.workgroups = {user.workgroups.begin(), user.workgroups.end()};
   who.via = via;
+  who.credential_id = std::move(credential_id);
   return who;
 }
 
 Sessions::Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secret key)
     : sql_(sql), clock_(clock), directory_(directory), throttle_(sql, clock), key_(std::move(key)) {}
 
-Result<Login> Sessions::login(const std::string& username, const Secret& password,
-                              const std::string& address) {
-  auto name = fold_username(username);
-  TRY(throttle_.check(kLoginPerAccount, name));
-  if (!address.empty()) TRY(throttle_.check(kLoginPerAddress, address));
-  std::string hash;
-  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
-    auto rows = TRY(tx.query("SELECT password_hash FROM users WHERE username = $1", {name}));
-    if (!rows.empty()) hash = rows[0].text(0);
-    return {};
-  }));
-  bool known = !hash.empty();
-  bool good = crypto::verify_password(password, known ? hash : decoy_hash()) && known;
-  if (!good) {
-    TRY(throttle_.count(kLoginPerAccount, name));
-    if (!address.empty()) TRY(throttle_.count(kLoginPerAddress, address));
-    return fail(Code::unauthenticated, "Incorrect username or password");
-  }
-  auto user = TRY(directory_.find(name));
-  if (!user || !user->is_active) return fail(Code::forbidden, "Account disabled");
-  TRY(throttle_.forget(kLoginPerAccount, name));
-  return open_session(*user);
-}
-
-Result<Login> Sessions::open_session(const User& user) {
+Result<Login> Sessions::open(db::Transaction& tx, const LoginSubject& subject) {
+  auto user = TRY(directory_.find(tx, subject.username));
+  if (!user) return fail(Code::internal, "the account vanished while it signed in");
   auto id = crypto::uuid4();
   auto now = clock_.now();
   auto expires = now + kSessionLifetime;
-  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(tx.exec("DELETE FROM sessions WHERE expires_at <= $1", {to_micros(now)}));
-    TRY(tx.exec("INSERT INTO sessions (id, username, expires_at) VALUES ($1, $2, $3)",
-                {id, user.username, to_micros(expires)}));
-    return {};
-  }));
+  TRY(tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR expires_at > $2",
+              {to_micros(now), to_micros(expires + kClockSkew)}));
+  TRY(tx.exec("INSERT INTO sessions (id, username, expires_at) VALUES ($1, $2, $3)",
+              {id, user->username, to_micros(expires)}));
+  TRY(throttle_.remember(tx, subject));
   OrderedJson claims{
-      {"sub", user.username},
+      {"sub", user->username},
       {"exp", std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()},
       {"type", "access"},
       {"sid", id}};
-  return Login{crypto::sign_jwt(key_, claims), user.username, user.workgroups};
+  return Login{crypto::sign_jwt(key_, claims), user->username, user->workgroups};
 }
 
 Result<Json> Sessions::claims_of(std::string_view jwt) {
@@ -85,8 +57,11 @@ Result<Principal> Sessions::authenticate(std::string_view jwt) {
   auto claims = TRY(claims_of(jwt));
   auto id = claims["sid"].get<std::string>(), name = claims["sub"].get<std::string>();
   auto session = TRY(known_.get(sql_, id + " " + name, [&] { return find_session(id, name); }));
-  if (!*session || (*session)->expires_at <= clock_.now()) return bad_token();
-  return principal_of((*session)->user, Via::session);
+  auto now = clock_.now();
+  if (!*session || (*session)->expires_at <= now ||
+      is_from_the_future((*session)->expires_at - kSessionLifetime, now))
+    return bad_token();
+  return principal_of((*session)->user, Via::session, id);
 }
 
 Result<std::optional<Sessions::Session>> Sessions::find_session(const std::string& id,

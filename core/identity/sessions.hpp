@@ -1,4 +1,4 @@
-// Sign-in with a password, and the JWT (HS256, 8 h) that a session gives. A session ends by logout, by
+// The JWT (HS256, 8 h) that a sign-in gives, and the session behind it. A session ends by logout, by
 // disabling the account and by a new password; the user's row is read again on every request. Thread-safe.
 #pragma once
 #include <string>
@@ -8,7 +8,7 @@
 #include "core/base/secret.hpp"
 #include "core/db/kept.hpp"
 #include "core/identity/directory.hpp"
-#include "core/identity/throttle.hpp"
+#include "core/identity/passwords.hpp"
 
 namespace dash::identity {
 
@@ -25,9 +25,8 @@ class Sessions {
   // `key` signs the tokens; it is derived from the signing key.
   Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secret key);
 
-  // Code::unauthenticated for a wrong name or password (one answer for both), Code::forbidden for a disabled
-  // account, Code::throttled. An unknown name costs the same time as a wrong password.
-  Result<Login> login(const std::string& username, const Secret& password, const std::string& address);
+  // In the transaction of Passwords::conclude(), which found the password right.
+  Result<Login> open(db::Transaction& tx, const LoginSubject& subject);
   // The user behind a session's JWT. Code::unauthenticated "Invalid or expired token".
   Result<Principal> authenticate(std::string_view jwt);
   Result<void> logout(std::string_view jwt);
@@ -40,15 +39,15 @@ class Sessions {
   Result<Json> claims_of(std::string_view jwt);
   // Nullopt when it was ended or its user disabled.
   Result<std::optional<Session>> find_session(const std::string& id, const std::string& username);
-  Result<Login> open_session(const User& user);
   db::Sql& sql_;
   const Clock& clock_;
   Directory& directory_;
-  Throttle throttle_;
+  LoginThrottle throttle_;
   Secret key_;
   db::Kept<std::optional<Session>> known_;
 };
 
-Principal principal_of(const User& user, Via via);
+// `credential_id`: of the session or the token.
+Principal principal_of(const User& user, Via via, std::string credential_id);
 
 }  // namespace dash::identity

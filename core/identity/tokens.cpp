@@ -1,5 +1,8 @@
 #include "core/identity/tokens.hpp"
 
+#include "core/base/clock_skew.hpp"
+#include "core/base/log.hpp"
+#include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/identity/sessions.hpp"
 
@@ -26,27 +29,49 @@ bool looks_like_pat(std::string_view text) {
   return text.starts_with(kTokenPrefix) || text.starts_with("vmcli_");
 }
 
-Result<IssuedToken> Tokens::issue(const std::string& name, const std::string& username, std::int64_t days) {
-  if (name.empty() || name.size() > kMaxName)
-    return fail(Code::invalid, "a token's name has 1 to {} bytes", kMaxName);
-  if (days < 0 || days > kMaxDays)
+Result<void> check_new_token(const NewToken& wanted) {
+  if (wanted.name.empty() || wanted.name.size() > kMaxName || has_control_character(wanted.name))
+    return fail(Code::invalid, "a token's name has 1 to {} bytes and no control characters", kMaxName);
+  if (wanted.days < 0 || wanted.days > kMaxDays)
     return fail(Code::invalid, "a token lives 1 to {} days, or 0 for as long as it is not revoked", kMaxDays);
-  IssuedToken out{{crypto::uuid4(), name, fold_username(username), clock_.now(), {}, {}, false},
+  return {};
+}
+
+Result<IssuedToken> Tokens::issue(db::Transaction& tx, const NewToken& wanted) {
+  TRY(check_new_token(wanted));
+  auto user = TRY(directory_.find(tx, wanted.username));
+  if (!user) return fail(Code::not_found, "there is no user '{}'", fold_username(wanted.username));
+  if (!user->is_active)
+    return fail(Code::conflict, "the account '{}' is disabled; enable it first", user->username);
+  IssuedToken out{{crypto::uuid4(), wanted.name, user->username, clock_.now(), {}, {}, false},
                   Secret(std::string(kTokenPrefix) + crypto::random_hex(32))};
-  if (days > 0) out.info.expires_at = out.info.created_at + std::chrono::hours(24 * days);
+  if (wanted.days > 0) out.info.expires_at = out.info.created_at + std::chrono::hours(24 * wanted.days);
   db::Value expires = nullptr;
   if (out.info.expires_at) expires = to_micros(*out.info.expires_at);
-  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-    if (!TRY(directory_.find(tx, out.info.username)))
-      return fail(Code::not_found, "there is no user '{}'", out.info.username);
-    TRY(
-        tx.exec("INSERT INTO tokens (id, username, name, token_hash, created_at, expires_at)"
-                " VALUES ($1, $2, $3, $4, $5, $6)",
-                {out.info.id, out.info.username, name, crypto::to_hex(crypto::sha256(out.token.expose())),
-                 to_micros(out.info.created_at), expires}));
-    return {};
-  }));
+  TRY(
+      tx.exec("INSERT INTO tokens (id, username, name, token_hash, created_at, expires_at)"
+              " VALUES ($1, $2, $3, $4, $5, $6)",
+              {out.info.id, out.info.username, out.info.name,
+               crypto::to_hex(crypto::sha256(out.token.expose())), to_micros(out.info.created_at), expires}));
   return out;
+}
+
+Result<void> Tokens::revoke(db::Transaction& tx, const std::string& id, const std::string& username) {
+  auto changed =
+      TRY(tx.exec("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)"
+                  " WHERE id = $1 AND ($2 = '' OR username = $2)",
+                  {id, fold_username(username), to_micros(clock_.now())}));
+  if (changed == 0) return fail(Code::not_found, "Token not found");
+  return {};
+}
+
+Result<std::vector<std::string>> Tokens::revoke_all(db::Transaction& tx, const std::string& username) {
+  std::vector<std::string> ids;
+  for (const auto& row : TRY(tx.query("UPDATE tokens SET revoked_at = $2 WHERE username = $1 AND revoked_at"
+                                      " IS NULL RETURNING id",
+                                      {fold_username(username), to_micros(clock_.now())})))
+    ids.push_back(row.text(0));
+  return ids;
 }
 
 Result<std::vector<TokenInfo>> Tokens::list(const std::string& username) {
@@ -56,17 +81,6 @@ Result<std::vector<TokenInfo>> Tokens::list(const std::string& username) {
         "SELECT {} FROM tokens WHERE $1 = '' OR username = $1 ORDER BY created_at DESC, id", kColumns);
     for (const auto& row : TRY(tx.query(sql, {fold_username(username)}))) out.push_back(info_of(row));
     return out;
-  });
-}
-
-Result<void> Tokens::revoke(const std::string& id, const std::string& username) {
-  return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    auto changed =
-        TRY(tx.exec("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)"
-                    " WHERE id = $1 AND ($2 = '' OR username = $2)",
-                    {id, fold_username(username), to_micros(clock_.now())}));
-    if (changed == 0) return fail(Code::not_found, "Token not found");
-    return {};
   });
 }
 
@@ -84,13 +98,21 @@ Result<Principal> Tokens::authenticate(std::string_view token) {
   }));
   if (!found || found->is_revoked || !user || !user->is_active)
     return fail(Code::unauthenticated, "Invalid or revoked token");
-  if (found->expires_at && *found->expires_at <= now) return fail(Code::unauthenticated, "Token expired");
-  if (!found->last_used_at || *found->last_used_at + kUsedGranularity < now)
-    TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-      TRY(tx.exec("UPDATE tokens SET last_used_at = $2 WHERE id = $1", {found->id, to_micros(now)}));
-      return {};
-    }));
-  return principal_of(*user, Via::token);
+  if (found->expires_at && (*found->expires_at <= now || is_from_the_future(found->created_at, now)))
+    return fail(Code::unauthenticated, "Token expired");
+  note_use(*found, now);
+  return principal_of(*user, Via::token, found->id);
+}
+
+void Tokens::note_use(const TokenInfo& token, Time now) {
+  bool is_fresh = token.last_used_at && *token.last_used_at + kUsedGranularity >= now &&
+                  !is_from_the_future(*token.last_used_at, now);
+  if (is_fresh) return;
+  auto written = sql_.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE tokens SET last_used_at = $2 WHERE id = $1", {token.id, to_micros(now)}));
+    return {};
+  });
+  if (!written) log::warning("token_use_not_noted", {{"cause", written.error().message}});
 }
 
 }  // namespace dash::identity

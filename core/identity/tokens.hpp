@@ -1,5 +1,5 @@
 // Personal access tokens: "dash_" and 64 hex digits, kept as SHA-256, with the full power of their owner
-// everywhere except on /api/setup/*. Thread-safe.
+// everywhere except on /api/setup/* and for changes of users, tokens and workgroups. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -23,6 +23,14 @@ struct TokenInfo {
   bool is_revoked = false;
 };
 
+struct NewToken {
+  std::string name;
+  std::string username;
+  std::int64_t days = 0;  // 0: it never expires
+};
+// Code::invalid for a name that cannot be shown and for an absurd number of days.
+Result<void> check_new_token(const NewToken& wanted);
+
 struct IssuedToken {
   TokenInfo info;
   Secret token;  // shown once
@@ -35,16 +43,22 @@ class Tokens {
  public:
   Tokens(db::Sql& sql, const Clock& clock, Directory& directory)
       : sql_(sql), clock_(clock), directory_(directory) {}
-  // `days` 0: never expires. Code::invalid for a negative or absurd number, Code::not_found for an unknown
-  // user.
-  Result<IssuedToken> issue(const std::string& name, const std::string& username, std::int64_t days);
+  // Changes go into the caller's transaction, beside the audit entry that records them.
+
+  // Code::invalid from check_new_token(), Code::not_found for an unknown user, Code::conflict for a disabled
+  // one.
+  Result<IssuedToken> issue(db::Transaction& tx, const NewToken& wanted);
+  // By id; only one of `username`'s unless that is empty. Code::not_found.
+  Result<void> revoke(db::Transaction& tx, const std::string& id, const std::string& username);
+  // The ids of those that were not revoked before.
+  Result<std::vector<std::string>> revoke_all(db::Transaction& tx, const std::string& username);
   // Of one user, or of all when `username` is empty. Newest first.
   Result<std::vector<TokenInfo>> list(const std::string& username);
-  // By id; only one of `username`'s unless that is empty. Code::not_found.
-  Result<void> revoke(const std::string& id, const std::string& username);
   Result<Principal> authenticate(std::string_view token);
 
  private:
+  // Best effort: a database that takes no writes does not stop the reads.
+  void note_use(const TokenInfo& token, Time now);
   db::Sql& sql_;
   const Clock& clock_;
   Directory& directory_;

@@ -45,6 +45,11 @@ constexpr Use kUses[] = {
      "a change window is attached to it"},
 };
 
+Result<void> may_change(const identity::Principal& who) {
+  TRY(identity::require_sign_in(who));
+  return identity::require_admin(who);
+}
+
 }  // namespace
 
 OrderedJson to_json(const Workgroup& group) {
@@ -91,7 +96,7 @@ Result<Workgroup> Workgroups::get(const std::string& name) {
 }
 
 Result<Workgroup> Workgroups::create(const identity::Principal& who, const Json& body) {
-  TRY(identity::require_admin(who));
+  TRY(may_change(who));
   TRY(require_object(body));
   auto typed = TRY(text_field(body, "name"));
   if (!typed) return missing_member("name");
@@ -108,7 +113,7 @@ Result<Workgroup> Workgroups::create(const identity::Principal& who, const Json&
 
 Result<Workgroup> Workgroups::update(const identity::Principal& who, const std::string& name,
                                      const Json& body) {
-  TRY(identity::require_admin(who));
+  TRY(may_change(who));
   TRY(require_object(body));
   auto description = TRY(text_field(body, "description"));
   auto window_id = TRY(text_field(body, "change_window_id"));
@@ -140,7 +145,7 @@ Result<Workgroup> Workgroups::update(const identity::Principal& who, const std::
 }
 
 Result<void> Workgroups::remove(const identity::Principal& who, const std::string& name) {
-  TRY(identity::require_admin(who));
+  TRY(may_change(who));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(need(tx, name));
     for (const auto& use : kUses)
@@ -155,7 +160,7 @@ Result<void> Workgroups::remove(const identity::Principal& who, const std::strin
 
 Result<void> Workgroups::add_member(const identity::Principal& who, const std::string& name,
                                     const std::string& username) {
-  TRY(identity::require_admin(who));
+  TRY(may_change(who));
   auto user = identity::fold_username(username);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(need(tx, name));
@@ -168,7 +173,7 @@ Result<void> Workgroups::add_member(const identity::Principal& who, const std::s
 
 Result<void> Workgroups::remove_member(const identity::Principal& who, const std::string& name,
                                        const std::string& username) {
-  TRY(identity::require_admin(who));
+  TRY(may_change(who));
   auto user = identity::fold_username(username);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(need(tx, name));

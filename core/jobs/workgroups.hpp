@@ -28,7 +28,7 @@ class Workgroups {
 
   Result<std::vector<Workgroup>> list();
   Result<Workgroup> get(const std::string& name);
-  // The rest is for admins, and audited. `body`: {name, description?}.
+  // The rest is for admins who signed in (no tokens), and audited. `body`: {name, description?}.
   Result<Workgroup> create(const identity::Principal& who, const Json& body);
   // {description?, change_window_id?, require_change_window?}: null leaves, "" clears. Attaching a window
   // enforces it unless require_change_window is false; requiring one without a window is Code::invalid.

@@ -85,7 +85,8 @@ class Setup {
   Result<config::Spelling> spelling();
 
  private:
-  Result<void> claim(db::Transaction& tx, const ImportRequest& request, std::string_view password_hash);
+  Result<void> claim(db::Transaction& tx, const identity::Principal& author, const ImportRequest& request,
+                     std::string_view password_hash);
   Result<ImportReport> write(db::Transaction& tx, const identity::Principal& who, const ImportBody& body);
 
   db::Sql& sql_;

@@ -64,7 +64,7 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
     author.address = address;
   }
   auto report = TRY(db::write<ImportReport>(sql_, [&](db::Transaction& tx) -> Result<ImportReport> {
-    if (first_run) TRY(claim(tx, request, password_hash));
+    if (first_run) TRY(claim(tx, author, request, password_hash));
     return write(tx, author, body);
   }));
   if (first_run) setup_code_.forget();
@@ -72,13 +72,16 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
 }
 
 // Asked again inside of the transaction: of two who claim at once, one wins.
-Result<void> Setup::claim(db::Transaction& tx, const ImportRequest& request, std::string_view password_hash) {
+Result<void> Setup::claim(db::Transaction& tx, const identity::Principal& author,
+                          const ImportRequest& request, std::string_view password_hash) {
   if (TRY(directory_.is_set_up(tx)))
     return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
-  auto name = identity::fold_username(request.admin_username);
+  const auto& name = author.username;
   // A user of that name who is no admin becomes the one: the setup code proves the operator.
   TRY(tx.exec("DELETE FROM users WHERE username = $1", {name}));
-  return directory_.add(tx, {request.admin_username, request.admin_password, true, {}, {}}, password_hash);
+  TRY(directory_.add(tx, {name, request.admin_password, true, {}, {}}, password_hash));
+  TRY(audit_.append(tx, audit::by(author, "user.create", name, {{"is_admin", true}, {"claim", true}})));
+  return {};
 }
 
 Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who,

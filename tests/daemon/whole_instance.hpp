@@ -1,10 +1,7 @@
 // A whole instance in a scratch folder behind a server in this process.
 #pragma once
+#include "core/app/accounts.hpp"
 #include "core/app/services.hpp"
-#include "core/identity/directory.hpp"
-#include "core/identity/sessions.hpp"
-#include "core/identity/setup_code.hpp"
-#include "core/identity/tokens.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/routes.hpp"
 #include "tests/daemon/running.hpp"
@@ -27,16 +24,17 @@ struct WholeInstance {
   app::Services& services() { return instance->services(); }
   std::uint16_t port() const { return running->port(); }
   void add_user(std::string name, bool is_admin) {
-    must(services().directory.add({std::move(name), Secret("correct horse"), is_admin, {}, {}}));
+    must(services().accounts.add(identity::local_operator(),
+                                 {std::move(name), Secret("correct horse"), is_admin, {}, {}}));
   }
   // The header of a session.
   std::string session(const std::string& name) {
-    auto login = must(services().sessions.login(name, Secret("correct horse"), "127.0.0.1"));
+    auto login = must(services().accounts.sign_in({name, Secret("correct horse"), "127.0.0.1", ""}));
     return "Authorization: Bearer " + login.access_token + "\r\n";
   }
   // The header of a personal access token.
   std::string token(const std::string& name) {
-    auto issued = must(services().tokens.issue("test", name, 0));
+    auto issued = must(services().accounts.issue_token(identity::local_operator(), {"test", name, 0}));
     return "Authorization: Bearer " + std::string(issued.token.expose()) + "\r\n";
   }
   // The first answer to a head that promises 60 MiB: 100 when the server wants to read them.

@@ -1,3 +1,4 @@
+#include "tests/support/accounts.hpp"
 #include "tests/support/jobs_room.hpp"
 
 namespace dash::jobs {
@@ -151,7 +152,7 @@ TEST_F(Booking, AWorkgroupKeepsWhatItWasNotTold) {
 }
 
 TEST_F(Booking, AWorkgroupInUseStays) {
-  must(directory_.add({"carol", Secret("correct horse"), false, {}, {"team-b"}}));
+  add_account(*sql_, directory_, {"carol", Secret("correct horse"), false, {}, {"team-b"}});
   EXPECT_EQ(workgroups_.remove(root_, "team-b").error().code, Code::conflict);
   must(workgroups_.remove_member(root_, "team-b", "carol"));
   must(workgroups_.remove(root_, "team-b"));

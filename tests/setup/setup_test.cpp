@@ -225,7 +225,9 @@ TEST(FirstRun, IsClaimedWithTheSetupCodeAndOnlyOnce) {
   EXPECT_FALSE(must(i.directory.is_set_up()));
   must(import("boss", code));
   EXPECT_TRUE(must(i.directory.is_set_up()));
-  EXPECT_TRUE(must(i.sessions.login("boss", Secret("correct horse"), "")).username == "boss");
+  EXPECT_EQ(must(log_in(*i.sql, i.passwords, i.sessions, "boss", Secret("correct horse"), "")).username,
+            "boss");
+  EXPECT_EQ(i.audited("user.create"), 1);
   EXPECT_EQ(import("eve", code).error().code, Code::unauthenticated);
   EXPECT_FALSE(std::filesystem::exists(i.setup_code.path()));
 }

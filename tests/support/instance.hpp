@@ -9,6 +9,7 @@
 #include "core/setup/endpoints.hpp"
 #include "core/setup/setup.hpp"
 #include "core/setup/vaults.hpp"
+#include "tests/support/accounts.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -19,10 +20,11 @@ struct TestInstance {
       : keys{Secret(std::string(signing_key)), {}} {}
 
   void add_user(std::string name, bool admin = false, std::vector<std::string> workgroups = {}) {
-    must(directory.add({std::move(name), Secret("correct horse"), admin, {}, std::move(workgroups)}));
+    add_account(*sql, directory,
+                {std::move(name), Secret("correct horse"), admin, {}, std::move(workgroups)});
   }
   identity::Principal as(const std::string& name) {
-    return identity::principal_of(must(directory.find(name)).value(), identity::Via::session);
+    return identity::principal_of(must(directory.find(name)).value(), identity::Via::session, "");
   }
   std::int64_t audited(std::string action) {
     return must(db::read<std::int64_t>(*sql, [&](db::Transaction& tx) -> Result<std::int64_t> {
@@ -38,6 +40,7 @@ struct TestInstance {
   config::Settings settings{config};
   audit::Log audit{*sql, clock, keys.derive("dashctl audit head v1")};
   identity::Directory directory{*sql, clock};
+  identity::Passwords passwords{*sql, clock};
   identity::Sessions sessions{*sql, clock, directory, keys.derive("dashctl session jwt v1")};
   identity::Tokens tokens{*sql, clock, directory};
   identity::SetupCode setup_code{scratch.path()};

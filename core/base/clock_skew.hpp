@@ -1,0 +1,14 @@
+// What a wrong clock left behind. A time in the database may have been written by a replica whose clock is a
+// little ahead, or by this one before it was put right.
+#pragma once
+#include "core/base/clock.hpp"
+
+namespace dash {
+
+// How far ahead of now a time may lie and still be believed.
+inline constexpr std::chrono::minutes kClockSkew{5};
+
+// Issued further ahead than that: the clock was wrong then, and what was issued counts as expired.
+inline bool is_from_the_future(Time issued, Time now) { return issued > now + kClockSkew; }
+
+}  // namespace dash
