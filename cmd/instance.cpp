@@ -50,6 +50,17 @@ Result<void> check_no_pat(const Secret& password, const std::string& url) {
   return {};
 }
 
+Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+                                 const std::string& flag) {
+  auto password = TRY(new_secret_from(context, file, question, flag));
+  if (is_whole_pat(password))
+    return fail(Code::forbidden,
+                "this is a personal access token and no password: {} names the account's new "
+                "password",
+                flag);
+  return password;
+}
+
 void declare_login(Flags& flags, LoginFlags& into) {
   flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator");
   flags.text("--password-file", into.password_file, "FILE",

@@ -41,6 +41,9 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
                                 const LoginFlags& flags, Login accepts);
 // Code::forbidden when it is a personal access token.
 Result<void> check_no_pat(const Secret& password, const std::string& url);
+// As new_secret_from(). Code::forbidden when it is a personal access token.
+Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+                                 const std::string& flag);
 // With --token or --token-file, else by a login as --admin-user.
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
 

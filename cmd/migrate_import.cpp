@@ -45,9 +45,9 @@ Result<std::optional<migrate::Claim>> claim(Context& context, const ImportFlags&
                 "one-time code that it "
                 "printed when it started",
                 c.target_name());
-  auto password =
-      TRY(new_secret_from(context, o.bootstrap_password_file,
-                          fmt::format("New password of {}", o.bootstrap_admin), "--bootstrap-password-file"));
+  auto password = TRY(new_password_from(context, o.bootstrap_password_file,
+                                        fmt::format("New password of {}", o.bootstrap_admin),
+                                        "--bootstrap-password-file"));
   return Answer(migrate::Claim{c.setup_code, o.bootstrap_admin, std::move(password)});
 }
 

@@ -56,7 +56,7 @@ Run declare_add(Flags& flags) {
   flags.list("--grant", o->grants, "PERMISSION", "such as change_windows:use");
   return [o](Context& context) -> Result<void> {
     auto password =
-        TRY(new_secret_from(context, o->password_file, "Password of " + o->name, "--password-file"));
+        TRY(new_password_from(context, o->password_file, "Password of " + o->name, "--password-file"));
     auto instance = TRY(open_instance(context, o->instance, Login::session, IfAbsent::make));
     OrderedJson made;
     if (instance.api) {
@@ -133,7 +133,7 @@ Run declare_passwd(Flags& flags) {
   return [o](Context& context) -> Result<void> {
     app::UserChange wanted;
     wanted.password =
-        TRY(new_secret_from(context, o->password_file, "New password of " + o->name, "--password-file"));
+        TRY(new_password_from(context, o->password_file, "New password of " + o->name, "--password-file"));
     wanted.revoke_tokens = o->revoke_tokens;
     sign_in_as_oneself(*o);
     auto instance = TRY(open_instance(context, o->instance, Login::session));

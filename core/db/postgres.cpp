@@ -57,6 +57,15 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
                        {}});
 }
 
+// libpq would take the text up to the NUL, and so another name than was asked for.
+Result<void> check_texts(const Params& params) {
+  for (const auto& value : params)
+    if (auto* text = std::get_if<std::string>(&value); text && text->find('\0') != text->npos)
+      return fail(Code::invalid,
+                  "a text holds a NUL character, which the database cannot keep; leave it out");
+  return {};
+}
+
 // A statement's parameters in the shape that libpq takes. Numbers live in `texts` while the call runs.
 struct Bound {
   explicit Bound(const Params& params) {
@@ -143,6 +152,7 @@ class PostgresConnection final : public Transaction {
   // Single-row mode: libpq then holds one row, whatever the size of the answer.
   Result<void> each(std::string_view sql, Params params,
                     const std::function<Result<void>(const Row&)>& row) override {
+    TRY(check_texts(params));
     Bound bound(params);
     if (!PQsendQueryParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
                            bound.types.data(), bound.values.data(), bound.lengths.data(),
@@ -167,6 +177,7 @@ class PostgresConnection final : public Transaction {
   explicit PostgresConnection(Handle handle) : handle_(std::move(handle)) {}
 
   Result<Answer> run(std::string_view sql, const Params& params) {
+    TRY(check_texts(params));
     Bound bound(params);
     Answer answer(PQexecParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
                                bound.types.data(), bound.values.data(), bound.lengths.data(),

@@ -208,6 +208,7 @@ Result<std::optional<User>> Directory::find(const std::string& username) {
 }
 
 Result<std::optional<User>> Directory::find(db::Transaction& tx, const std::string& username) {
+  if (!can_be_username(fold_username(username))) return std::optional<User>();
   auto rows = TRY(tx.query("SELECT username, is_admin, is_active, created_at FROM users WHERE username = $1",
                            {fold_username(username)}));
   if (rows.empty()) return std::optional<User>();

@@ -2,35 +2,21 @@
 // DATABASE_URL.
 #include <signal.h>
 
-#include <cstdlib>
 #include <set>
 #include <thread>
 
 #include "core/audit/verify.hpp"
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
+#include "tests/contract/databases.hpp"
 #include "tests/support/jobs_room.hpp"
 
 namespace dash::jobs {
 namespace {
 
-std::unique_ptr<db::Sql> open(std::string_view engine, const Scratch& scratch) {
-  if (engine == "sqlite") return scratch_database(scratch);
-  const char* url = std::getenv("DATABASE_URL");
-  if (!url) throw std::runtime_error("DATABASE_URL is not set: scripts/test starts a server and sets it");
-  auto sql = must(db::open_postgres(url));
-  must(sql->write([](db::Transaction& tx) -> Result<void> {
-    TRY(tx.exec("DROP SCHEMA public CASCADE"));
-    TRY(tx.exec("CREATE SCHEMA public"));
-    return {};
-  }));
-  must(db::migrate_schema(*sql));
-  return sql;
-}
-
 class JobsContract : public JobsRoom, public testing::WithParamInterface<std::string_view> {
  protected:
-  JobsContract() : JobsRoom([](const Scratch& scratch) { return open(GetParam(), scratch); }) {
+  JobsContract() : JobsRoom([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
     ::signal(SIGPIPE, SIG_IGN);  // an executor may end without reading its input
     std::filesystem::create_directory(scratch_ / "deploy");
     for (auto name : {"cloud1-vm-deploy", "cloud1-vm-destroy"}) {

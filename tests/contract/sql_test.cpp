@@ -44,6 +44,21 @@ class SqlContract : public testing::TestWithParam<std::string_view> {
   std::unique_ptr<Sql> sql_;
 };
 
+// A name with more behind a NUL is another name, or none.
+TEST_P(SqlContract, NeverTakesATextUpToItsNul) {
+  ASSERT_TRUE(sql_->write([](Transaction& tx) -> Result<void> {
+    TRY(tx.exec("INSERT INTO t VALUES (1, 'root', NULL)"));
+    return {};
+  }));
+  std::size_t found = 0;
+  auto read = sql_->read([&](Transaction& tx) -> Result<void> {
+    found = TRY(tx.query("SELECT id FROM t WHERE text = $1", {std::string("root\0x", 6)})).size();
+    return {};
+  });
+  EXPECT_EQ(found, 0u);
+  if (!read) EXPECT_EQ(read.error().code, Code::invalid);
+}
+
 TEST_P(SqlContract, KeepsTextBytesNumbersAndNulls) {
   ASSERT_TRUE(sql_->write([](Transaction& tx) -> Result<void> {
     TRY(tx.exec("INSERT INTO t VALUES ($1, $2, $3)",

@@ -93,11 +93,14 @@ NEEDS_A_SIGN_IN = [
 
 def test_a_token_changes_no_account_and_a_sign_in_does(instance, root, nora):
     root.post("/api/workgroups", {"name": "team-a"})
-    token = Http(instance.port, instance.token("root"))
+    token, noras = (Http(instance.port, instance.token(name)) for name in ("root", "nora"))
     users, count = root.get("/api/users").json, root.get("/api/audit/verify").json["count"]
     for method, path, body in NEEDS_A_SIGN_IN:
         answer = token.request(method, path, body=body)
         assert answer.status == 403 and "sign in" in answer.json["detail"].lower(), (method, path, answer)
+        for other, wrong in ((noras, body), (token, {"password": 5})):  # before rank and body are looked at
+            answer = other.request(method, path, body=wrong)
+            assert answer.status == 403 and "sign in" in answer.json["detail"].lower(), (method, path, answer)
     for path in ("/api/users", "/api/tokens", "/api/workgroups", "/api/workgroups/team-a", "/api/workgroups/team-a/members",
                  "/api/auth/me"):
         assert token.get(path).status == 200, path
@@ -258,6 +261,7 @@ NOWHERE = "http://127.0.0.1:1"
     ("migrate", "import", "--bundle", "BUNDLE", "--target", NOWHERE, "--admin-user", "root", "--password-file", "PAT"),
     ("migrate", "rollback", "--change", "x", "--target", NOWHERE, "--admin-user", "root", "--password-file", "PAT"),
     ("user", "add", "eve", "--target", NOWHERE, "--token-file", "PAT", "--password-file", "NEW"),
+    ("user", "passwd", "eve", "--target", NOWHERE, "--admin-user", "eve", "--password-file", "PAT"),
     ("user", "grant", "eve", "jobs:read", "--target", NOWHERE, "--token-file", "PAT"),
     ("token", "issue", "more", "--target", NOWHERE, "--token-file", "PAT"),
 ], ids=lambda words: " ".join(words[:2]))

@@ -1,0 +1,23 @@
+// The database that a contract test runs on: "sqlite", or "postgres" at DATABASE_URL, emptied.
+#pragma once
+#include <cstdlib>
+
+#include "tests/support/scratch.hpp"
+
+namespace dash {
+
+inline std::unique_ptr<db::Sql> contract_database(std::string_view engine, const Scratch& scratch) {
+  if (engine == "sqlite") return scratch_database(scratch);
+  const char* url = std::getenv("DATABASE_URL");
+  if (!url) throw std::runtime_error("DATABASE_URL is not set: scripts/test starts a server and sets it");
+  auto sql = must(db::open_postgres(url));
+  must(sql->write([](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DROP SCHEMA public CASCADE"));
+    TRY(tx.exec("CREATE SCHEMA public"));
+    return {};
+  }));
+  must(db::migrate_schema(*sql));
+  return sql;
+}
+
+}  // namespace dash
