@@ -14,9 +14,7 @@ Result<void> require(const Principal& who, std::string_view permission) {
 
 Result<void> require_sign_in(const Principal& who) {
   if (who.via == Via::token)
-    return fail(
-        Code::forbidden,
-        "A personal access token cannot change users, tokens or workgroups: sign in with a password.");
+    return fail(Code::forbidden, "A personal access token cannot do this: sign in with a password.");
   return {};
 }
 
