@@ -60,7 +60,7 @@ class RealInstance final : public Instance {
  public:
   RealInstance(const Options& options, const std::string& policy_dir, std::unique_ptr<db::Sql> sql, Keys keys)
       : keys_(std::move(keys)),
-        parts_(options.parts),
+        parts_(shared_by_callers(options.parts)),
         sql_(std::move(sql)),
         http_(net::make_curl_client()),
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),

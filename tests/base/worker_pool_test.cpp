@@ -39,6 +39,27 @@ TEST(WorkerPool, AFurtherStepIsTakenEvenWhenTheQueueIsFull) {
   ran.get_future().wait();
 }
 
+TEST(WorkerPool, AUserAndANetworkHaveTheirShareOfTheQueue) {
+  std::promise<void> release, started;
+  auto gate = release.get_future().share();
+  WorkerPool pool("test", 1, 10, {2, 3});
+  ASSERT_TRUE(pool.try_post([&, gate] {
+    started.set_value();
+    gate.wait();
+  }));
+  started.get_future().wait();
+  const Holder ann{"ann", "192.0.2.1"}, bob{"bob", "192.0.2.1"}, eve{"eve", "192.0.2.9"};
+  for (int i = 0; i < 20; ++i) pool.post([] {});  // further steps stand in nobody's way
+  EXPECT_TRUE(pool.try_post([] {}, ann) && pool.try_post([] {}, ann));
+  EXPECT_FALSE(pool.try_post([] {}, ann));
+  EXPECT_TRUE(pool.try_post([] {}, bob));
+  EXPECT_FALSE(pool.try_post([] {}, bob));
+  EXPECT_TRUE(pool.try_post([] {}, eve));
+  release.set_value();
+  while (pool.load().queued > 0) std::this_thread::yield();
+  EXPECT_TRUE(pool.try_post([] {}, ann));
+}
+
 TEST(WorkerPool, EndsOnlyWhenWhatItAcceptedIsDone) {
   std::atomic<int> done = 0;
   {

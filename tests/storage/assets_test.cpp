@@ -146,6 +146,42 @@ TEST_F(AssetsTest, GivesThePartBackOfADownloadThatIsSlow) {
   EXPECT_EQ(must(reader.read(piece)), 256u << 10);
 }
 
+TEST_F(AssetsTest, ADownloadThatReleasesItsPartGoesOnWhereItWas) {
+  std::string bytes(4 * kPartBytes, 'x');
+  for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
+  place("big.rpm", bytes);
+  AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 0, bytes.size(), one.parts,
+                     world.clock);
+  auto free = one.parts.available();
+  std::string piece(100'000, ' '), read;
+  auto read_on = [&] { read.append(piece, 0, must(reader.read(piece))); };
+  read_on();
+  EXPECT_EQ(one.parts.available(), free - 1);
+  reader.release();
+  EXPECT_EQ(one.parts.available(), free);
+  read_on();
+  EXPECT_EQ(one.parts.available(), free);  // straight from the store, until it has been quick for a while
+  while (read.size() < kPartBytes + 2 * piece.size()) read_on();
+  EXPECT_EQ(one.parts.available(), free - 1);
+  while (read.size() < bytes.size()) read_on();
+  EXPECT_TRUE(read == bytes);
+  EXPECT_EQ(must(reader.read(piece)), 0u);
+}
+
+TEST_F(AssetsTest, OneUsersDownloadsHoldAShareOfTheParts) {
+  place("big.rpm", std::string(2 * kPartBytes, 'x'));
+  PartPool parts({4, 1, {2, 3}});
+  std::vector<std::unique_ptr<AssetReader>> readers;
+  std::string piece(1000, ' ');
+  for (int i = 0; i < 5; ++i) {
+    readers.push_back(std::make_unique<AssetReader>(must(one.assets.find(world.ann, "", "big.rpm")), 0,
+                                                    2 * kPartBytes, parts, world.clock, Front(),
+                                                    Holder{"ann", "192.0.2.1"}));
+    EXPECT_EQ(must(readers.back()->read(piece)), piece.size());
+  }
+  EXPECT_EQ(parts.available(), 2u);
+}
+
 TEST_F(AssetsTest, DeletesForAdminsAndForMembersOfAScopedOne) {
   EXPECT_EQ(status_of(one.assets.remove(world.bob, "site.yml")), 403);
   EXPECT_EQ(status_of(one.assets.remove(world.bob, "web.yml")), 404);

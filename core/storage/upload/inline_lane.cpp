@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/address.hpp"
 #include "core/base/log.hpp"
 #include "core/storage/names.hpp"
 #include "core/storage/records.hpp"
@@ -16,7 +17,10 @@ std::string_view view(const Part& part, std::size_t size) { return {part.data(),
 }  // namespace
 
 Incoming::Incoming(UploadSeams seams, identity::Principal who, Opened at)
-    : seams_(seams), who_(std::move(who)), at_(std::move(at)) {}
+    : seams_(seams),
+      who_(std::move(who)),
+      uploader_{{who_.username, network_of(who_.address)}, true},
+      at_(std::move(at)) {}
 
 Incoming::~Incoming() {
   if (upload_.empty()) return;
@@ -35,7 +39,7 @@ Result<void> Incoming::name(const std::string& filename) {
 Result<void> Incoming::write(std::string_view bytes) {
   while (!bytes.empty()) {
     if (filled_ == kPartBytes) TRY(make_room());
-    if (!filling_) filling_ = TRY(seams_.parts.take(kInlinePatience));
+    if (!filling_) filling_ = TRY(seams_.parts.take(kInlinePatience, uploader_));
     auto n = std::min(bytes.size(), kPartBytes - filled_);
     std::memcpy(filling_.data() + filled_, bytes.data(), n);
     filled_ += n;

@@ -61,6 +61,7 @@ class Incoming {
   Result<void> record(const Object& object);
   UploadSeams seams_;
   identity::Principal who_;
+  Borrower uploader_;
   Opened at_;
   std::string name_;
   Part held_;  // a full part that waits for the name
