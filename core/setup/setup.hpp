@@ -61,6 +61,9 @@ class Setup {
   // may send one, and the setup code in it decides.
   Result<bool> admit_import(const std::optional<identity::Principal>& who);
 
+  // Whether `code` claims this instance. Wrong ones are throttled by address, and the right one never is.
+  Result<void> check_claim(const Secret& code, const std::string& address);
+
   // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words
   // them.
   Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,

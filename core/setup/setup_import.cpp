@@ -41,6 +41,12 @@ Result<bool> Setup::admit_import(const std::optional<identity::Principal>& who) 
   return false;
 }
 
+Result<void> Setup::check_claim(const Secret& code, const std::string& address) {
+  auto checked = setup_code_.check(code);
+  if (!checked) TRY(throttle_.spend(kClaimLimit, address));
+  return checked;
+}
+
 Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who,
                                    const ImportRequest& request, const std::string& address) {
   bool first_run = TRY(admit_import(who));
@@ -48,8 +54,7 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
   if (first_run) {
     if (request.admin_username.empty() || request.admin_password.empty())
       return fail(Code::invalid, "admin_username and admin_password are required for first-run import.");
-    TRY(throttle_.spend(kClaimLimit, address));
-    TRY(setup_code_.check(request.setup_code));
+    TRY(check_claim(request.setup_code, address));
     TRY(identity::check_password(request.admin_password));
     password_hash = crypto::hash_password(request.admin_password);
   }

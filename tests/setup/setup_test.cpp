@@ -211,6 +211,19 @@ TEST_F(SetupSurface, ChangesAndRemovesSingleSettingsAndRegionFields) {
   EXPECT_EQ(must(i_.setup.history(i_.as("root"), "a", 0, 10))[0].origin, "cli");
 }
 
+TEST(FirstRun, TheThrottleStopsGuessesAndNeverTheRightCode) {
+  TestInstance fresh;
+  auto right = must(fresh.setup_code.ensure());
+  auto code_of = [&](std::string_view guess) {
+    auto checked = fresh.setup.check_claim(Secret(std::string(guess)), "192.0.2.1");
+    return checked ? std::optional<Code>() : checked.error().code;
+  };
+  for (int i = 0; i < kClaimLimit.most; ++i) EXPECT_EQ(code_of("wrong"), Code::forbidden);
+  EXPECT_EQ(code_of("wrong"), Code::throttled);
+  EXPECT_EQ(code_of(right.expose()), std::nullopt);
+  EXPECT_EQ(code_of("wrong"), Code::throttled);
+}
+
 TEST(FirstRun, IsClaimedWithTheSetupCodeAndOnlyOnce) {
   TestInstance i;
   auto code = must(i.setup_code.ensure());
