@@ -156,7 +156,11 @@ Json HttpInstance::body_of(const WriteOrder& order) const {
 }
 
 Result<Written> HttpInstance::write(const WriteOrder& order) {
-  auto answer = TRY(api_.post("/api/setup/import", body_of(order)));
+  // In the head too: without it only a small body of somebody unknown is read.
+  net::Headers headers;
+  if (order.claim && !order.claim->setup_code.empty())
+    headers.add("X-Setup-Code", std::string(order.claim->setup_code.expose()));
+  auto answer = TRY(api_.post("/api/setup/import", body_of(order), std::move(headers)));
   auto ok = answer.is_object() ? answer.find("ok") : answer.end();
   auto count = answer.is_object() ? answer.find("keys_written") : answer.end();
   if (ok == answer.end() || *ok != true || count == answer.end() || !count->is_number_unsigned())

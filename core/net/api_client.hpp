@@ -38,7 +38,9 @@ class ApiClient {
   Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
   // Without the token: for what anybody may ask, before it is known who answers.
   Result<Json> get_openly(std::string_view path);
-  Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
+  Result<Json> post(std::string_view path, const Json& body, Headers headers = {}) {
+    return call("POST", path, &body, std::move(headers));
+  }
   Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
   Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
@@ -52,7 +54,7 @@ class ApiClient {
 
  private:
   ApiClient(HttpClient& http, ApiAddress address) : http_(&http), address_(std::move(address)) {}
-  Result<Json> call(std::string_view method, std::string_view path, const Json* body);
+  Result<Json> call(std::string_view method, std::string_view path, const Json* body, Headers headers = {});
   Result<HttpResponse> exchange(HttpRequest request);
 
   HttpClient* http_;
