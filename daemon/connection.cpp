@@ -9,42 +9,44 @@ namespace {
 // (512-byte reads cost four times the CPU of 64 KiB ones).
 constexpr std::size_t kInputBytes = 64u << 10;
 
+Error too_many() {
+  return {Code::busy, "too many connections; try again shortly", {}, std::chrono::seconds(1), {}};
+}
+
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
 Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher,
-                       asio::ssl::context* tls)
+                       asio::ssl::context* tls, std::unique_ptr<ConnectionTable::Row> row)
     : loop_(loop),
       stream_(std::move(socket), tls),
+      row_(std::move(row)),
       peer_(std::move(peer)),
       dispatcher_(dispatcher),
       limits_(dispatcher.limits()),
       timer_(loop.io),
       part_timer_(loop.io),
+      release_timer_(loop.io),
       pace_(limits_.floor_bytes_per_second, limits_.floor_window),
       in_(std::max(kInputBytes, limits_.head_bytes)) {}
 
 void Connection::start() {
   loop_.connections.emplace(this, shared_from_this());
-  dispatcher_.connections().add();
+  dispatcher_.connections().on_evict(*row_, [weak = weak_from_this(), &io = loop_.io] {
+    asio::post(io, [weak] {
+      if (auto self = weak.lock()) self->close();
+    });
+  });
   if (!stream_.is_tls()) return next_request();
   phase_ = Phase::handshake;
-  set_deadline(limits_.head_time);
+  wait_as_idle();
+  set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.head_time);
   stream_.handshake([self = shared_from_this()](error_code error) {
     if (self->phase_ == Phase::closed) return;
     if (error) return self->close();
     self->next_request();
   });
-}
-
-void Connection::start_refused() {
-  loop_.connections.emplace(this, shared_from_this());
-  dispatcher_.connections().add();
-  if (stream_.is_tls()) return close();  // no handshake is spent on a refusal
-  dispatcher_.begin_nameless(peer_, exchange_);
-  head_.keep_alive = false;
-  refuse(Error{Code::busy, "too many connections; try again shortly", {}, std::chrono::seconds(1), {}});
 }
 
 void Connection::drain() {
@@ -61,12 +63,13 @@ void Connection::close() {
   error_code ignored;
   timer_.cancel(ignored);
   part_timer_.cancel(ignored);
+  release_timer_.cancel(ignored);
   {
     std::lock_guard lock(socket_mutex_);
     is_shut_ = true;
     stream_.socket().close(ignored);
   }
-  dispatcher_.connections().remove();
+  row_.reset();
   loop_.connections.erase(this);  // may end this object once the caller's own reference goes
 }
 
@@ -79,6 +82,7 @@ void Connection::account_cut() {
 void Connection::next_request() {
   if (dispatcher_.draining()) return close();
   phase_ = Phase::idle;
+  if (is_forwarded()) dispatcher_.connections().assign(*row_, {});
   exchange_ = Exchange();
   response_ = Response();
   out_status_ = 0;
@@ -90,8 +94,17 @@ void Connection::next_request() {
   body_done_ = true;
   std::vector<char>().swap(piece_);
   piece_size_ = 0;
-  set_deadline(limits_.idle_time);
+  set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.idle_time);
+  wait_as_idle();
   read_head();
+}
+
+void Connection::wait_as_idle() { dispatcher_.connections().set_idle(*row_); }
+
+bool Connection::go_on() {
+  if (dispatcher_.connections().set_busy(*row_)) return true;
+  close();
+  return false;
 }
 
 void Connection::read_head() {
@@ -100,12 +113,13 @@ void Connection::read_head() {
   if (*found) return on_head(**found);
   if (phase_ == Phase::idle && !buffered().empty()) {
     phase_ = Phase::head;
-    set_deadline(limits_.head_time);
+    if (!row_->is_extra()) set_deadline(limits_.head_time);
   }
   fill([this](std::size_t) { read_head(); });
 }
 
 void Connection::on_head(std::size_t size) {
+  if (!go_on()) return;
   parser_.emplace();
   auto head = parser_->head(buffered().substr(0, size));
   if (!head) return refuse_bytes(head.error());
@@ -116,8 +130,22 @@ void Connection::on_head(std::size_t size) {
   phase_ = Phase::working;
   no_deadline();
   accounted_ = false;
-  if (auto refusal = dispatcher_.begin(head_, peer_, exchange_)) return reply(std::move(*refusal));
-  authenticate();
+  auto refusal = dispatcher_.begin(head_, peer_, exchange_);
+  if (!takes_client()) return;
+  refusal ? reply(std::move(*refusal)) : authenticate();
+}
+
+// Above the limit only the health routes are answered. Behind a trusted proxy a request counts for the client
+// whom the proxy names.
+bool Connection::takes_client() {
+  bool is_health = exchange_.route && exchange_.route->is_health;
+  auto& table = dispatcher_.connections();
+  bool has_room =
+      !row_->is_extra() && (!is_forwarded() || table.assign(*row_, network_of(exchange_.request.client)));
+  if (row_->is_extra()) head_.keep_alive = false;
+  if (has_room || is_health) return true;
+  refuse(too_many());
+  return false;
 }
 
 void Connection::refuse_bytes(const Error& error) {
@@ -138,6 +166,7 @@ void Connection::on_io_error() {
   accounted_ = false;
   timed_out_ = false;
   head_.keep_alive = false;
+  if (row_->is_extra()) return refuse(too_many());
   auto response = error_response(Error{Code::timeout, "the request came too slowly", {}, {}, {}});
   response.status = 408;  // Code::timeout is ours towards others, 504
   reply(std::move(response));
@@ -165,6 +194,7 @@ void Connection::on_deadline() {
   bool window_ended = now() - waiting_since_ < limits_.stall_time;
   bool paced = phase_ == Phase::body || phase_ == Phase::replying;
   if (paced && window_ended && keeps_pace(0)) return set_paced_deadline();
+  if (phase_ == Phase::idle && row_->is_extra()) phase_ = Phase::head;  // a word before it goes
   if (phase_ == Phase::lingering || phase_ == Phase::idle) return close();
   timed_out_ = true;
   error_code ignored;

@@ -22,12 +22,12 @@ inline constexpr std::size_t kPieceBytes = 128u << 10;
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `tls` may be null. The loop keeps the connection alive until it closes.
-  Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher, asio::ssl::context* tls);
+  Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher, asio::ssl::context* tls,
+             std::unique_ptr<ConnectionTable::Row> row);
 
   // All on the loop's thread.
   void start();
-  void start_refused();  // too many connections: 503 and out
-  void drain();          // closes now when no request is under way; else after its answer
+  void drain();  // closes now when no request is under way; else after its answer
   void close();
 
  private:
@@ -35,6 +35,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // connection.cpp
   void next_request();
+  bool knows_caller() const { return exchange_.request.principal.has_value(); }
+  // Waits for a client: as long as he is not known, this connection makes room when others need it.
+  void wait_as_idle();
+  // False: it has made room, and is closed.
+  bool go_on();
+  // By a trusted proxy, for a client that it names.
+  bool is_forwarded() const { return !exchange_.request.client.empty() && exchange_.request.client != peer_; }
+  bool takes_client();  // false: answered with a refusal
   void read_head();
   void on_head(std::size_t size);
   void refuse_bytes(const Error& error);  // no request at all: answer 400, close
@@ -62,6 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // connection_body.cpp
   void authenticate();
   void admit();
+  void on_admitted();
   void want_part(SteadyTime until);
   void want_body();
   void send_continue();
@@ -83,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void begin_reply(std::size_t bytes);  // so many have left
   bool body_is_consumed();
   void write();
+  void watch_reader();
   void on_some_written(std::size_t bytes);
   void pull();
   void on_pulled(Result<std::size_t> got);
@@ -93,6 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Loop& loop_;
   Stream stream_;
+  std::unique_ptr<ConnectionTable::Row> row_;
   std::mutex socket_mutex_;  // a worker writes to the socket, the loop may close it
   bool is_shut_ = false;     // under socket_mutex_
   const std::string peer_;
@@ -109,6 +120,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   SteadyTime due_ = SteadyTime::max();
   SteadyTime waiting_since_{};
   asio::steady_timer part_timer_;
+  asio::steady_timer release_timer_;
   Pace pace_;
 
   std::vector<char> in_;
@@ -174,8 +186,8 @@ void Connection::offload(Pool where, Work work, Then then) {
   };
   bool is_first = std::exchange(admitted_by_, where) != where;
   if (is_short(where) && loop_.crew.hand_over()) return task();
-  if (!is_first) return pool->post(std::move(task));
-  if (pool->try_post(std::move(task))) return;
+  if (!is_first || exchange_.route->is_health) return pool->post(std::move(task));
+  if (pool->try_post(std::move(task), exchange_.request.holder())) return;
   refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});
 }
 

@@ -3,6 +3,9 @@
 namespace dash::daemon {
 namespace {
 
+// Pieces of a body that is dropped, or that comes from somebody who is not known.
+constexpr std::size_t kStrangersPiece = 8u << 10;
+
 // A free part buffer is looked for so often: against seconds of transfer it does not show.
 constexpr std::chrono::milliseconds kPartPoll{20};
 
@@ -21,20 +24,21 @@ void Connection::authenticate() {
 
 void Connection::admit() {
   const auto& route = *exchange_.route;
-  if (!route.admit && route.body != Body::stream)
-    return want_part(std::chrono::steady_clock::now() + limits_.part_patience);
+  if (!route.admit && route.body != Body::stream) return on_admitted();
   offload(
       route.pool, [this] { return Dispatcher::admit(exchange_); },
-      [this](const Result<void>& outcome) {
-        if (!outcome) return refuse(outcome.error());
-        want_part(std::chrono::steady_clock::now() + limits_.part_patience);
-      });
+      [this](const Result<void>& outcome) { outcome ? on_admitted() : refuse(outcome.error()); });
+}
+
+void Connection::on_admitted() {
+  Dispatcher::bound_body(exchange_);
+  want_part(std::chrono::steady_clock::now() + limits_.part_patience);
 }
 
 // The part pool bounds the memory of the process: without a buffer the socket stays unread.
 void Connection::want_part(SteadyTime until) {
   if (exchange_.route->body != Body::part) return want_body();
-  exchange_.request.part = dispatcher_.parts().try_take();
+  exchange_.request.part = dispatcher_.parts().try_take({exchange_.request.holder(), true});
   if (exchange_.request.part) return want_body();
   if (std::chrono::steady_clock::now() >= until)
     return refuse(Error{
@@ -49,7 +53,9 @@ void Connection::want_body() {
   if (body_done_) return on_body_done();
   phase_ = Phase::body;
   bool is_part = exchange_.route->body == Body::part;
-  if (!is_part) piece_.resize(head_.chunked ? kPieceBytes : std::min<std::uint64_t>(body_left_, kPieceBytes));
+  auto most = knows_caller() && exchange_.route->body != Body::none ? kPieceBytes : kStrangersPiece;
+  if (!is_part) piece_.resize(head_.chunked ? most : std::min<std::uint64_t>(body_left_, most));
+  if (!knows_caller()) wait_as_idle();
   start_pacing(is_part ? limits_.part_floor_bytes_per_second : limits_.floor_bytes_per_second);
   if (head_.expects_continue && buffered().empty()) return send_continue();
   read_body();
@@ -146,7 +152,7 @@ void Connection::flush_body(bool done) {
 }
 
 bool Connection::keep_piece() {
-  if (!exchange_.small_body_share.grow(dispatcher_.small_bodies(), piece_size_)) {
+  if (!dispatcher_.grow_small_body(exchange_, piece_size_)) {
     refuse(Error{
         Code::busy, "too many large requests at once; try again shortly", {}, std::chrono::seconds(2), {}});
     return false;
@@ -156,6 +162,7 @@ bool Connection::keep_piece() {
 }
 
 void Connection::on_body_done() {
+  if (!go_on()) return;
   auto& request = exchange_.request;
   if (exchange_.route->body == Body::part) request.body = {request.part.data(), body_seen_};
   if (exchange_.route->body == Body::small) request.body = exchange_.small_body;

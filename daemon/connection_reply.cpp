@@ -68,10 +68,26 @@ std::size_t Connection::send_now() {
 void Connection::begin_reply(std::size_t bytes) {
   phase_ = Phase::replying;
   start_pacing(limits_.floor_bytes_per_second);
+  if (response_.source) watch_reader();
   on_some_written(bytes);
 }
 
+// Looks now and then whether the present write has got stuck. While a worker reads, the source is not ours.
+void Connection::watch_reader() {
+  release_timer_.expires_after(limits_.release_time);
+  release_timer_.async_wait([self = shared_from_this()](error_code error) {
+    if (error || (self->phase_ != Phase::replying && self->phase_ != Phase::working)) return;
+    if (self->phase_ == Phase::replying) {
+      if (!self->response_.source) return;
+      auto stuck_for = std::chrono::steady_clock::now() - self->waiting_since_;
+      if (stuck_for >= self->limits_.release_time) self->response_.source->release();
+    }
+    self->watch_reader();
+  });
+}
+
 void Connection::write() {
+  if (!knows_caller()) wait_as_idle();
   set_paced_deadline();
   stream_.write_some({asio::buffer(out_head_), asio::buffer(out_body_), asio::buffer(out_tail_)},
                      [self = shared_from_this()](error_code error, std::size_t bytes) {
@@ -95,6 +111,7 @@ void Connection::on_some_written(std::size_t bytes) {
 }
 
 void Connection::pull() {
+  if (!go_on()) return;
   piece_.resize(kPieceBytes);
   offload(
       exchange_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
@@ -142,6 +159,7 @@ void Connection::end_of_reply() {
 // drop for a while.
 void Connection::linger() {
   phase_ = Phase::lingering;
+  wait_as_idle();
   error_code ignored;
   stream_.socket().shutdown(Socket::shutdown_send, ignored);
   set_deadline(limits_.drop_time);

@@ -40,14 +40,17 @@ std::uint64_t body_limit(const Route& route) {
   }
 }
 
-// 411 has no Code of its own: only HTTP has requests of unknown length.
+// 417 and 411 have no Code of their own: only HTTP has expectations and requests of unknown length.
+Response with_status(int status, std::string message) {
+  auto response = error_response(Error{Code::invalid, std::move(message), {}, {}, {}});
+  response.status = status;
+  return response;
+}
+
 std::optional<Response> refuse_body(const Head& head, const Exchange& exchange) {
-  if (exchange.route->body == Body::part && !head.content_length) {
-    auto response = error_response(Error{
-        Code::invalid, "Content-Length is required: a part says its size before its bytes", {}, {}, {}});
-    response.status = 411;
-    return response;
-  }
+  if (head.expects_more) return with_status(417, "the only expectation that is met here is 100-continue");
+  if (exchange.route->body == Body::part && !head.content_length)
+    return with_status(411, "Content-Length is required: a part says its size before its bytes");
   if (head.content_length.value_or(0) <= exchange.body_limit) return std::nullopt;
   auto what = fmt::format("the body may have at most {} bytes here", exchange.body_limit);
   return error_response(Error{Code::too_large, std::move(what), {}, {}, {}});
@@ -71,6 +74,10 @@ std::optional<Response> without_slash(const Router& router, const Head& head, st
   return response;
 }
 
+ShareLimits shares_of(const PoolSize& pool) {
+  return {std::max<std::size_t>(pool.queue / 2, 1), std::max<std::size_t>(pool.queue * 3 / 4, 1)};
+}
+
 // What escapes a handler is a bug; its text may name anything, so it goes to the log alone.
 template <class T, class Work>
 Result<T> guarded(Work&& work) {
@@ -91,11 +98,14 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
       authenticate_(options.authenticate),
       parts_(parts),
       router_(std::move(routes)),
-      small_bodies_(options.limits.small_bodies_bytes),
-      fast_("fast", options.fast.threads, options.fast.queue),
-      login_("login", options.login.threads, options.login.queue),
-      policy_("policy", options.policy.threads, options.policy.queue),
-      store_("store", options.store.threads, options.store.queue) {}
+      small_bodies_(options.limits.small_bodies_bytes,
+                    {options.limits.small_bodies_per_user, options.limits.small_bodies_per_network}),
+      sign_in_bodies_(options.limits.sign_in_bodies_bytes),
+      connections_({options.limits.connections, options.limits.extra_connections}),
+      fast_("fast", options.fast.threads, options.fast.queue, shares_of(options.fast)),
+      login_("login", options.login.threads, options.login.queue, shares_of(options.login)),
+      policy_("policy", options.policy.threads, options.policy.queue, shares_of(options.policy)),
+      store_("store", options.store.threads, options.store.queue, shares_of(options.store)) {}
 
 void Dispatcher::begin_nameless(const std::string& peer, Exchange& exchange) const {
   exchange.began = SystemClock().steady_now();
@@ -161,6 +171,23 @@ Result<void> Dispatcher::authenticate(Exchange& exchange) const {
       [&] { return authenticate_(exchange.route->auth, exchange.request); }));
   exchange.authenticated_at = now;
   return {};
+}
+
+void Dispatcher::bound_body(Exchange& exchange) {
+  auto rule = exchange.route->auth.rule();
+  bool is_sign_in = rule == Auth::login || rule == Auth::claim;
+  if (!is_sign_in || exchange.request.may_send_large) return;
+  exchange.reserve = Reserve::sign_in;
+  exchange.body_limit = std::min(exchange.body_limit, kSignInBody);
+}
+
+bool Dispatcher::grow_small_body(Exchange& exchange, std::uint64_t bytes) {
+  auto& budget = exchange.reserve == Reserve::sign_in ? sign_in_bodies_ : small_bodies_;
+  return exchange.small_body_share.grow(budget, exchange.request.holder(), bytes);
+}
+
+std::string Dispatcher::network_of_peer(const std::string& peer) const {
+  return proxies_.trusts(peer) ? std::string() : network_of(peer);
 }
 
 Result<Response> Dispatcher::handle(Exchange& exchange) const {

@@ -9,7 +9,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/worker_pool.hpp"
 #include "daemon/budget.hpp"
-#include "daemon/census.hpp"
+#include "daemon/connection_table.hpp"
 #include "daemon/forwarded.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/parser.hpp"
@@ -18,13 +18,17 @@
 
 namespace dash::daemon {
 
+// Which budget the body of a request is taken from. Agent routes will have one of their own.
+enum class Reserve { general, sign_in };
+
 // One request and its answer.
 struct Exchange {
   Request request;
   const Route* route = nullptr;
   bool head_only = false;        // HEAD
   std::uint64_t body_limit = 0;  // of the decoded body
-  std::string small_body;        // what Request::body views for Body::small
+  Reserve reserve = Reserve::general;
+  std::string small_body;  // what Request::body views for Body::small
   Budget::Share small_body_share;
   std::unique_ptr<BodySink> sink;
   SteadyTime began;
@@ -46,6 +50,8 @@ class Dispatcher {
   // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
   // database.
   Result<void> authenticate(Exchange& exchange) const;
+  // Of somebody who is still unknown only little is read, out of a reserve of its own.
+  static void bound_body(Exchange& exchange);
 
   // The pool of a route; null: the I/O thread itself.
   WorkerPool* pool(Pool which);
@@ -66,8 +72,11 @@ class Dispatcher {
   std::string metrics_text() const;
   const Limits& limits() const { return limits_; }
   PartPool& parts() { return parts_; }
-  Budget& small_bodies() { return small_bodies_; }
-  Census& connections() { return connections_; }
+  // False: the bodies that are read at the moment leave no room for so many bytes more.
+  bool grow_small_body(Exchange& exchange, std::uint64_t bytes);
+  ConnectionTable& connections() { return connections_; }
+  // What a new connection counts for; blank for a trusted proxy, whose requests count for their clients.
+  std::string network_of_peer(const std::string& peer) const;
   std::atomic<bool>& draining() { return draining_; }
 
  private:
@@ -77,8 +86,8 @@ class Dispatcher {
   PartPool& parts_;
   const Router router_;
   Metrics metrics_;
-  Budget small_bodies_;
-  Census connections_;
+  Budget small_bodies_, sign_in_bodies_;
+  ConnectionTable connections_;
   std::atomic<bool> draining_ = false;
   WorkerPool fast_, login_, policy_, store_;  // last: joined before the rest goes
 };

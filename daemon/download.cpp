@@ -10,6 +10,9 @@
 namespace dash::daemon {
 namespace {
 
+// An asset that is replaced more often than this while it is opened is somebody's log.
+constexpr int kMostReads = 8;
+
 // A multiple of three, so that every piece but the last encodes without padding.
 constexpr std::size_t kEncodeBytes = 48u << 10;
 
@@ -18,6 +21,7 @@ class RawSource final : public BodySource {
   RawSource(storage::AssetReader reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
   std::optional<std::uint64_t> size() const override { return size_; }
   Result<std::size_t> read(std::span<char> into) override { return reader_.read(into); }
+  void release() override { reader_.release(); }
 
  private:
   storage::AssetReader reader_;
@@ -40,6 +44,8 @@ class Base64Source final : public BodySource {
     taken_ += n;
     return n;
   }
+
+  void release() override { reader_.release(); }
 
  private:
   Result<void> encode_more() {
@@ -131,12 +137,15 @@ Result<Response> raw_download(storage::Found found, storage::Front front, const 
     response.status = 206;
     response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", first, end - 1, size));
   }
-  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock, std::move(front));
+  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock, std::move(front),
+                              request.holder());
+  if (!request.is_head) TRY(reader.prefetch());
   response.source = std::make_unique<RawSource>(std::move(reader), end - first);
   return response;
 }
 
-Result<Response> json_download(storage::Found found, storage::Front front, DownloadSeams seams) {
+Result<Response> json_download(storage::Found found, storage::Front front, const Request& request,
+                               DownloadSeams seams) {
   auto size = found.object.size;
   if (size > storage::kInlineCeiling)
     return fail(Code::too_large, "'{}' has {} bytes; JSON goes up to {}. Fetch it with raw=1",
@@ -152,9 +161,30 @@ Result<Response> json_download(storage::Found found, storage::Front front, Downl
   text.resize(text.size() - 2);  // without the closing quote and brace
   Response response;
   response.headers.add("ETag", entity_tag(found.object));
-  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock, std::move(front));
+  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock, std::move(front),
+                              request.holder());
+  if (!request.is_head) TRY(reader.prefetch());
   response.source = std::make_unique<Base64Source>(std::move(reader), std::move(text), "\"}");
   return response;
+}
+
+Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadSeams seams) {
+  auto once = [&]() -> Result<Response> {
+    auto [found, front] = TRY(find());
+    return is_raw ? raw_download(std::move(found), std::move(front), request, seams)
+                  : json_download(std::move(found), std::move(front), request, seams);
+  };
+  for (int i = 0; i < kMostReads; ++i) {
+    auto response = once();
+    if (response || response.error().code != Code::precondition) return response;
+    if (request.header("If-Match"))
+      return fail(Code::precondition, "the asset is not what If-Match names: it was replaced");
+  }
+  return Failure(Error{Code::busy,
+                       "the asset is replaced again and again; try again shortly",
+                       {},
+                       std::chrono::seconds(1),
+                       {}});
 }
 
 }  // namespace dash::daemon

@@ -16,7 +16,7 @@ Result<std::pair<storage::Found, storage::Front>> find(app::Services& s, const R
                                                        const identity::Principal& who,
                                                        std::string_view backend, const std::string& name) {
   storage::Front front;
-  if (begins_at_front(request)) front.part = s.parts.try_take();
+  if (begins_at_front(request)) front.part = s.parts.try_take({request.holder()});
   if (!front.part) return std::pair(TRY(s.storage.assets().find(who, backend, name)), std::move(front));
   auto [found, size] = TRY(s.storage.assets().open(who, backend, name, front.part.span()));
   front.size = size;
@@ -25,11 +25,8 @@ Result<std::pair<storage::Found, storage::Front>> find(app::Services& s, const R
 
 Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
                         const std::string& name) {
-  const auto& who = request.caller();
-  auto [found, front] = TRY(find(s, request, who, backend, name));
-  DownloadSeams seams{s.parts, s.clock};
-  if (wants_raw(request)) return raw_download(std::move(found), std::move(front), request, seams);
-  return json_download(std::move(found), std::move(front), seams);
+  auto find_it = [&] { return find(s, request, request.caller(), backend, name); };
+  return download(find_it, wants_raw(request), request, {s.parts, s.clock});
 }
 
 Result<Response> by_query(app::Services& s, const Request& request) {

@@ -64,8 +64,8 @@ Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& lis
   return proxies;
 }
 
-bool TrustedProxies::trusts(std::string_view address) const {
-  return std::find(addresses_.begin(), addresses_.end(), address) != addresses_.end();
+bool TrustedProxies::trusts(std::string_view peer) const {
+  return std::find(addresses_.begin(), addresses_.end(), peer) != addresses_.end();
 }
 
 std::string TrustedProxies::client_of(std::string_view peer, const Headers& headers) const {

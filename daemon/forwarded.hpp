@@ -19,10 +19,10 @@ class TrustedProxies {
   // Literal addresses, or "unix". Code::usage names the entry that is neither.
   static Result<TrustedProxies> parse(const std::vector<std::string>& list);
   // `peer` is canonical or "unix".
+  bool trusts(std::string_view peer) const;
   std::string client_of(std::string_view peer, const Headers& headers) const;
 
  private:
-  bool trusts(std::string_view address) const;
   std::vector<std::string> addresses_;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/address.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/part_pool.hpp"
@@ -53,6 +54,10 @@ struct Request {
 
   // The principal of a route whose auth lets nobody else through.
   const identity::Principal& caller() const { return principal.value(); }
+  // Whom bodies and buffers count for.
+  Holder holder() const { return {principal ? principal->username : std::string(), network_of(client)}; }
+  // Set by Route::admit of a claim: the head alone proves who may send a large body.
+  bool may_send_large = false;
 
   std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
   std::string_view body;                        // Body::small, whole; Body::part: the bytes in `part`
@@ -73,6 +78,9 @@ class BodySource {
   // Fills `into` from the front and tells how much; 0 is the end. An error, or an end before size(), cuts the
   // connection, so that no client takes half a body for a whole one.
   virtual Result<std::size_t> read(std::span<char> into) = 0;
+  // The client does not take what was read last: gives back the memory that others may wait for. Never
+  // called during read().
+  virtual void release() {}
 };
 
 struct Response {

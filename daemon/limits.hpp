@@ -22,10 +22,18 @@ struct Limits {
   // A part holds one of few buffers: 8 MiB take nine minutes at the slowest, not two hours.
   std::uint64_t part_floor_bytes_per_second = 16u << 10;
   std::chrono::milliseconds floor_window{30'000};
-  // Small bodies of all requests together: a few imports of 60,000 keys at once, not 900 of them.
+  // Small bodies of all requests together: a few imports of 60,000 keys at once, not 900 of them. One user
+  // may send a large import and go on working; many users may share one network.
   std::uint64_t small_bodies_bytes = 256u << 20;
+  std::uint64_t small_bodies_per_user = 96u << 20;
+  std::uint64_t small_bodies_per_network = 192u << 20;
+  // Logins and claims of callers who are not known: as much as all connections could send, so that nobody can
+  // use it up.
+  std::uint64_t sign_in_bodies_bytes = 64u << 20;
   // A part waits so long for a buffer with its socket unread, then 503.
   std::chrono::milliseconds part_patience{10'000};
+  // A client that takes nothing of a download for so long: its buffer goes to those who read.
+  std::chrono::milliseconds release_time{1'000};
   // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a
   // reset. Many clients look for the status only when their whole body is out.
   std::uint64_t drop_bytes = 256u << 20;
@@ -33,6 +41,9 @@ struct Limits {
   // A connection costs 70 KiB when idle; 1,024 descriptors are the usual soft limit, files and stores need
   // some.
   std::size_t connections = 900;
+  // Above them, for /livez and /readyz; each has so long to send its head.
+  std::size_t extra_connections = 16;
+  std::chrono::milliseconds extra_head_time{2'000};
   // SIGTERM to exit: systemd kills after 90 s, container runtimes often after 30 s.
   std::chrono::milliseconds drain_time{25'000};
 };

@@ -52,13 +52,20 @@ Result<Response> to_console(Request&) {
 
 void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
                     std::function<std::string()> metrics_text) {
+  auto health = [&](std::string pattern, Pool pool, Handler handler) {
+    routes.push_back({.pattern = std::move(pattern),
+                      .auth = Auth::anybody,
+                      .handler = std::move(handler),
+                      .pool = pool,
+                      .is_health = true});
+  };
   auto on_io = [&](std::string pattern, Handler handler) {
     routes.push_back({.pattern = std::move(pattern),
                       .auth = Auth::anybody,
                       .handler = std::move(handler),
                       .pool = Pool::io});
   };
-  on_io("/livez", [](Request&) -> Result<Response> {
+  health("/livez", Pool::io, [](Request&) -> Result<Response> {
     return json_response(200, OrderedJson{{"alive", true}});
   });
   on_io("/metrics", [metrics_text = std::move(metrics_text)](Request&) -> Result<Response> {
@@ -68,9 +75,7 @@ void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
   on_io("/", to_console);
   on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
   on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
-  routes.push_back({.pattern = "/readyz",
-                    .auth = Auth::anybody,
-                    .handler = [checks = std::move(checks)](Request&) { return ready(checks); }});
+  health("/readyz", Pool::fast, [checks = std::move(checks)](Request&) { return ready(checks); });
 }
 
 }  // namespace dash::daemon

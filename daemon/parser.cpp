@@ -48,6 +48,8 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
   if (lengths == 1 && !is_number(message[http::field::content_length]))
     return bad("a Content-Length that is no number");
   auto hosts = count(message, http::field::host);
+  // Whose request it is may not depend on which of two a reader takes.
+  if (count(message, http::field::authorization) > 1) return bad("more than one Authorization");
   if (hosts > 1 || (hosts == 0 && message.version() >= 11)) return bad("exactly one Host is needed");
   return {};
 }
@@ -97,8 +99,12 @@ Result<Head> MessageParser::head(std::string_view bytes) {
   head.keep_alive = message.keep_alive();
   head.chunked = parser.chunked();
   if (auto length = parser.content_length()) head.content_length = *length;
-  bool expects = boost::beast::iequals(message[http::field::expect], "100-continue");
-  head.expects_continue = expects && head.speaks_1_1;
+  auto [expect, last] = message.equal_range(http::field::expect);
+  for (; expect != last; ++expect) {
+    bool is_continue = boost::beast::iequals(expect->value(), "100-continue");
+    head.expects_continue |= is_continue && head.speaks_1_1;
+    head.expects_more |= !is_continue && !expect->value().empty();
+  }
   return head;
 }
 

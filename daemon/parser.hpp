@@ -22,6 +22,7 @@ struct Head {
   bool speaks_1_1 = true;  // else HTTP/1.0
   bool keep_alive = true;
   bool expects_continue = false;
+  bool expects_more = false;  // than 100-continue: nothing that we know
   bool chunked = false;
   std::optional<std::uint64_t> content_length;  // also nullopt when there is no body at all
   bool has_body() const { return chunked || content_length.value_or(0) > 0; }

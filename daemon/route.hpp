@@ -36,6 +36,8 @@ inline bool is_short(Pool pool) { return pool == Pool::fast || pool == Pool::pol
 // inline uploads.
 inline constexpr std::uint64_t kSmallBody = 1u << 20;
 inline constexpr std::uint64_t kIgnoredBody = 64u << 10;
+// What somebody who is not known may send: a login form, or a claim without a setup code in its head.
+inline constexpr std::uint64_t kSignInBody = 64u << 10;
 
 // Who may call a route. There is no default, so a row that does not say it does not compile. Whoever it lets
 // through stands in Request::principal before a byte of the body is read.
@@ -79,8 +81,9 @@ struct Route {
   Body body = Body::none;
   std::uint64_t max_body = kSmallBody;
   Pool pool = Pool::fast;
-  Admit admit{};    // may be empty
-  OpenSink open{};  // Body::stream only; is its own admit
+  bool is_health = false;  // answers on the connections above the limit too, and whatever waits for its pool
+  Admit admit{};           // may be empty
+  OpenSink open{};         // Body::stream only; is its own admit
 };
 
 }  // namespace dash::daemon

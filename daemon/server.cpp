@@ -12,8 +12,6 @@
 namespace dash::daemon {
 namespace {
 
-// Beyond the limit so many more get a 503 in words; what comes on top of them is closed without one.
-constexpr std::size_t kPoliteRefusals = 64;
 // Threads of a loop: one leads it, the others run short handlers; what comes on top of them goes to the
 // pools.
 constexpr std::size_t kCrew = 4;
@@ -106,6 +104,7 @@ void RealServer::on_acceptable(Door& door) {
       accepted.fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (accepted.fd >= 0) welcome(std::move(accepted));
   if (!exhausted) return accept(door);
+  dispatcher_.connections().evict_longest_idle();
   log::error("out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](error_code error) {
@@ -115,17 +114,14 @@ void RealServer::on_acceptable(Door& door) {
 
 void RealServer::welcome(Accepted accepted) {
   auto& loop = *loops_[next_loop_++ % loops_.size()];
-  auto present = dispatcher_.connections().count();
-  const auto most = dispatcher_.limits().connections;
   Socket socket(loop.io, asio::generic::stream_protocol(accepted.family, 0), accepted.fd);
-  if (present >= most + kPoliteRefusals) return;  // the socket closes here
+  auto row = dispatcher_.connections().enter(dispatcher_.network_of_peer(accepted.peer));
+  if (!row) return;  // the socket closes here
   // TLS is for networks; a Unix socket has none.
   auto* tls = accepted.family == AF_UNIX ? nullptr : tls_.get();
-  auto connection =
-      std::make_shared<Connection>(loop, std::move(socket), std::move(accepted.peer), dispatcher_, tls);
-  asio::post(loop.io, [connection, refused = present >= most] {
-    refused ? connection->start_refused() : connection->start();
-  });
+  auto connection = std::make_shared<Connection>(loop, std::move(socket), std::move(accepted.peer),
+                                                 dispatcher_, tls, std::move(row));
+  asio::post(loop.io, [connection] { connection->start(); });
 }
 
 void RealServer::on_every_loop(const std::function<void(Connection&)>& action) {

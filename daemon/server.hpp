@@ -16,7 +16,8 @@ namespace dash::daemon {
 
 struct PoolSize {
   std::size_t threads;
-  std::size_t queue;  // more than this waiting: 503
+  std::size_t
+      queue;  // more than this waiting, more than half of it of a user, three quarters of a network: 503
 };
 
 // One line of /readyz.
@@ -34,10 +35,10 @@ struct ServerOptions {
   std::string tls_certificate_file{};          // PEM chain; empty: no TLS
   std::string tls_key_file{};
   std::size_t io_threads = 1;
-  PoolSize fast{4, 256};
-  PoolSize login{2, 32};
-  PoolSize policy{16, 64};
-  PoolSize store{8, 64};
+  PoolSize fast{4, 512};
+  PoolSize login{2, 64};
+  PoolSize policy{16, 128};
+  PoolSize store{8, 128};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
   Authenticate authenticate{};  // empty: only routes of Auth::anybody and Auth::login answer

@@ -41,8 +41,20 @@ Result<setup::ImportRequest> import_request(const Request& request) {
 }
 
 // An import may be large: who may not send one is refused by the head alone.
-Result<void> admit_import(app::Services& s, const Request& request) {
-  TRY(s.setup.admit_import(request.principal));
+Result<void> admit_import(app::Services& s, Request& request) {
+  bool is_claim = TRY(s.setup.admit_import(request.principal));
+  request.may_send_large = !is_claim;
+  if (!is_claim) return {};
+  auto code = setup_code(request);
+  bool is_large = request.content_length.value_or(0) > kSignInBody;
+  if (code.empty() && is_large)
+    return fail(Code::forbidden,
+                "To claim this instance with a body of more than {} bytes, send the setup code in the header "
+                "X-Setup-Code",
+                kSignInBody);
+  auto checked = code.empty() ? Result<void>() : s.setup.check_claim(code, request.client);
+  if (!checked && is_large) return checked;
+  request.may_send_large = checked && !code.empty();
   return {};
 }
 

@@ -133,6 +133,16 @@ TEST(Expect100, IsAnsweredOnlyWhenTheRequestIsAdmitted) {
   EXPECT_TRUE(client.closed());
 }
 
+TEST(Expect100, IsTheOnlyExpectationThatIsMet) {
+  Running running({part_route()});
+  for (auto expectation : {"100-continue, 200-ok", "other", "100-continue\r\nExpect: other"}) {
+    RawClient client(running.port());
+    EXPECT_EQ(client.ask(put_head(5, fmt::format("Expect: {}\r\n", expectation))).status, 417) << expectation;
+  }
+  EXPECT_EQ(ask(running.port(), put_head(5, "Expect: 100-Continue\r\n")).status, 100);
+  EXPECT_EQ(ask(running.port(), put_head(0, "Expect:\r\n")).status, 200);
+}
+
 TEST(SmallBody, IsBoundedByTheRoutesLimitWhetherDeclaredOrChunked) {
   auto route = echo();
   route.max_body = 10;

@@ -100,12 +100,44 @@ TEST_F(Download, AnAssetThatIsReplacedMeanwhileIsCutAndNeverMixed) {
   EXPECT_EQ(cut.error().code, Code::precondition);
 }
 
+TEST_F(Download, ReadsAgainWhatIsReplacedBeforeItsFirstByte) {
+  for (bool is_raw : {true, false}) {
+    put("old");
+    int finds = 0;
+    auto find = [&]() -> Result<std::pair<Found, Front>> {
+      auto one = found();
+      if (++finds <= 3) put(fmt::format("new {}", finds));
+      return std::pair(std::move(one), Front());
+    };
+    auto response = must(download(find, is_raw, asked({}), {one_.parts, world_.clock}));
+    EXPECT_EQ(finds, 4);
+    auto body = body_of(response);
+    EXPECT_NE(body.find(is_raw ? "new 3" : crypto::to_base64("new 3")), body.npos) << body;
+  }
+}
+
+TEST_F(Download, TellsOfAReplacementOnlyWhoNamesAVersion) {
+  put("old");
+  auto replaced = [&]() -> Result<std::pair<Found, Front>> {
+    auto one = found();
+    put(world_.store().head("config-mgmt/dir/ü a.sh")->size == 3 ? "newer" : "old");
+    return std::pair(std::move(one), Front());
+  };
+  auto tag = header(must(raw()), "ETag");
+  DownloadSeams seams{one_.parts, world_.clock};
+  EXPECT_EQ(download(replaced, true, asked({{"If-Match", tag}}), seams).error().code, Code::precondition);
+  auto never_still = download(replaced, true, asked({}), seams);
+  EXPECT_EQ(never_still.error().code, Code::busy);
+  EXPECT_TRUE(never_still.error().retry_after);
+  EXPECT_EQ(must(download(replaced, true, asked({}, /*is_head=*/true), seams)).status, 200);
+}
+
 TEST_F(Download, AsJsonTheContentIsWholeWhateverItsLength) {
   for (std::size_t size : {0u, 1u, 2u, 3u, (48u << 10) - 1, 48u << 10, (48u << 10) + 1, 200'000u}) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31);
     put(bytes);
-    auto response = must(json_download(found(), Front(), {one_.parts, world_.clock}));
+    auto response = must(json_download(found(), Front(), asked({}), {one_.parts, world_.clock}));
     auto json = must(parse_json(body_of(response)));
     EXPECT_EQ(json["name"], "dir/ü a.sh");
     EXPECT_EQ(json["size"], size);
@@ -115,11 +147,13 @@ TEST_F(Download, AsJsonTheContentIsWholeWhateverItsLength) {
 
 TEST_F(Download, AsJsonEndsAtTheInlineCeilingAndNamesTheOtherWay) {
   auto above = found_of(storage::kInlineCeiling + 1);
-  auto refused = json_download(std::move(above), Front(), {one_.parts, world_.clock});
+  auto refused = json_download(std::move(above), Front(), asked({}), {one_.parts, world_.clock});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::too_large);
   EXPECT_NE(refused.error().message.find("raw=1"), std::string::npos);
-  EXPECT_TRUE(json_download(found_of(storage::kInlineCeiling), Front(), {one_.parts, world_.clock}));
+  auto head = json_download(found_of(storage::kInlineCeiling), Front(), asked({}, /*is_head=*/true),
+                            {one_.parts, world_.clock});
+  EXPECT_TRUE(head);
 }
 
 TEST_F(Download, OnlyAPlainDownloadFromTheStartIsOpenedWithItsFirstBytes) {

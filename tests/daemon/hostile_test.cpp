@@ -46,6 +46,8 @@ std::vector<Hostile> hostile_requests() {
       {"bare line feeds", "GET /api/hello HTTP/1.1\nHost: x\n\n" + smuggled},
       {"one bare line feed", "GET /api/hello HTTP/1.1\r\nHost: x\nX-B: 1\r\n\r\n" + smuggled},
       {"bare carriage return", "GET /api/hello HTTP/1.1\r\nHost: x\rX-B: 1\r\n\r\n" + smuggled},
+      {"two authorizations",
+       "GET /api/hello HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nauthorization: a\r\n\r\n" + smuggled},
       {"NUL in a header", std::string("GET /api/hello HTTP/1.1\r\nHost: x\0y\r\n\r\n", 38) + smuggled},
       {"blank before the colon", "GET /api/hello HTTP/1.1\r\nHost : x\r\n\r\n" + smuggled},
       {"header without a colon", "GET /api/hello HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n" + smuggled},

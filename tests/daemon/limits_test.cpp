@@ -94,19 +94,6 @@ TEST(Limits, AClientThatDoesNotReadIsCut) {
   EXPECT_FALSE(client.receive().whole);
 }
 
-TEST(Limits, OneConnectionTooManyIs503) {
-  ServerOptions options;
-  options.limits.connections = 2;
-  Running running({hello()}, options);
-  RawClient one(running.port()), two(running.port());
-  EXPECT_EQ(one.ask(get("/api/hello")).status, 200);
-  EXPECT_EQ(two.ask(get("/api/hello")).status, 200);
-  auto answer = RawClient(running.port()).receive();
-  EXPECT_EQ(answer.status, 503);
-  EXPECT_EQ(answer.headers["retry-after"], "1");
-  EXPECT_EQ(one.ask(get("/api/hello")).status, 200);
-}
-
 TEST(Limits, SmallBodiesTogetherAreBounded) {
   Gate gate;
   auto waits = echo();

@@ -27,6 +27,18 @@ TEST(SetupRoutes, ARefusedClientThatGoesOnSendingReadsTheAnswer) {
   EXPECT_EQ(client.receive().status, 401);
 }
 
+TEST(SetupRoutes, ALargeClaimIsReadOnlyWithTheSetupCodeInItsHead) {
+  WholeInstance whole;
+  whole.serve();
+  auto code = must(whole.services().setup_code.ensure());
+  auto header = [](std::string_view text) { return fmt::format("X-Setup-Code: {}\r\n", text); };
+  EXPECT_EQ(whole.answer_to_head("/api/setup/import"), 403);
+  EXPECT_EQ(whole.answer_to_head("/api/setup/import", header("wrong")), 403);
+  EXPECT_EQ(whole.answer_to_head("/api/setup/import", header(code.expose())), 100);
+  whole.add_user("root", true);  // claimed: the code is worth nothing any more
+  EXPECT_EQ(whole.answer_to_head("/api/setup/import", header(code.expose())), 401);
+}
+
 TEST(SetupRoutes, AnUnclaimedInstanceTakesTheSetupCodeInTheBody) {
   WholeInstance whole;
   whole.serve();

@@ -1,0 +1,84 @@
+// Who is connected: the limit, the shares of networks when connections run short, which connection makes room
+// for a newcomer, and the end of a drain. Thread-safe.
+//
+// A connection that waits for a client whom nobody knows is idle: between requests, in the middle of a head,
+// of a body or of an answer. When there is no room, the one that has been idle longest is closed.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace dash::daemon {
+
+class ConnectionTable {
+ public:
+  struct Options {
+    std::size_t limit;
+    std::size_t extra;  // above the limit, for /livez and /readyz
+  };
+
+  // One connection's row. Leaves the table when destroyed.
+  class Row {
+   public:
+    ~Row() { table_.leave(*this); }
+    Row(const Row&) = delete;
+    bool is_extra() const { return is_extra_; }
+
+   private:
+    friend class ConnectionTable;
+    Row(ConnectionTable& table, std::string network, bool is_extra)
+        : table_(table), network_(std::move(network)), is_extra_(is_extra) {}
+    ConnectionTable& table_;
+    std::string network_;  // that it counts for; blank: none
+    const bool is_extra_;
+    bool is_evicted_ = false;
+    bool is_idle_ = false;
+    std::list<Row*>::iterator at_;  // in idle_, while is_idle_
+    std::function<void()> evict_;
+  };
+
+  explicit ConnectionTable(Options options) : options_(options) {}
+
+  // Makes room where it can. Null: there is none, not even above the limit. The row is busy.
+  std::unique_ptr<Row> enter(const std::string& network);
+  // The request of `network` that a trusted proxy has passed on; blank when it is answered. False: that
+  // network has its share already, and connections are short.
+  bool assign(Row& row, const std::string& network);
+  // Before the first set_idle(). `evict` is called by any thread, at most once, and must not block.
+  static void on_evict(Row& row, std::function<void()> evict) { row.evict_ = std::move(evict); }
+  // Idle already: keeps its place in the queue.
+  void set_idle(Row& row);
+  // False: it has been evicted and may do nothing more.
+  bool set_busy(Row& row);
+  // For somebody who runs out of something else. False: nobody is idle.
+  bool evict_longest_idle();
+
+  std::size_t count() const;
+  // False when some are left after `timeout`.
+  bool wait_until_empty(std::chrono::milliseconds timeout);
+
+ private:
+  template <class Matches>
+  bool evict_first(Matches matches);
+  bool is_crowded() const { return present_ >= options_.limit - options_.limit / 4; }
+  bool has_share(const std::string& network) const;
+  void count_network(Row& row, const std::string& network);
+  void count_out(Row& row);
+  void leave(Row& row);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable emptied_;
+  std::size_t alive_ = 0;    // rows, with those that were evicted and are not gone yet
+  std::size_t present_ = 0;  // of the limit
+  std::size_t extra_ = 0;    // above it
+  std::unordered_map<std::string, std::size_t> networks_;
+  std::list<Row*> idle_;  // the longest idle in front
+};
+
+}  // namespace dash::daemon
