@@ -82,14 +82,14 @@ def test_downloads_that_nobody_reads_leave_buffers_for_others(make_instance, scr
     one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local")
     for name in ("ann", "bob"):
         one.add_user(name)
-    (scratch / "assets/big.bin").write_bytes(b"x" * (48 * MIB))
+    (scratch / "assets/big.rpm").write_bytes(b"x" * (48 * MIB))
     ann, bob = one.login("ann"), one.login("bob")
     with many_sockets() as connect:
         for _ in range(120):
             connect(one.port, receive_buffer=4096).sendall(
-                f"GET /api/storage/fetch/big.bin?raw=1 HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {ann.token}\r\n\r\n"
+                f"GET /api/storage/fetch/big.rpm?raw=1 HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {ann.token}\r\n\r\n"
                 .encode())
-        body = {"filename": "up.bin", "content_b64": b64(b"y" * (20 * MIB))}
+        body = {"filename": "up.rpm", "content_b64": b64(b"y" * (20 * MIB))}
         for _ in range(3):
             answer = bob.post("/api/storage/upload", body)
             assert answer.status == 201, answer
@@ -103,11 +103,11 @@ def test_a_slow_reader_still_gets_all_of_its_download(make_instance, scratch):
     one = make_instance()
     one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local")
     data = bytes(range(256)) * (64 << 10)
-    (scratch / "assets/big.bin").write_bytes(data)
+    (scratch / "assets/big.rpm").write_bytes(data)
     root = one.login("root")
     with many_sockets() as connect:
         s = connect(one.port, receive_buffer=4096)
-        s.sendall(f"GET /api/storage/fetch/big.bin?raw=1 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n"
+        s.sendall(f"GET /api/storage/fetch/big.rpm?raw=1 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n"
                   f"Authorization: Bearer {root.token}\r\n\r\n".encode())
         free = lambda: b"\ndashctl_part_buffers_free 12\n" in one.anonymous.get("/metrics").body
         wait_until(free, what="the buffer is given back")
@@ -205,7 +205,7 @@ def test_a_download_during_replacements_is_one_version_and_never_412(make_instan
     one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local")
     root = one.login("root")
     versions = [bytes([65 + i]) * 3000 for i in range(8)]
-    put = lambda data: root.post("/api/storage/upload", {"filename": "a.txt", "content_b64": b64(data)})
+    put = lambda data: root.post("/api/storage/upload", {"filename": "a.yml", "content_b64": b64(data)})
     assert put(versions[0]).status == 201
     over = threading.Event()
 
@@ -218,14 +218,14 @@ def test_a_download_during_replacements_is_one_version_and_never_412(make_instan
         writer = pool.submit(replace)
         try:
             for headers in [{}, {"Range": "bytes=0-"}, {"Range": "bytes=10-19"}, {"If-None-Match": '"x"'}] * 60:
-                answer = root.get("/api/storage/fetch/a.txt" + query, headers=headers)
+                answer = root.get("/api/storage/fetch/a.yml" + query, headers=headers)
                 assert answer.status in (200, 206), answer
                 if query:
                     assert len(set(answer.body)) == 1
         finally:
             over.set()
             writer.result()
-    tag = root.get("/api/storage/fetch/a.txt?raw=1").headers["etag"]
-    assert root.get("/api/storage/fetch/a.txt?raw=1", headers={"If-Match": tag}).status == 200
+    tag = root.get("/api/storage/fetch/a.yml?raw=1").headers["etag"]
+    assert root.get("/api/storage/fetch/a.yml?raw=1", headers={"If-Match": tag}).status == 200
     assert put(b"other").status == 201
-    assert root.get("/api/storage/fetch/a.txt?raw=1", headers={"If-Match": tag}).status == 412
+    assert root.get("/api/storage/fetch/a.yml?raw=1", headers={"If-Match": tag}).status == 412
