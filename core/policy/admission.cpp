@@ -98,7 +98,7 @@ Result<CheckRequest> parse_check(const Json& body) {
 
 Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
                                     const identity::Principal& who) {
-  Actor actor{who.username, who.is_admin};
+  Actor actor{who.username, who.is_admin, who.request_id};
   auto at = check.at.value_or(clock.now());
   if (!check.when) return to_json(TRY(gate.preview(check.action, check.request, actor, at)), who.is_admin);
   auto when = next_admitted(engine, TRY(gate.settings()), check.action, check.request, actor, at);

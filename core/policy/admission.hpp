@@ -20,7 +20,7 @@ Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identit
 // there is a program while the gate is off. Code::policy_unavailable without details, since anybody may ask.
 Result<void> admission_ready(Gate& gate, Engine& engine);
 
-// A dry run for the asker himself: nothing is created, audited or recorded. `at` absent: now. The body of the
+// A dry run for the asker himself: nothing is created or audited. `at` absent: now. The body of the
 // route is
 // {"action": s, "request": {…}, "at": iso, "when": b}. Code::validation for another shape.
 struct CheckRequest {

@@ -18,6 +18,7 @@ std::string_view word(Verdict verdict);  // "allow", "deny", "needs_approval"
 struct Actor {
   std::string username;
   bool is_admin = false;
+  std::string request_id = {};  // of the request that the decision is made for; no rule sees it
 };
 
 // A rule that contributed a reason, and where to read it.

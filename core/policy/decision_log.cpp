@@ -33,26 +33,60 @@ db::Params row_of(const Recorded& r) {
           to_micros(r.at),
           r.action,
           r.username,
+          r.request_id,
           std::string(word(r.verdict)),
+          dump_json(Json(r.reasons)),
+          std::int64_t{r.is_enforced},
+          std::int64_t{r.is_dry_run},
           dump_json(Json(r.rules)),
           r.policy_digest,
           r.input_digest,
           dump_json(mask_secrets(r.input))};
 }
 
-Recorded read_row(const db::Row& row) {
-  Recorded out{from_micros(row.integer(0)),
-               row.text(1),
-               row.text(2),
-               verdict_of(row.text(3)),
-               {},
-               row.text(5),
-               row.text(6),
-               {}};
-  if (auto rules = parse_json(row.text(4)); rules && rules->is_array())
-    for (const auto& id : *rules) out.rules.push_back(id.get<std::string>());
-  if (auto input = parse_json(row.text(7))) out.input = *std::move(input);
+std::vector<std::string> texts_of(const std::string& stored) {
+  std::vector<std::string> out;
+  if (auto list = parse_json(stored); list && list->is_array())
+    for (const auto& text : *list) out.push_back(text.get<std::string>());
   return out;
+}
+
+Recorded read_row(const db::Row& row) {
+  Recorded out;
+  out.at = from_micros(row.integer(0));
+  out.action = row.text(1), out.username = row.text(2), out.request_id = row.text(3);
+  out.verdict = verdict_of(row.text(4));
+  out.reasons = texts_of(row.text(5));
+  out.is_enforced = row.flag(6), out.is_dry_run = row.flag(7);
+  out.rules = texts_of(row.text(8));
+  out.policy_digest = row.text(9), out.input_digest = row.text(10);
+  if (auto input = parse_json(row.text(11))) out.input = *std::move(input);
+  return out;
+}
+
+Recorded recorded(const Decision& decision, const Actor& actor, Time at, bool is_dry_run) {
+  Recorded out;
+  out.at = at;
+  out.action = decision.action;
+  out.username = actor.username, out.request_id = actor.request_id;
+  out.verdict = decision.verdict;
+  bool needs_approval = decision.verdict == Verdict::needs_approval;
+  out.reasons = needs_approval ? decision.approval_reasons : decision.reasons;
+  out.is_enforced = !is_dry_run && (!needs_approval || decision.enforce_needs_approval);
+  out.is_dry_run = is_dry_run;
+  for (const auto& rule : decision.rules) out.rules.push_back(rule.id);
+  out.policy_digest = decision.policy_digest, out.input_digest = decision.input_digest;
+  out.input = decision.input;
+  return out;
+}
+
+// Deletes all but the newest `most` of the dry runs, or of the others.
+Result<void> trim(db::Transaction& tx, bool dry_runs, std::int64_t most) {
+  TRY(tx.exec(
+      "DELETE FROM decisions WHERE dry_run = $1 AND seq < (SELECT seq FROM decisions WHERE dry_run = $1 "
+      "ORDER BY seq DESC LIMIT 1 OFFSET $2)",
+      {std::int64_t{dry_runs}, most - 1}));
+  return {};
 }
 
 }  // namespace
@@ -76,16 +110,8 @@ DecisionLog::~DecisionLog() {
   if (thread_.joinable()) thread_.join();
 }
 
-void DecisionLog::record(const Decision& d, Time at) {
-  Recorded entry{at,
-                 d.action,
-                 string_member(d.input.value("actor", Json::object()), "username").value_or(""),
-                 d.verdict,
-                 {},
-                 d.policy_digest,
-                 d.input_digest,
-                 d.input};
-  for (const auto& rule : d.rules) entry.rules.push_back(rule.id);
+void DecisionLog::record(const Decision& decision, const Actor& actor, Time at, bool is_dry_run) {
+  auto entry = recorded(decision, actor, at, is_dry_run);
   bool dropped = false, first = false;
   {
     std::lock_guard lock(mutex_);
@@ -124,27 +150,28 @@ Result<void> DecisionLog::flush() {
   std::vector<db::Params> rows;
   std::ranges::transform(batch, std::back_inserter(rows), row_of);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    for (const auto& row : rows)
-      TRY(
-          tx.exec("INSERT INTO decisions (id, at, action, username, verdict, rules, policy_digest, "
-                  "input_digest, input) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-                  row));
-    TRY(
-        tx.exec("DELETE FROM decisions WHERE at < (SELECT at FROM decisions ORDER BY at DESC, id DESC LIMIT "
-                "1 OFFSET $1)",
-                {kMaxDecisions - 1}));
-    return {};
+    auto seq = TRY(tx.query("SELECT coalesce(max(seq), 0) FROM decisions"))[0].integer(0);
+    for (auto row : rows) {
+      row.emplace_back(++seq);
+      TRY(tx.exec(
+          "INSERT INTO decisions (id, at, action, username, request_id, verdict, reasons, enforced, "
+          "dry_run, rules, policy_digest, input_digest, input, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, "
+          "$8, $9, $10, $11, $12, $13, $14)",
+          row));
+    }
+    TRY(trim(tx, false, kMaxDecisions));
+    return trim(tx, true, kMaxDryRuns);
   });
 }
 
-Result<std::vector<Recorded>> DecisionLog::recent(std::int64_t limit) {
+Result<std::vector<Recorded>> DecisionLog::recent(std::int64_t limit, bool dry_runs) {
   TRY(flush());
   std::vector<Recorded> out;
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     return tx.each(
-        "SELECT at, action, username, verdict, rules, policy_digest, input_digest, input FROM decisions "
-        "ORDER BY at DESC, id DESC LIMIT $1",
-        {limit}, [&](const db::Row& row) -> Result<void> {
+        "SELECT at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest, "
+        "input_digest, input FROM decisions WHERE dry_run = $1 ORDER BY seq DESC LIMIT $2",
+        {std::int64_t{dry_runs}, limit}, [&](const db::Row& row) -> Result<void> {
           out.push_back(read_row(row));
           return {};
         });

@@ -13,11 +13,16 @@
 namespace dash::policy {
 
 inline constexpr std::int64_t kMaxDecisions = 10'000;
+inline constexpr std::int64_t kMaxDryRuns = 1'000;  // kept apart, so that they push out no decision
 
 struct Recorded {
-  Time at;
+  Time at;  // the instant that was judged
   std::string action, username;
+  std::string request_id;  // empty when no request asked
   Verdict verdict = Verdict::allow;
+  std::vector<std::string> reasons;  // of the verdict: of the deny, or of the approval
+  bool is_enforced = false;          // false for a dry run, and for an approval that nobody insists on
+  bool is_dry_run = false;
   std::vector<std::string> rules;
   std::string policy_digest, input_digest;
   Json input;  // secrets are masked when it is written
@@ -30,11 +35,11 @@ class DecisionLog {
   DecisionLog(const DecisionLog&) = delete;
   DecisionLog& operator=(const DecisionLog&) = delete;
 
-  void record(const Decision& decision, Time at);
+  void record(const Decision& decision, const Actor& actor, Time at, bool is_dry_run = false);
   // Writes what waits; also what a reader calls first.
   Result<void> flush();
-  // Newest first.
-  Result<std::vector<Recorded>> recent(std::int64_t limit);
+  // What decided over a change, or the dry runs; newest first.
+  Result<std::vector<Recorded>> recent(std::int64_t limit, bool dry_runs = false);
 
  private:
   void run();

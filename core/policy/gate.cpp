@@ -127,7 +127,7 @@ Result<GateSettings> Gate::read_live() {
   return *std::move(out);
 }
 
-Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
+Result<Decision> Gate::decide(std::string_view action, const Json& request, const Actor& actor, Time at) {
   auto now = TRY(live());
   auto canonical = config::canonical_action(action);
   if (!now->gates(canonical)) {
@@ -140,8 +140,14 @@ Result<Decision> Gate::preview(std::string_view action, const Json& request, con
 }
 
 Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at) {
-  auto decision = TRY(preview(action, request, actor, at));
-  if (decision.gated) log_.record(decision, at);
+  auto decision = TRY(decide(action, request, actor, at));
+  if (decision.gated) log_.record(decision, actor, at);
+  return decision;
+}
+
+Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
+  auto decision = TRY(decide(action, request, actor, at));
+  if (decision.gated) log_.record(decision, actor, at, /*is_dry_run=*/true);
   return decision;
 }
 

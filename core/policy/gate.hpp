@@ -25,7 +25,7 @@ class Gate {
   // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
   // is a broken database.
   Result<Decision> judge(std::string_view action, const Json& request, const Actor& actor, Time at);
-  // The same without a line in the decision log: POST /api/admission/check.
+  // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
   Result<Decision> preview(std::string_view action, const Json& request, const Actor& actor, Time at);
   // The settings as they are now.
   Result<GateSettings> settings();
@@ -34,6 +34,7 @@ class Gate {
   Result<std::string> approval_digest(std::string_view action, const Json& request);
 
  private:
+  Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at);
   Result<std::shared_ptr<const GateSettings>> live();
   Result<GateSettings> read_rows();
   Result<GateSettings> read_live();
