@@ -13,6 +13,7 @@ constexpr std::chrono::milliseconds kFollowPause{500};
 struct JobFlags {
   InstanceFlags instance;
   std::string id, workgroup, batch, what, why, run_at, timezone, window;
+  std::optional<std::string> digest;
   bool is_followed = false;
   std::vector<std::string> states;
   std::int64_t page = 1, page_size = 20;
@@ -26,8 +27,9 @@ std::string text_of(const OrderedJson& value) {
 void tell(Context& context, const OrderedJson& job) {
   auto& out = context.out;
   out.line("{} {} {}", text_of(job.at("id")), text_of(job.at("job_type")), text_of(job.at("status")));
-  for (const auto* member : {"name", "region", "workgroup", "created_by", "created_at", "scheduled_for",
-                             "window_ends_at", "progress_message", "error_message", "reason"})
+  for (const auto* member :
+       {"name", "region", "workgroup", "created_by", "created_at", "scheduled_for", "window_ends_at",
+        "progress_message", "error_message", "reason", "approval_digest"})
     if (job.contains(member) && job[member].is_string() && !job[member].get_ref<const std::string&>().empty())
       out.line("  {}: {}", member, text_of(job[member]));
   for (const auto& reason : job.at("approval_reasons")) out.line("  needs approval: {}", text_of(reason));
@@ -158,35 +160,47 @@ Run declare_logs(Flags& flags) {
   };
 }
 
+void declare_digest(Flags& flags, JobFlags& into) {
+  flags.text("--digest", into.digest, "DIGEST", "the approval_digest that was read; another one is refused")
+      .guard();
+}
+
+Json with_digest(Json body, const JobFlags& o) {
+  if (o.digest) body["digest"] = *o.digest;
+  return body;
+}
+
 Run declare_approve(Flags& flags) {
   auto o = job_flags(flags);
+  declare_digest(flags, *o);
   flags.text("--only", o->what, "WHAT", "approve only the policy's or only the booking's part")
       .one_of({"policy", "booking"});
   return on_job(
       flags, o,
       [](auto& api, const auto& f) {
         return api.post("/api/change-windows/approvals/" + net::percent_encode(f.id),
-                        f.what.empty() ? Json::object() : Json{{"approves", f.what}});
+                        with_digest(f.what.empty() ? Json::object() : Json{{"approves", f.what}}, f));
       },
       [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
         auto what = f.what == "policy"    ? jobs::Approve::policy
                     : f.what == "booking" ? jobs::Approve::booking
                                           : jobs::Approve::all;
-        return jobs::to_json(TRY(jobs.approve(who, f.id, what)));
+        return jobs::to_json(TRY(jobs.approve(who, f.id, what, f.digest)));
       },
       tell_state);
 }
 
 Run declare_reject(Flags& flags) {
   auto o = job_flags(flags);
+  declare_digest(flags, *o);
   flags.text("--reason", o->why, "TEXT", "why, for the requester and the audit log");
   return on_job(
       flags, o,
       [](auto& api, const auto& f) {
-        return api.post(path_of(f.id) + "/reject", {{"reason", f.why}});
+        return api.post(path_of(f.id) + "/reject", with_digest({{"reason", f.why}}, f));
       },
       [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.reject(who, f.id, f.why)), TRY(jobs.spelling()));
+        return to_json(TRY(jobs.reject(who, f.id, f.why, f.digest)), TRY(jobs.spelling()));
       },
       tell);
 }

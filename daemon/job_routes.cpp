@@ -22,16 +22,24 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
   return out;
 }
 
-Result<Response> list(app::Services& s, const Request& request) {
+Result<Response> list_jobs(app::Services& s, const Request& request, std::vector<jobs::State> states) {
   const auto& who = request.caller();
   jobs::Listing listing;
-  listing.states = TRY(states_of(request));
+  listing.states = std::move(states);
   listing.workgroup = request.query.get("workgroup");
   listing.batch_id = request.query.get("batch_id");
   listing.page = TRY(ranged_query(request, "page", listing.page, 1, jobs::kMaxPage));
   listing.page_size = TRY(ranged_query(request, "page_size", listing.page_size, 1, jobs::kMaxPageSize));
   listing.is_booked = request.query.get_or("scheduled", "") == "true";
   return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing, TRY(s.jobs.spelling())));
+}
+
+Result<Response> list(app::Services& s, const Request& request) {
+  return list_jobs(s, request, TRY(states_of(request)));
+}
+
+Result<Response> list_waiting(app::Services& s, const Request& request) {
+  return list_jobs(s, request, {jobs::State::awaiting_approval});
 }
 
 Result<Response> show(app::Services& s, const Request& request) {
@@ -69,7 +77,8 @@ Result<Response> reject(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
   auto why = TRY(optional_string(body, "reason")).value_or("");
-  auto job = TRY(s.jobs.reject(who, request.param("id"), why));
+  auto digest = TRY(optional_string(body, "digest"));
+  auto job = TRY(s.jobs.reject(who, request.param("id"), why, digest));
   return json_response(200, jobs::to_json(job, TRY(s.jobs.spelling())));
 }
 
@@ -80,8 +89,7 @@ Result<Response> reschedule(app::Services& s, const Request& request) {
 }
 
 // {"approves": "policy" | "booking"}; without it whatever the job waits for.
-Result<jobs::Approve> approves(const Request& request) {
-  auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
+Result<jobs::Approve> approves(const Json& body) {
   auto what = TRY(optional_string(body, "approves")).value_or("");
   if (what.empty()) return jobs::Approve::all;
   if (what == "policy") return jobs::Approve::policy;
@@ -91,7 +99,9 @@ Result<jobs::Approve> approves(const Request& request) {
 
 Result<Response> approve(app::Services& s, const Request& request) {
   const auto& who = request.caller();
-  auto approved = TRY(s.jobs.approve(who, request.param("id"), TRY(approves(request))));
+  auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
+  auto digest = TRY(optional_string(body, "digest"));
+  auto approved = TRY(s.jobs.approve(who, request.param("id"), TRY(approves(body)), digest));
   return json_response(200, jobs::to_json(approved));
 }
 
@@ -127,6 +137,9 @@ void add_job_routes(std::vector<Route>& routes, app::Services& s) {
                     .auth = Auth::signed_in,
                     .handler = [&s](Request& r) { return reject(s, r); },
                     .body = Body::small});
+  routes.push_back({.pattern = "/api/change-windows/approvals",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return list_waiting(s, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/change-windows/approvals/{id}",
                     .auth = Auth::signed_in,

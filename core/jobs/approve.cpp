@@ -1,22 +1,93 @@
-// Approval, rejection, and what happens to an approval when the rules change under it.
-#include "core/base/log.hpp"
-#include "core/crypto/hash.hpp"
+// Approval and rejection: of one job, or of all jobs of a batch in one transaction.
+#include <algorithm>
+
 #include "core/jobs/batch.hpp"
+#include "core/jobs/digest.hpp"
 #include "core/jobs/store.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kExpiryHours = 72;  // of an unanswered approval
+using identity::Principal;
+using Digest = std::optional<std::string>;
 
-policy::Actor actor_of(const Job& job) { return {job.created_by, job.created_by_admin}; }
+// What is approved or rejected.
+struct Subject {
+  std::string id;
+  bool is_batch;
+  std::vector<Job> jobs;     // all of a batch, or the one
+  std::vector<Job> waiting;  // those of them that await an approval
 
-Result<void> may_decide(const identity::Principal& who, const Job& job) {
+  std::string digest() const { return is_batch ? batch_digest(jobs) : jobs.front().approval_digest; }
+  Job shown() const { return is_batch ? as_one(jobs) : jobs.front(); }
+};
+
+Result<Subject> find_subject(db::Transaction& tx, const std::string& id) {
+  auto jobs = TRY(find_batch(tx, id));
+  bool is_batch = !jobs.empty();
+  if (!is_batch) jobs.push_back(TRY(need_job(tx, id)));
+  Subject out{id, is_batch, std::move(jobs), {}};
+  std::ranges::copy_if(out.jobs, std::back_inserter(out.waiting),
+                       [](const Job& job) { return job.state == State::awaiting_approval; });
+  return out;
+}
+
+// The jobs of a batch have one requester.
+Result<void> check_may_decide(const Principal& who, const Subject& subject) {
   TRY(identity::require(who, identity::kUseChangeWindows));
-  if (who.username == job.created_by)
+  if (who.username == subject.jobs.front().created_by)
     return fail(Code::forbidden, "somebody else has to approve your own change");
   return {};
+}
+
+Result<void> check_has_not_moved(db::Transaction& tx, const Principal& who, const Subject& subject) {
+  for (const auto& job : subject.waiting) {
+    auto moved = TRY(tx.query("SELECT 1 FROM job_reschedules WHERE job_id = $1 AND username = $2",
+                              {job.id, who.username}));
+    if (!moved.empty())
+      return fail(Code::forbidden, "you rescheduled job {}: somebody else has to approve it", job.id);
+  }
+  return {};
+}
+
+Result<void> check_digest(const Subject& subject, const Digest& digest) {
+  if (!digest || *digest == subject.digest()) return {};
+  return fail(Code::conflict,
+              "job {} is not what this digest covers; read it again and name its approval_digest",
+              subject.id);
+}
+
+// What was never rescheduled, and lost no approval, is what everybody who looked at it has seen.
+Result<void> check_seen(const Subject& subject, const Digest& digest) {
+  if (digest) return {};
+  for (const auto& job : subject.waiting)
+    if (job.revision != 0)
+      return fail(Code::conflict,
+                  "job {} was rescheduled, or lost an approval, after it was submitted; read it again and "
+                  "approve it with its approval_digest",
+                  subject.id);
+  return {};
+}
+
+Result<void> check_time(const Subject& subject, Time now) {
+  for (const auto& job : subject.waiting)
+    if ((job.approval_expires_at && *job.approval_expires_at <= now) ||
+        (job.window_ends_at && *job.window_ends_at <= now))
+      return fail(Code::conflict, "job {} can no longer be approved: its time is over", job.id);
+  return {};
+}
+
+// Everything that an approval has to hold against: before the rules are asked, and again when it is stored.
+Result<Subject> approvable(const Seams& s, db::Transaction& tx, const Principal& who, const std::string& id,
+                           const Digest& digest) {
+  auto subject = TRY(find_subject(tx, id));
+  TRY(check_may_decide(who, subject));
+  TRY(check_has_not_moved(tx, who, subject));
+  TRY(check_digest(subject, digest));
+  TRY(check_seen(subject, digest));
+  TRY(check_time(subject, s.clock.now()));
+  return subject;
 }
 
 OrderedJson details_of(const Job& job, std::string_view gates) {
@@ -25,96 +96,87 @@ OrderedJson details_of(const Job& job, std::string_view gates) {
   out["job_type"] = job.action;
   out["requested_by"] = job.created_by;
   out["scheduled_for"] = job.run_at ? OrderedJson(format_iso(*job.run_at)) : OrderedJson(nullptr);
+  out["approval_digest"] = job.approval_digest;
   if (!gates.empty()) out["approves"] = gates;
   return out;
 }
 
-// A job that is not waiting any more: who agreed, or why nobody can.
-Result<Approved> not_waiting(Job job) {
+// Nothing waits any more: who agreed, or why nobody can.
+Result<Approved> not_waiting(const Subject& subject) {
+  const auto& job = subject.jobs.front();
   if (!job.needs_policy_approval && !job.needs_booking_approval)
-    return fail(Code::invalid, "job {} does not need an approval", job.id);
-  if (job.approved() && !is_final(job.state)) return Approved{std::move(job), true};
-  return fail(Code::conflict, "job {} is {}; there is nothing left to approve", job.id, word(job.state));
+    return fail(Code::invalid, "job {} does not need an approval", subject.id);
+  if (job.approved() && !is_final(job.state)) return Approved{subject.shown(), true};
+  return fail(Code::conflict, "job {} is {}; there is nothing left to approve", subject.id, word(job.state));
 }
 
-// Judges again what would run now. Refused: cancelled. Other reasons than the requester was told: told anew.
-Result<void> still_as_asked(const Seams& s, const Job& job) {
-  auto decision = TRY(s.judge.judge(job.action, job.request, actor_of(job), judged_at(job, s.clock.now())));
+// Judges again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
+Result<void> check_rules(const Seams& s, const Principal& who, const Job& job) {
+  policy::Actor actor{job.created_by, job.created_by_admin, who.request_id};
+  auto decision = TRY(s.judge.judge(job.action, job.request, actor, judged_at(job, s.clock.now())));
   if (decision.cause) return Failure(policy::denied(decision));
-  auto digest = TRY(covered_digest(s, job.action, job.request, decision));
-  if (digest == job.approval_digest) return {};
+  if (TRY(is_covered(s, job, decision))) return {};
   if (decision.gated && decision.verdict == policy::Verdict::deny) {
     TRY(cancel_refused(s, job, decision));
     return fail(Code::conflict, "the rules refuse this change now; the job was cancelled");
   }
-  TRY(void_approval(s, job, decision, digest));
+  TRY(void_approval(s, job, decision));
   return fail(Code::conflict,
               "the rules changed since this was requested; read the job again, then approve it");
 }
 
-// Sets the flags that `what` names and that are still open.
+bool are_same(const Job& a, const Job& b) {
+  return a.id == b.id && a.revision == b.revision && a.approval_digest == b.approval_digest;
+}
+
 struct Flags {
   bool policy;
   bool booking;
 };
+// The flags that `what` names and that are still open.
 Flags open_flags(const Job& job, Approve what) {
   return {job.needs_policy_approval && !job.policy_approval && what != Approve::booking,
           job.needs_booking_approval && !job.booking_approval && what != Approve::policy};
 }
 
-Result<void> grant(const Seams& s, db::Transaction& tx, const identity::Principal& who, Job& job,
-                   Flags flags) {
+// False when no flag was open.
+Result<bool> grant(const Seams& s, db::Transaction& tx, const Principal& who, Job job, Approve what) {
   auto now = s.clock.now();
+  auto flags = open_flags(job, what);
+  if (!flags.policy && !flags.booking) return false;
   for (auto [set, column, slot] : {std::tuple(flags.policy, "policy", &job.policy_approval),
                                    std::tuple(flags.booking, "booking", &job.booking_approval)}) {
     if (!set) continue;
-    auto changed = TRY(tx.exec(
-        fmt::format("UPDATE jobs SET {0}_approved_by = $2, {0}_approved_at = $3 WHERE id = $1 AND state = "
-                    "'awaiting_approval' AND {0}_approved_by IS NULL AND approval_digest = $4",
-                    column),
-        {job.id, who.username, to_micros(now), job.approval_digest}));
-    if (changed != 1) return fail(Code::conflict, "job {} changed meanwhile; read it again", job.id);
+    TRY(tx.exec(
+        fmt::format("UPDATE jobs SET {0}_approved_by = $2, {0}_approved_at = $3 WHERE id = $1", column),
+        {job.id, who.username, to_micros(now)}));
     *slot = Approval{who.username, now};
   }
   auto gates = flags.policy && flags.booking ? "policy, booking" : flags.policy ? "policy" : "booking";
   TRY(s.audit.append(tx, audit::by(who, "change_approved", job.name, details_of(job, gates))));
-  if (!job.approved()) return {};
+  if (!job.approved()) return true;
   auto next = job.run_at && *job.run_at > now ? State::scheduled : State::pending;
   if (!TRY(transition(tx, job.id, {State::awaiting_approval}, next)))
     return fail(Code::conflict, "job {} changed meanwhile; read it again", job.id);
-  job.state = next;
-  return {};
-}
-
-bool too_late(const Job& job, Time now) {
-  return (job.approval_expires_at && *job.approval_expires_at <= now) ||
-         (job.window_ends_at && *job.window_ends_at <= now);
+  return true;
 }
 
 }  // namespace
 
-Result<Approved> Jobs::approve(const identity::Principal& who, const std::string& id, Approve what) {
-  return each_of<Approved>(
-      s_, id, [](const Job& job) { return job.state == State::awaiting_approval; },
-      [&](const std::string& one) { return approve_one(who, one, what); });
-}
-
-Result<Approved> Jobs::approve_one(const identity::Principal& who, const std::string& id, Approve what) {
-  auto job = TRY(db::read<Job>(s_.sql, [&](db::Transaction& tx) { return need_job(tx, id); }));
-  TRY(may_decide(who, job));
-  if (job.state != State::awaiting_approval) return not_waiting(std::move(job));
-  if (too_late(job, s_.clock.now()))
-    return fail(Code::conflict, "job {} can no longer be approved: its time is over", job.id);
-  TRY(still_as_asked(s_, job));
+Result<Approved> Jobs::approve(const Principal& who, const std::string& id, Approve what,
+                               const Digest& digest) {
+  auto check = [&](db::Transaction& tx) { return approvable(s_, tx, who, id, digest); };
+  auto judged = TRY(db::read<Subject>(s_.sql, check));
+  if (judged.waiting.empty()) return not_waiting(judged);
+  for (const auto& job : judged.waiting) TRY(check_rules(s_, who, job));
   return db::write<Approved>(s_.sql, [&](db::Transaction& tx) -> Result<Approved> {
-    auto current = TRY(need_job(tx, id));
-    if (current.state != State::awaiting_approval) return not_waiting(std::move(current));
-    if (current.approval_digest != job.approval_digest)
-      return fail(Code::conflict, "job {} changed meanwhile; read it again", job.id);
-    auto flags = open_flags(current, what);
-    if (!flags.policy && !flags.booking) return Approved{std::move(current), true};
-    TRY(grant(s_, tx, who, current, flags));
-    return Approved{std::move(current), false};
+    auto now = TRY(check(tx));
+    if (now.waiting.empty()) return not_waiting(now);
+    if (!std::ranges::equal(now.waiting, judged.waiting, are_same))
+      return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
+    bool any = false;
+    for (const auto& job : now.waiting) any = TRY(grant(s_, tx, who, job, what)) || any;
+    return Approved{TRY(find_subject(tx, id)).shown(), !any};
   });
 }
 
@@ -130,81 +192,24 @@ OrderedJson to_json(const Approved& approved) {
   return out;
 }
 
-Result<Job> Jobs::reject(const identity::Principal& who, const std::string& id, const std::string& why) {
-  return each_of<Job>(
-      s_, id, [](const Job& job) { return job.state == State::awaiting_approval; },
-      [&](const std::string& one) { return reject_one(who, one, why); });
-}
-
-Result<Job> Jobs::reject_one(const identity::Principal& who, const std::string& id, const std::string& why) {
+Result<Job> Jobs::reject(const Principal& who, const std::string& id, const std::string& why,
+                         const Digest& digest) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
-    auto job = TRY(need_job(tx, id));
-    TRY(may_decide(who, job));
-    auto done = TRY(transition(
-        tx, id, {State::awaiting_approval}, State::rejected,
-        {", reason = 'rejected', message = $3, completed_at = $4", {why, to_micros(s_.clock.now())}, ""}));
-    if (!done)
+    auto subject = TRY(find_subject(tx, id));
+    TRY(check_may_decide(who, subject));
+    if (subject.waiting.empty())
       return fail(Code::conflict, "job {} is {}; only a job that awaits approval can be rejected", id,
-                  word(job.state));
-    auto details = details_of(job, "");
-    details["why"] = why;
-    TRY(s_.audit.append(tx, audit::by(who, "change_rejected", job.name, std::move(details))));
-    return need_job(tx, id);
-  });
-}
-
-Result<std::int64_t> approval_expiry_hours(const Seams& s) {
-  return std::max<std::int64_t>(1, TRY(s.settings.integer("approval_expiry_hours", kExpiryHours)));
-}
-
-Result<std::string> covered_digest(const Seams& s, const std::string& action, const Json& request,
-                                   const policy::Decision& decision) {
-  if (decision.gated) return s.judge.approval_digest(action, request);
-  return "not_gated:" + crypto::to_hex(crypto::sha256(action + "\n" + dump_json(request)));
-}
-
-Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision) {
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
-    auto reasons = dump_json(OrderedJson(decision.reasons));
-    auto done = TRY(transition(
-        tx, job.id, {job.state}, State::cancelled,
-        {", reason = 'policy', message = $3, completed_at = $4, lease_owner = NULL, lease_until = NULL",
-         {"refused by the rules: " + reasons, to_micros(s.clock.now())},
-         ""}));
-    if (!done) return {};
-    auto details = policy::audit_details(decision);
-    details["job_id"] = job.id;
-    details["request"] = OrderedJson(job.request);
-    TRY(s.audit.append(
-        tx, {job.created_by, fmt::format("{}:denied", job.action), job.name, std::move(details), "", ""}));
-    return {};
-  });
-}
-
-Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision,
-                           const std::string& digest) {
-  bool held = decision.gated && decision.verdict == policy::Verdict::needs_approval &&
-              decision.enforce_needs_approval;
-  bool waits = held || job.needs_booking_approval;
-  auto now = s.clock.now();
-  log::info("approval_voided", {{"job", job.id}, {"action", job.action}});
-  auto next = waits                             ? State::awaiting_approval
-              : job.run_at && *job.run_at > now ? State::scheduled
-                                                : State::pending;
-  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(s)));
-  auto reasons = held ? decision.approval_reasons : std::vector<std::string>();
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(
-        tx.exec("UPDATE jobs SET state = $2, needs_policy_approval = $3, approval_reasons = $4, "
-                "approval_digest = $5, "
-                "approval_expires_at = $6, policy_approved_by = NULL, policy_approved_at = NULL, "
-                "booking_approved_by = NULL, "
-                "booking_approved_at = NULL, lease_owner = NULL, lease_until = NULL, message = 'the rules "
-                "changed: it has to be "
-                "approved again' WHERE id = $1 AND state = $7",
-                {job.id, std::string(word(next)), std::int64_t{held}, dump_json(OrderedJson(reasons)), digest,
-                 to_micros(expires), std::string(word(job.state))}));
-    return {};
+                  word(subject.jobs.front().state));
+    TRY(check_digest(subject, digest));
+    for (const auto& job : subject.waiting) {
+      TRY(transition(
+          tx, job.id, {State::awaiting_approval}, State::rejected,
+          {", reason = 'rejected', message = $3, completed_at = $4", {why, to_micros(s_.clock.now())}, ""}));
+      auto details = details_of(job, "");
+      details["why"] = why;
+      TRY(s_.audit.append(tx, audit::by(who, "change_rejected", job.name, std::move(details))));
+    }
+    return TRY(find_subject(tx, id)).shown();
   });
 }
 

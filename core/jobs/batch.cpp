@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/jobs/digest.hpp"
 #include "core/jobs/store.hpp"
 
 namespace dash::jobs {
@@ -80,6 +81,7 @@ Job as_one(const std::vector<Job>& jobs) {
   out.name = fmt::format("{} and {} more", out.name, jobs.size() - 1);
   if (jobs.size() == 1) out.name = jobs.front().name;
   out.request = {{"count", jobs.size()}, {"batch", true}, {"names", names}};
+  out.approval_digest = batch_digest(jobs);
   out.resource_id.reset();
   out.reason.reset();
   out.error.reset();

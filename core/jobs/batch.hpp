@@ -16,8 +16,8 @@ Result<Job> need_job_or_batch(db::Transaction& tx, const std::string& id);
 
 // Does `one` to the job, or to each job of the batch, that `meant` picks; to the first when it picks none, so
 // that it says why. The batch as it is afterwards.
-template <class T, class Meant, class One>
-Result<T> each_of(const Seams& s, const std::string& id, Meant meant, One one) {
+template <class Meant, class One>
+Result<Job> each_of(const Seams& s, const std::string& id, Meant meant, One one) {
   auto read = [&] {
     return db::read<std::vector<Job>>(s.sql, [&](db::Transaction& tx) { return find_batch(tx, id); });
   };
@@ -26,13 +26,8 @@ Result<T> each_of(const Seams& s, const std::string& id, Meant meant, One one) {
   auto first = jobs.front().id;
   std::erase_if(jobs, [&](const Job& job) { return !meant(job); });
   if (jobs.empty()) return one(first);
-  std::optional<T> last;
-  for (const auto& job : jobs) last = TRY(one(job.id));
-  if constexpr (std::is_same_v<T, Job>)
-    last = as_one(TRY(read()));
-  else
-    last->job = as_one(TRY(read()));
-  return *std::move(last);
+  for (const auto& job : jobs) TRY(one(job.id));
+  return as_one(TRY(read()));
 }
 
 // Code::conflict {"code": "vm_name_collision", message, conflicts, duplicates, names} when a name stands

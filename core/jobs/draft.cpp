@@ -4,6 +4,7 @@
 
 #include "core/base/log.hpp"
 #include "core/config/clouds.hpp"
+#include "core/jobs/digest.hpp"
 #include "core/jobs/teardown.hpp"
 #include "core/jobs/window_gate.hpp"
 #include "core/policy/refusal.hpp"
@@ -108,7 +109,11 @@ Result<void> pass_gate(const Seams& s, Draft& draft) {
   if (!held) return {};
   if (!held->decision.enforce_needs_approval) {
     log::info("needs_approval_not_enforced",
-              {{"action", draft.action->name}, {"name", draft.plan.items[held->first].name}});
+              {{"action", draft.action->name},
+               {"name", draft.plan.items[held->first].name},
+               {"username", draft.who.username},
+               {"request_id", draft.who.request_id},
+               {"reasons", dump_json(OrderedJson(held->decision.approval_reasons))}});
     return {};
   }
   if (!draft.action->approvable || draft.plan.is_batch)
@@ -142,9 +147,14 @@ Result<void> pass(const Seams& s, Draft& draft) {
   return {};
 }
 
-Result<std::string> digest_of(const Seams& s, const Draft& draft, std::size_t i) {
-  if (!draft.held()) return std::string();
-  return covered_digest(s, std::string(draft.action->name), draft.plan.items[i].request, draft.decisions[i]);
+void set_times(const Draft& draft, Job& job) {
+  job.run_at = draft.booked() ? std::optional(draft.slot->start) : std::nullopt;
+  job.window_ends_at = draft.slot ? std::optional(draft.slot->end) : std::nullopt;
+  job.change_window_id = draft.slot ? draft.slot->window_id : std::nullopt;
+}
+
+Result<std::string> digest_of(const Seams& s, const Draft& draft, const Job& job, std::size_t i) {
+  return draft.held() ? covered_digest(s, job, draft.decisions[i]) : std::string();
 }
 
 std::string receipt_of(const Decision& decision) {

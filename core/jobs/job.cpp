@@ -81,6 +81,8 @@ void add_schedule(OrderedJson& out, const Job& job) {
   out["approved_at"] = last ? OrderedJson(format_iso(last->at)) : OrderedJson(nullptr);
   out["approved_by"] = last ? OrderedJson(last->by) : OrderedJson(nullptr);
   out["approval_reasons"] = job.approval_reasons;
+  out["approval_digest"] =
+      job.approval_digest.empty() ? OrderedJson(nullptr) : OrderedJson(job.approval_digest);
   out["approval_expires_at"] = or_null(job.approval_expires_at);
   out["approvals"] = {{"policy", approval_json(job.needs_policy_approval, job.policy_approval)},
                       {"booking", approval_json(job.needs_booking_approval, job.booking_approval)}};
@@ -96,7 +98,7 @@ const std::string kSelectJobs =
     "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, policy_approved_by, "
     "policy_approved_at, "
     "booking_approved_by, booking_approved_at, attempts, cancel_requested, started_at, completed_at, error, "
-    "(SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id) FROM jobs ";
+    "(SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision FROM jobs ";
 
 std::string_view word(State state) { return row_of(state).word; }
 
@@ -135,7 +137,7 @@ Result<Job> row_to_job(const db::Row& row) {
   job.policy_approval = approval_at(row, 25), job.booking_approval = approval_at(row, 27);
   job.attempts = static_cast<int>(row.integer(29)), job.cancel_requested = row.flag(30);
   job.started_at = time_at(row, 31), job.completed_at = time_at(row, 32), job.error = text_at(row, 33);
-  job.change_window_name = text_at(row, 34);
+  job.change_window_name = text_at(row, 34), job.revision = row.integer(35);
   return job;
 }
 

@@ -57,9 +57,10 @@ struct Job {
   std::optional<std::string> change_window_id, change_window_name;
   bool needs_policy_approval = false, needs_booking_approval = false;
   std::vector<std::string> approval_reasons;
-  std::string approval_digest;  // covers (action, request, rule set)
+  std::string approval_digest;  // what an approval covers (digest.hpp); empty when it needs none
   std::optional<Time> approval_expires_at;
   std::optional<Approval> policy_approval, booking_approval;
+  std::int64_t revision = 0;  // how often it was rescheduled or lost an approval since it was submitted
   int attempts = 0;
   bool cancel_requested = false;
   std::optional<Time> started_at, completed_at;

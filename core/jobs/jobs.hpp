@@ -104,10 +104,15 @@ class Jobs {
   // may see: what waits counts as pending, what nobody runs any more as cancelled. An unknown batch has none.
   Result<OrderedJson> count_batch(const identity::Principal& who, const std::string& id);
 
-  // Needs change_windows:use and somebody else than the requester. Code::invalid when nothing waits,
-  // Code::conflict when the job has ended or the rules changed since it was asked for.
-  Result<Approved> approve(const identity::Principal& who, const std::string& id, Approve what);
-  Result<Job> reject(const identity::Principal& who, const std::string& id, const std::string& why);
+  // Needs change_windows:use and somebody who neither requested nor rescheduled the job. `digest` is the
+  // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
+  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
+  // digest, and when the job has ended or the rules changed since it was submitted.
+  Result<Approved> approve(const identity::Principal& who, const std::string& id, Approve what,
+                           const std::optional<std::string>& digest = {});
+  // Needs change_windows:use and somebody else than the requester. Code::conflict for another digest.
+  Result<Job> reject(const identity::Principal& who, const std::string& id, const std::string& why,
+                     const std::optional<std::string>& digest = {});
   // Owner or admin. A running job is asked to stop; its state changes when it has.
   Result<Job> cancel(const identity::Principal& who, const std::string& id);
   // Owner or admin; `body` as a booking's, blank: now. Asks windows and gate again, forgets what was
@@ -130,8 +135,6 @@ class Jobs {
   const Seams& seams() const { return s_; }
 
  private:
-  Result<Approved> approve_one(const identity::Principal& who, const std::string& id, Approve what);
-  Result<Job> reject_one(const identity::Principal& who, const std::string& id, const std::string& why);
   Result<Job> cancel_one(const identity::Principal& who, const std::string& id);
   Result<Job> reschedule_one(const identity::Principal& who, const std::string& id, const Json& body);
   Seams s_;
@@ -145,13 +148,9 @@ inline Time judged_at(const Job& job, Time now) {
   return job.run_at && *job.run_at > now ? *job.run_at : now;
 }
 Result<std::int64_t> approval_expiry_hours(const Seams& s);
-// What an approval covers: (action, request, rule set). A change that no rule judges needs no engine for it.
-Result<std::string> covered_digest(const Seams& s, const std::string& action, const Json& request,
-                                   const policy::Decision& decision);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
 Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision);
-// The approval no longer covers what would run: back to waiting, with the new reasons.
-Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision,
-                           const std::string& digest);
+// The approval no longer covers what would run: back to waiting, with the new reasons and digest.
+Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision);
 
 }  // namespace dash::jobs

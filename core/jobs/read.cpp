@@ -136,7 +136,7 @@ OrderedJson to_json(const std::vector<LogLine>& lines) {
 }
 
 Result<Job> Jobs::cancel(const identity::Principal& who, const std::string& id) {
-  return each_of<Job>(
+  return each_of(
       s_, id, [](const Job& job) { return !is_final(job.state); },
       [&](const std::string& one) { return cancel_one(who, one); });
 }

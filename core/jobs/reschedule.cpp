@@ -25,33 +25,39 @@ Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Job
   auto now = s.clock.now();
   auto slot = TRY(slot_of(s, body, now));
   Plan plan{{{job.name, job.region, job.request, Json::object()}}, job.workgroup, job.batch_id.has_value()};
-  return Draft{action, who, {job.created_by, job.created_by_admin}, std::move(plan), std::move(slot), now};
+  policy::Actor actor{job.created_by, job.created_by_admin, who.request_id};
+  return Draft{action, who, std::move(actor), std::move(plan), std::move(slot), now};
 }
 
-db::Value or_null(bool given, Time time) { return given ? db::Value(to_micros(time)) : db::Value(nullptr); }
+db::Value or_null(const std::optional<Time>& time) {
+  return time ? db::Value(to_micros(*time)) : db::Value(nullptr);
+}
 
-Result<Change> change_of(const Seams& s, const Draft& draft) {
-  const auto& slot = draft.slot;
+// Counts only while nobody else rescheduled the job or voided an approval of it.
+Result<Change> change_of(const Seams& s, const Draft& draft, Job job) {
+  set_times(draft, job);
   const auto& decision = draft.decisions.front();
   auto expires = draft.now + std::chrono::hours(TRY(approval_expiry_hours(s)));
-  auto digest = TRY(digest_of(s, draft, 0));
+  auto digest = TRY(digest_of(s, draft, job, 0));
   auto reasons = draft.held_by_policy ? decision.approval_reasons : std::vector<std::string>();
   return Change{
       ", run_at = $3, window_ends_at = $4, change_window_id = $5, needs_policy_approval = $6, "
       "needs_booking_approval = $7, approval_reasons = $8, approval_digest = $9, approval_expires_at = $10, "
-      "receipt = $11, policy_approved_by = NULL, policy_approved_at = NULL, booking_approved_by = NULL, "
+      "receipt = $11, revision = revision + 1, policy_approved_by = NULL, policy_approved_at = NULL, "
+      "booking_approved_by = NULL, "
       "booking_approved_at = NULL, retry_after = NULL, reason = NULL, message = '', completed_at = NULL",
-      {or_null(draft.booked(), slot ? slot->start : Time()),
-       or_null(slot.has_value(), slot ? slot->end : Time()),
-       slot && slot->window_id ? db::Value(*slot->window_id) : db::Value(nullptr),
+      {or_null(job.run_at), or_null(job.window_ends_at),
+       job.change_window_id ? db::Value(*job.change_window_id) : db::Value(nullptr),
        std::int64_t{draft.held_by_policy}, std::int64_t{draft.held_by_booking},
-       dump_json(OrderedJson(reasons)), std::move(digest), or_null(draft.held(), expires),
-       receipt_of(decision)},
-      ""};
+       dump_json(OrderedJson(reasons)), std::move(digest),
+       or_null(draft.held() ? std::optional(expires) : std::nullopt), receipt_of(decision), job.revision},
+      " AND revision = $12"};
 }
 
 Result<void> record(const Seams& s, db::Transaction& tx, const Draft& draft, const Job& before,
                     const Job& after) {
+  TRY(tx.exec("INSERT INTO job_reschedules (job_id, username) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+              {after.id, draft.who.username}));
   if (draft.held_by_policy) {
     auto details = policy::audit_details(draft.decisions.front());
     details["job_id"] = after.id;
@@ -73,8 +79,7 @@ Result<void> record(const Seams& s, db::Transaction& tx, const Draft& draft, con
 }  // namespace
 
 Result<Job> Jobs::reschedule(const identity::Principal& who, const std::string& id, const Json& body) {
-  return each_of<Job>(s_, id, may_move,
-                      [&](const std::string& one) { return reschedule_one(who, one, body); });
+  return each_of(s_, id, may_move, [&](const std::string& one) { return reschedule_one(who, one, body); });
 }
 
 Result<Job> Jobs::reschedule_one(const identity::Principal& who, const std::string& id, const Json& body) {
@@ -86,7 +91,7 @@ Result<Job> Jobs::reschedule_one(const identity::Principal& who, const std::stri
                 word(job.state));
   auto draft = TRY(draft_of(s_, who, job, body));
   TRY(pass(s_, draft));
-  auto change = TRY(change_of(s_, draft));
+  auto change = TRY(change_of(s_, draft, job));
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     if (!TRY(transition(tx, id, {job.state}, draft.first_state(), change))) return moved_meanwhile(id);
     auto after = TRY(need_job(tx, id));

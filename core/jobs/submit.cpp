@@ -39,7 +39,8 @@ Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Act
   auto now = s.clock.now();
   auto plan = TRY(plan_of(s, who, action, submission));
   auto slot = TRY(slot_of(s, submission.body, now));
-  return Draft{&action, who, {who.username, who.is_admin}, std::move(plan), std::move(slot), now};
+  return Draft{&action,         who, {who.username, who.is_admin, who.request_id}, std::move(plan),
+               std::move(slot), now};
 }
 
 Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& batch) {
@@ -57,11 +58,7 @@ Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& 
   job.created_at = draft.now;
   job.created_by = draft.who.username;
   job.created_by_admin = draft.who.is_admin;
-  if (draft.slot) {
-    if (draft.booked()) job.run_at = draft.slot->start;
-    job.window_ends_at = draft.slot->end;
-    job.change_window_id = draft.slot->window_id;
-  }
+  set_times(draft, job);
   job.needs_policy_approval = draft.held_by_policy, job.needs_booking_approval = draft.held_by_booking;
   if (draft.held_by_policy) job.approval_reasons = draft.decisions[i].approval_reasons;
   return job;
@@ -74,7 +71,7 @@ Result<std::vector<Job>> jobs_of(const Seams& s, const Draft& draft) {
   for (std::size_t i = 0; i < draft.plan.items.size(); ++i) {
     out.push_back(job_of(draft, i, batch));
     if (!draft.held()) continue;
-    out.back().approval_digest = TRY(digest_of(s, draft, i));
+    out.back().approval_digest = TRY(digest_of(s, draft, out.back(), i));
     out.back().approval_expires_at = draft.now + std::chrono::hours(hours);
   }
   return out;

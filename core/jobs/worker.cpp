@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/jobs/digest.hpp"
 #include "core/jobs/store.hpp"
 
 namespace dash::jobs {
@@ -161,12 +162,10 @@ Result<bool> Worker::still_admitted(const Job& job) {
     TRY(cancel_refused(s, job, decision));
     return false;
   }
-  auto digest = held || !job.approval_digest.empty()
-                    ? TRY(covered_digest(s, job.action, job.request, decision))
-                    : std::string();
-  bool covered = digest == job.approval_digest && (!held || job.policy_approval);
-  if (covered || (!held && !job.needs_booking_approval)) return true;
-  TRY(void_approval(s, job, decision, digest));
+  if (!held && !job.needs_booking_approval) return true;
+  bool is_approved = !held || job.policy_approval;
+  if (is_approved && TRY(is_covered(s, job, decision))) return true;
+  TRY(void_approval(s, job, decision));
   return false;
 }
 

@@ -6,8 +6,9 @@
 
 namespace dash {
 
-inline std::unique_ptr<db::Sql> contract_database(std::string_view engine, const Scratch& scratch) {
-  if (engine == "sqlite") return scratch_database(scratch);
+// Without a schema.
+inline std::unique_ptr<db::Sql> empty_contract_database(std::string_view engine, const Scratch& scratch) {
+  if (engine == "sqlite") return must(db::open_sqlite(scratch / "dashctl.db"));
   const char* url = std::getenv("DATABASE_URL");
   if (!url) throw std::runtime_error("DATABASE_URL is not set: scripts/test starts a server and sets it");
   auto sql = must(db::open_postgres(url));
@@ -16,6 +17,11 @@ inline std::unique_ptr<db::Sql> contract_database(std::string_view engine, const
     TRY(tx.exec("CREATE SCHEMA public"));
     return {};
   }));
+  return sql;
+}
+
+inline std::unique_ptr<db::Sql> contract_database(std::string_view engine, const Scratch& scratch) {
+  auto sql = empty_contract_database(engine, scratch);
   must(db::migrate_schema(*sql));
   return sql;
 }

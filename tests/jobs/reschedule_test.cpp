@@ -57,7 +57,7 @@ TEST_F(Reschedule, ForgetsWhatWasApproved) {
   EXPECT_EQ(moved.state, State::awaiting_approval);
   EXPECT_FALSE(moved.policy_approval);
   EXPECT_EQ(audited().back(), "change_rescheduled");
-  EXPECT_EQ(must(jobs_.approve(bob_, id, Approve::all)).job.state, State::scheduled);
+  EXPECT_EQ(must(jobs_.approve(bob_, id, Approve::all, moved.approval_digest)).job.state, State::scheduled);
 }
 
 TEST_F(Reschedule, AsksTheRulesAgainAndLeavesWhatTheyRefuse) {

@@ -1,6 +1,8 @@
 // A gate that says what a test tells it to, and remembers what it was asked.
+// judge() may be called by many threads.
 #pragma once
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #include "core/jobs/judge.hpp"
@@ -18,8 +20,12 @@ class FakeJudge final : public jobs::Judge {
 
   Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
                                  Time at) override {
-    asked.push_back({std::string(action), request, actor, at});
-    policy::Decision out = decide ? decide(asked.back()) : decision;
+    Asked now{std::string(action), request, actor, at};
+    {
+      std::lock_guard lock(mutex_);
+      asked.push_back(now);
+    }
+    policy::Decision out = decide ? decide(now) : decision;
     out.action = action;
     return out;
   }
@@ -51,6 +57,9 @@ class FakeJudge final : public jobs::Judge {
   std::function<policy::Decision(const Asked&)> decide;
   std::string rules = "v1";
   std::vector<Asked> asked;
+
+ private:
+  std::mutex mutex_;  // of `asked`
 };
 
 }  // namespace dash
