@@ -26,6 +26,9 @@ PASSWORD = "correct horse battery"
 def pytest_configure(config):
     # A shell's background job ignores SIGINT, and so would every process that a test means to interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The same of SIGHUP under nohup. A handler is not inherited, so that only the tests themselves go on ignoring it.
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda number, frame: None)
     config.addinivalue_line("markers", "long: loops that take minutes; scripts/test long runs them")
     config.addinivalue_line("markers", "attack: a running server under attack; scripts/attack runs them")
 

@@ -1,6 +1,7 @@
 // What an approval covers, and when one has to name it.
 #include "core/jobs/digest.hpp"
 
+#include "core/base/file.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/support/jobs_room.hpp"
