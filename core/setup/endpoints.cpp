@@ -1,6 +1,7 @@
 #include "core/setup/endpoints.hpp"
 
 #include "core/base/shape.hpp"
+#include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http_client.hpp"
 
@@ -20,6 +21,11 @@ Result<void> check_url(const Secret& url) {
   if (text.empty()) return fail(Code::invalid, "A webhook URL is required.");
   if (!text.starts_with("http://") && !text.starts_with("https://"))
     return fail(Code::invalid, "The webhook URL must start with http:// or https://");
+  if (has_control_character(text)) return wrong_value("url", "holds a control character");
+  auto authority = std::string_view(text).substr(text.find("://") + 3);
+  if (authority.substr(0, authority.find_first_of("/?#")).find('@') != text.npos)
+    return wrong_value("url",
+                       "names a user before its host; leave that out, and sign with the secret instead");
   return {};
 }
 
@@ -32,6 +38,13 @@ Result<void> check_fmt(const std::string& fmt) {
 Result<void> check_name(const std::string& name) {
   if (name.size() > kMaxEndpointName)
     return fail(Code::invalid, "an endpoint's name has at most {} bytes", kMaxEndpointName);
+  if (has_control_character(name)) return wrong_value("name", "holds a control character");
+  return {};
+}
+
+Result<void> check_event_types(const EndpointInput& input) {
+  if (has_control_character(input.event_types.value_or(std::nullopt).value_or("")))
+    return wrong_value("event_types", "holds a control character");
   return {};
 }
 
@@ -96,6 +109,7 @@ Result<Endpoint> Endpoints::add(const identity::Principal& who, const EndpointIn
   TRY(check_url(url));
   TRY(check_fmt(fmt));
   TRY(check_name(name));
+  TRY(check_event_types(input));
   auto id = crypto::uuid4();
   return db::write<Endpoint>(sql_, [&](db::Transaction& tx) -> Result<Endpoint> {
     auto count = TRY(tx.query("SELECT COUNT(*) FROM notification_endpoints"))[0].integer(0);
@@ -121,6 +135,7 @@ Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::st
   if (has_url) TRY(check_url(*input.url));
   if (input.fmt) TRY(check_fmt(*input.fmt));
   if (input.name) TRY(check_name(*input.name));
+  TRY(check_event_types(input));
   return db::write<Endpoint>(sql_, [&](db::Transaction& tx) -> Result<Endpoint> {
     auto before = TRY(read(tx, id));
     auto set = [&](std::string_view column, db::Value value) -> Result<void> {

@@ -18,6 +18,10 @@ def test_an_unknown_panel_is_named(root):
 def test_notification_endpoints_answer_as_their_clients_expect(root):
     blank = root.post("/api/notifications/endpoints", {"name": "x", "fmt": "custom"})
     assert blank.status == 400 and blank.json == {"detail": "A webhook URL is required."}
+    for wrong in ("https://hooks.example/a\r\nX: y", "https://hooks.example/\u0000", "https://ann:pw@hooks.example/a"):
+        refused = root.post("/api/notifications/endpoints", {"name": "ops", "url": wrong})
+        assert refused.status == 422 and refused.json["detail"][0]["loc"] == ["body", "url"], refused
+        assert "pw" not in refused.body.decode()
     made = root.post("/api/notifications/endpoints", {"name": "ops", "url": "https://hooks.example/a"}).json
     gone = root.delete(f"/api/notifications/endpoints/{made['id']}")
     assert gone.status == 200 and gone.json == {"deleted": made["id"]}

@@ -316,5 +316,35 @@ TEST(Endpoints, RefuseBadUrlsFormatsAndTheTwentyFirst) {
   EXPECT_EQ(add("https://x/", "slack").error().code, Code::invalid);
 }
 
+TEST(Endpoints, RefuseControlCharactersAndAUserInTheUrl) {
+  using namespace std::string_literals;
+  TestInstance i;
+  i.add_user("root", true);
+  auto root = i.as("root");
+  auto input = [](std::string url) {
+    EndpointInput out;
+    out.url = Secret(std::move(url));
+    return out;
+  };
+  auto made = must(i.endpoints.add(root, input("https://hooks.example/a")));
+  for (const auto& url :
+       {"https://hooks.example/a\r\nHost: x"s, "https://hooks.example/\0"s, "https://hooks.example\t/"s,
+        "https://hooks.example/\x7f"s, "https://hooks.example/\xc2\x85"s, "http://ann:pw@hooks.example/"s,
+        "https://ann@hooks.example"s, "https://@hooks.example/"s, "https://hooks.example\\@10.0.0.1/"s,
+        "https://ann@hooks.example?x"s}) {
+    EXPECT_EQ(i.endpoints.add(root, input(url)).error().code, Code::validation) << url;
+    EXPECT_EQ(i.endpoints.change(root, made.id, input(url)).error().code, Code::validation) << url;
+  }
+  EndpointInput other;
+  other.name = "a\nb";
+  EXPECT_EQ(i.endpoints.change(root, made.id, other).error().code, Code::validation);
+  other = {};
+  other.event_types = "job.failed\0"s;
+  EXPECT_EQ(i.endpoints.change(root, made.id, other).error().code, Code::validation);
+  for (const auto* url : {"https://hooks.example/@team?to=a@b.example#@", "https://hooks.example:8443",
+                          "http://[::1]/\xc3\xa9"})
+    EXPECT_TRUE(i.endpoints.change(root, made.id, input(url))) << url;
+}
+
 }  // namespace
 }  // namespace dash::setup
