@@ -108,7 +108,7 @@ class Jobs {
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
   // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
   // digest, and when the job has ended or the rules changed since it was submitted.
-  Result<Approved> approve(const identity::Principal& who, const std::string& id, Approve what,
+  Result<Approved> approve(const identity::Principal& who, const std::string& id, Approve what = Approve::all,
                            const std::optional<std::string>& digest = {});
   // Needs change_windows:use and somebody else than the requester. Code::conflict for another digest.
   Result<Job> reject(const identity::Principal& who, const std::string& id, const std::string& why,

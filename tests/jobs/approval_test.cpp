@@ -109,5 +109,50 @@ TEST_F(ApprovalOf, WaitingJobsAreSeenByWhoeverMayApprove) {
   EXPECT_TRUE(jobs_.show(user("dave", {"jobs:read"}), held_));
 }
 
+constexpr auto kYear = std::chrono::days(365);
+
+TEST_F(ApprovalOf, AClockThatJumpsAheadExpiresWhatWaitsAndARescheduleBringsItBack) {
+  clock_.advance(kYear);
+  EXPECT_EQ(refused(bob_, held_), Code::conflict);
+  EXPECT_EQ(state(held_), State::awaiting_approval);
+  clock_.advance(-kYear);
+  auto other = deployed_held();
+  must(jobs_.approve(bob_, other));
+  clock_.advance(kYear);
+  must(jobs_.sweep());
+  clock_.advance(-kYear);
+  EXPECT_EQ(state(held_), State::expired);
+  EXPECT_EQ(state(other), State::pending);
+  EXPECT_EQ(refused(bob_, held_), Code::conflict);
+  auto again = must(jobs_.reschedule(alice_, held_, Json::object()));
+  EXPECT_EQ(again.state, State::awaiting_approval);
+  EXPECT_EQ(again.approval_expires_at, clock_.now() + std::chrono::hours(72));
+  EXPECT_EQ(must(jobs_.approve(bob_, held_, Approve::all, again.approval_digest)).job.state, State::pending);
+}
+
+TEST_F(ApprovalOf, WhatWasSubmittedUnderAClockAheadCanStillBeDecided) {
+  clock_.advance(kYear);
+  auto approved = deployed_held(), rejected = deployed_held(), cancelled = deployed_held();
+  clock_.advance(-kYear);
+  must(jobs_.sweep());
+  EXPECT_EQ(must(jobs_.approve(bob_, approved)).job.state, State::pending);
+  EXPECT_EQ(must(jobs_.reject(bob_, rejected, "no")).state, State::rejected);
+  EXPECT_EQ(must(jobs_.cancel(alice_, cancelled)).state, State::cancelled);
+  EXPECT_TRUE(must(jobs_.approve(root_, approved)).already);
+}
+
+TEST_F(ApprovalOf, ExpiresAtItsHourAndNotBefore) {
+  set("approval_expiry_hours", "2");
+  auto id = deployed_held();
+  clock_.advance(std::chrono::hours(2) - std::chrono::microseconds(1));
+  must(jobs_.sweep());
+  EXPECT_EQ(state(id), State::awaiting_approval);
+  clock_.advance(std::chrono::microseconds(1));
+  EXPECT_EQ(refused(bob_, id), Code::conflict);
+  must(jobs_.sweep());
+  EXPECT_EQ(state(id), State::expired);
+  EXPECT_EQ(job(id).reason, "not_approved");
+}
+
 }  // namespace
 }  // namespace dash::jobs
