@@ -48,7 +48,8 @@ TEST_P(ApprovalsContract, NoRaceApprovesABatchInPart) {
     bool approved = false;
     at_once([&] { approved = jobs_.approve(bob_, batch, Approve::all, digest).has_value(); },
             [&] { std::ignore = jobs_.reschedule(alice_, jobs[2].id, at("2026-07-05T10:00")); });
-    for (int i : {0, 1}) EXPECT_EQ(state(jobs[i].id), approved ? State::scheduled : State::awaiting_approval);
+    for (std::size_t i : {0u, 1u})
+      EXPECT_EQ(state(jobs[i].id), approved ? State::scheduled : State::awaiting_approval);
     auto last = job(jobs[2].id);
     EXPECT_TRUE(!last.approved() || last.run_at == jobs[2].run_at);
   }
