@@ -9,7 +9,8 @@ namespace {
 
 class ApprovalsContract : public JobsRoom, public testing::WithParamInterface<std::string_view> {
  protected:
-  ApprovalsContract() : JobsRoom([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
+  ApprovalsContract()
+      : JobsRoom([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
     set("change_approval_required", "true");
   }
   static Json at(std::string_view time) { return {{"run_at", time}}; }
