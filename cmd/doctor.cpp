@@ -52,7 +52,8 @@ Group doctor_group() {
   return {"doctor",
           "Look for what is wrong with an instance",
           {{"", "Look for what is wrong with an instance",
-            "With --data-dir: folder, keys, database, settings, accounts, audit log, gate, storage backends, "
+            "With --data-dir: folder, keys, executors, database, settings, accounts, audit log, gate, "
+            "storage backends, "
             "clock and "
             "leftover bundles. With --target what anybody may ask: that it answers, whether it is ready, its "
             "clock. "

@@ -71,13 +71,6 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
   return options;
 }
 
-// The operator's executables: $DASHCTL_EXECUTOR_DIR, else deploy/ in the data directory.
-jobs::Executors executors(const ServeFlags& flags) {
-  const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
-  auto fallback = data_dir_or_default(flags.local.data_dir) + "/deploy";
-  return {folder && *folder ? folder : fallback, "/proc/self/exe"};
-}
-
 // The engine starts while the first requests come; a failure is told by /readyz and by each refusal.
 std::jthread warm_engine(app::Services& s) {
   return std::jthread([&s] {
@@ -116,7 +109,10 @@ Run declare_serve(Flags& flags) {
     TRY(tell_setup_code(s));
     auto options = server_options(*o, s);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
-    jobs::WorkerPool workers(s.jobs, executors(*o), static_cast<std::size_t>(o->workers));
+    jobs::WorkerPool workers(
+        s.jobs,
+        jobs::Executors(jobs::executor_folder(data_dir_or_default(o->local.data_dir)), "/proc/self/exe"),
+        static_cast<std::size_t>(o->workers));
     auto anchoring = keep_anchors(s);
     auto warming = warm_engine(s);
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);

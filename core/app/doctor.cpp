@@ -140,6 +140,7 @@ Checks examine(const Options& options) {
   out.push_back(examine_key("signing_key", named.empty() ? options.data_dir + "/signing.key" : named));
   out.push_back(examine_key("encryption_key", options.encryption_key_file));
   if (options.database.empty()) out.push_back(examine_database_file(options.data_dir + "/dashctl.db"));
+  for (auto& check : examine_executors(options.data_dir)) out.push_back(std::move(check));
   if (std::ranges::any_of(out, [](const Check& c) { return c.code == Code::not_found; })) return out;
   auto instance = open_instance(options);
   if (!instance)

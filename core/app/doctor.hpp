@@ -20,8 +20,8 @@ struct Check {
 };
 using Checks = std::vector<Check>;
 
-// Files, keys, database, settings, accounts, audit log, gate, storage backends and clock, in the order in
-// which they depend on each other; nothing follows what the rest stands on when that has failed.
+// Files, keys, executors, database, settings, accounts, audit log, gate, storage backends and clock, in the
+// order in which they depend on each other; nothing follows what the rest stands on when that has failed.
 Checks examine(const Options& options);
 // What anybody may ask of an instance through its API: that it answers, what /readyz reports, its clock.
 Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Clock& clock);

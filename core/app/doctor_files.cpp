@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/app/keys.hpp"
+#include "core/jobs/executor.hpp"
 
 namespace dash::app {
 namespace {
@@ -78,6 +79,20 @@ Check examine_database_file(const std::string& path) {
   if (is_open_to_others(path))
     return failed(kName, Code::forbidden, fmt::format("others may read {0}: chmod 600 {0}", path));
   return good(kName, path);
+}
+
+Checks examine_executors(const std::string& data_dir) {
+  // Who serves owns the data folder; doctor may be run by root.
+  struct stat status {};
+  auto user = ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
+  jobs::Executors executors(jobs::executor_folder(data_dir), "", user);
+  Checks out;
+  for (const auto& executor : executors.refused())
+    out.push_back(failed(fmt::format("executor {}", std::filesystem::path(executor.path).filename().string()),
+                         Code::forbidden, fmt::format("{} is not run: {}", executor.path, executor.reason)));
+  if (out.empty())
+    out.push_back(good("executors", fmt::format("{} actions have one", executors.available().size())));
+  return out;
 }
 
 Check leftovers(const std::string& folder) {

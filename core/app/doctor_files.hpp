@@ -14,5 +14,7 @@ Check examine_data_dir(const std::string& folder);
 // `path` empty: not set, which is good.
 Check examine_key(std::string name, const std::string& path);
 Check examine_database_file(const std::string& path);
+// Each executor that a worker of this folder's owner would not run; one good check when there is none.
+Checks examine_executors(const std::string& data_dir);
 
 }  // namespace dash::app

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
-#include "core/base/log.hpp"
+#include "core/base/trusted_path.hpp"
 #include "core/config/clouds.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/net/exec_child.hpp"
@@ -22,15 +23,21 @@ std::string file_of(std::string action) {
   return action;
 }
 
-bool usable(const std::string& path) {
+// What stands in the folder for an action, in either spelling.
+bool is_executable(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  if ((info.st_mode & S_IWOTH) != 0) {
-    log::warning("executor_writable_by_others",
-                 {{"path", path}, {"advice", "chmod o-w, or it is never run"}});
-    return false;
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// Every action that an executor may be there for, with the names of its file.
+std::vector<std::pair<std::string, std::vector<std::string>>> wanted() {
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  for (const auto& action : actions()) {
+    std::string name(action.name);
+    out.push_back({name, {name, config::provider_action(name)}});
   }
-  return ::access(path.c_str(), X_OK) == 0;
+  out.push_back({std::string(kAutomationRun), {std::string(kAutomationRun)}});
+  return out;
 }
 
 // Cuts a stream of bytes into lines.
@@ -72,19 +79,40 @@ net::Command command_of(const std::string& path, const std::string& launcher) {
 
 }  // namespace
 
+std::string executor_folder(const std::string& data_dir) {
+  const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
+  return folder && *folder ? folder : data_dir + "/deploy";
+}
+
+Executors::Executors(const std::string& folder, std::string launcher)
+    : Executors(folder, std::move(launcher), ::geteuid()) {}
+
+Executors::Executors(const std::string& folder, std::string launcher, uid_t user)
+    : folder_(std::filesystem::absolute(folder)), launcher_(std::move(launcher)), user_(user) {}
+
 std::string Executors::expected_path(const std::string& action) const {
   return folder_ + "/" + file_of(action);
 }
 
 std::map<std::string, std::string> Executors::available() const {
   std::map<std::string, std::string> out;
-  for (const auto& action : actions()) {
-    std::string name(action.name);
-    for (const auto& spelling : {name, config::provider_action(name)})
-      if (auto path = expected_path(spelling); usable(path)) out.try_emplace(name, path);
+  for (const auto& [action, names] : wanted())
+    for (const auto& name : names)
+      if (auto path = expected_path(name); is_executable(path) && check_trusted_file(path, user_))
+        out.try_emplace(action, path);
+  return out;
+}
+
+std::vector<RefusedExecutor> Executors::refused() const {
+  std::vector<RefusedExecutor> out;
+  for (const auto& [action, names] : wanted()) {
+    for (const auto& name : names) {
+      auto path = expected_path(name);
+      if (!is_executable(path)) continue;
+      if (auto safe = check_trusted_file(path, user_); !safe)
+        out.push_back({action, path, safe.error().message});
+    }
   }
-  std::string run(kAutomationRun);
-  if (auto path = expected_path(run); usable(path)) out.try_emplace(run, path);
   return out;
 }
 

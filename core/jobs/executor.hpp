@@ -3,6 +3,8 @@
 // JSON document on stdin, its stdout lines are the job's log, a line
 // {"resource_id": "…"} names what was made, exit status 0 means done, SIGTERM asks it to stop.
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <map>
@@ -21,15 +23,27 @@ struct Outcome {
   std::string error;  // of a failed one
 };
 
+// $DASHCTL_EXECUTOR_DIR, else deploy/ in the data directory.
+std::string executor_folder(const std::string& data_dir);
+
+// An executable that is there and is not run.
+struct RefusedExecutor {
+  std::string action;  // canonical
+  std::string path;
+  std::string reason;  // what is unsafe, and what to change
+};
+
 class Executors {
  public:
   // `launcher`: our own binary, through which an executable dies with us; empty starts it directly (tests).
-  Executors(std::string folder, std::string launcher)
-      : folder_(std::move(folder)), launcher_(std::move(launcher)) {}
+  Executors(const std::string& folder, std::string launcher);
+  // `user`: who runs them, where that is not this process.
+  Executors(const std::string& folder, std::string launcher, uid_t user);
 
-  // Canonical action → path, as the folder is now. A file that others may write is left out, with a warning
-  // in the log.
+  // Canonical action → path, as the folder is now. What others than root and the server's user own or may
+  // write, the file or a folder above it, is left out.
   std::map<std::string, std::string> available() const;
+  std::vector<RefusedExecutor> refused() const;
   std::string expected_path(const std::string& action) const;
 
   // `line` gets each finished line of its output; `should_stop` is asked several times a second.
@@ -38,8 +52,9 @@ class Executors {
                       const std::function<bool()>& should_stop) const;
 
  private:
-  std::string folder_;
+  std::string folder_;  // absolute
   std::string launcher_;
+  uid_t user_;
 };
 
 }  // namespace dash::jobs

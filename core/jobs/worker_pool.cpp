@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/jobs/worker.hpp"
@@ -11,26 +13,40 @@ constexpr auto kPoll = std::chrono::milliseconds(300);
 constexpr auto kHouse = std::chrono::seconds(1);
 constexpr int kNoteEvery = 20;  // rounds of the house: each note is a write
 
-// Jobs that nothing here can run say so, once.
-Result<void> tell_missing_executors(Jobs& jobs, const Executors& executors) {
-  const auto& s = jobs.seams();
+// Writes into the waiting jobs of an action why nothing here runs them. `over`: the starts of messages that
+// it takes the place of, beside none; another process may have written what is true of its own folder.
+Result<void> explain(db::Sql& sql, const std::string& action, const std::string& message,
+                     const std::string& over, const std::string& over_too) {
+  db::Params params = {action, message, over, over_too};
+  constexpr std::string_view kWaiting =
+      "state = 'pending' AND action = $1 AND message <> $2 AND (message = '' OR substr(message, 1, "
+      "length($3)) = $3 OR substr(message, 1, length($4)) = $4)";
+  bool is_news = TRY(db::read<bool>(sql, [&](db::Transaction& tx) -> Result<bool> {
+    return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", kWaiting), params)).empty();
+  }));
+  if (!is_news) return {};
+  return sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec(fmt::format("UPDATE jobs SET message = $2 WHERE {}", kWaiting), params));
+    return {};
+  });
+}
+
+// Jobs that nothing here can run show why.
+Result<void> explain_waiting_jobs(Jobs& jobs, const Executors& executors,
+                                  const std::vector<RefusedExecutor>& refused) {
+  auto& sql = jobs.seams().sql;
   auto available = executors.available();
-  for (const auto& action : actions()) {
-    std::string name(action.name);
-    if (available.contains(name)) continue;
-    auto message =
-        fmt::format("no executor for {}: put an executable at {}", name, executors.expected_path(name));
-    bool silent = TRY(db::read<bool>(s.sql, [&](db::Transaction& tx) -> Result<bool> {
-      auto rows = TRY(tx.query(
-          "SELECT 1 FROM jobs WHERE state = 'pending' AND action = $1 AND message = '' LIMIT 1", {name}));
-      return !rows.empty();
-    }));
-    if (!silent) continue;
-    TRY(s.sql.write([&](db::Transaction& tx) -> Result<void> {
-      TRY(tx.exec("UPDATE jobs SET message = $2 WHERE state = 'pending' AND action = $1 AND message = ''",
-                  {name, message}));
-      return {};
-    }));
+  for (const auto& row : actions()) {
+    std::string action(row.name), none = fmt::format("no executor for {}:", action);
+    if (available.contains(action)) continue;
+    auto found = std::ranges::find(refused, action, &RefusedExecutor::action);
+    if (found == refused.end()) {
+      auto message = fmt::format("{} put an executable at {}", none, executors.expected_path(action));
+      TRY(explain(sql, action, message, message, message));
+    } else {
+      auto start = fmt::format("the executor {} is not run:", found->path);
+      TRY(explain(sql, action, fmt::format("{} {}", start, found->reason), start, none));
+    }
   }
   return {};
 }
@@ -65,11 +81,16 @@ bool WorkerPool::pause(std::chrono::milliseconds length) {
 
 void WorkerPool::keep_house(std::size_t threads) {
   int round = 0;
+  std::map<std::string, std::string> logged;  // refused executors: path → reason
   do {
     if (threads > 0 && round++ % kNoteEvery == 0)
       complain("worker_note_failed", jobs_.note_workers(owner_, threads));
     complain("job_sweep_failed", jobs_.sweep());
-    complain("job_sweep_failed", tell_missing_executors(jobs_, executors_));
+    auto refused = executors_.refused();
+    for (const auto& executor : refused)
+      if (std::exchange(logged[executor.path], executor.reason) != executor.reason)
+        log::warning("executor_refused", {{"path", executor.path}, {"reason", executor.reason}});
+    complain("job_sweep_failed", explain_waiting_jobs(jobs_, executors_, refused));
   } while (pause(kHouse));
 }
 

@@ -67,6 +67,23 @@ TEST_F(WorkerRoom, LeavesAJobPendingThatItCannotRun) {
   EXPECT_EQ(state(id), State::pending);
 }
 
+TEST_F(WorkerRoom, RunsNoExecutableBelowAFolderThatOthersMayWrite) {
+  auto id = deployed().id;
+  executor("cloud1-vm-deploy", "exit 0");
+  for (auto mode : {0777, 0775, 0757}) {
+    ASSERT_EQ(::chmod((scratch_ / "deploy").c_str(), static_cast<mode_t>(mode)), 0);
+    EXPECT_FALSE(work()) << mode;
+    auto refused = executors_.refused();
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_EQ(refused[0].path, scratch_ / "deploy/cloud1-vm-deploy");
+    EXPECT_NE(refused[0].reason.find("chmod 0755 " + scratch_ / "deploy"), std::string::npos);
+  }
+  ASSERT_EQ(::chmod((scratch_ / "deploy").c_str(), 0755), 0);
+  EXPECT_TRUE(executors_.refused().empty());
+  EXPECT_TRUE(work());
+  EXPECT_EQ(state(id), State::completed);
+}
+
 TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   executor("cloud1-vm-deploy", "exit 0");
   judge_.hold("big");
