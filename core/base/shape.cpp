@@ -25,7 +25,9 @@ Failure invalid_json(std::string_view why, std::size_t at) {
   return Failure(std::move(error));
 }
 
-Failure missing_member(std::string_view name) { return refused(member(name), "missing", "Field required"); }
+Failure missing_member(std::string_view name, std::string_view message) {
+  return refused(member(name), "missing", message);
+}
 
 Failure wrong_type(std::string_view name, std::string_view type) {
   // The words that clients of the API know (facts of the wire).

@@ -10,7 +10,7 @@ namespace dash {
 
 // The body as a whole is not the JSON that was promised; `at` is an offset in it, where one is known.
 Failure invalid_json(std::string_view why, std::size_t at = 0);
-Failure missing_member(std::string_view name);
+Failure missing_member(std::string_view name, std::string_view message = "Field required");
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);
 // The right type and a value that cannot be meant; `message` is a sentence.

@@ -3,9 +3,13 @@
 #include <limits>
 
 #include "core/base/shape.hpp"
+#include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 
 namespace dash::jobs {
 namespace {
+
+constexpr std::size_t kLongestText = 1024;
 
 const Json* find(const Json& body, std::string_view name) {
   auto it = body.find(name);
@@ -24,6 +28,22 @@ Result<std::optional<std::string>> text_field(const Json& body, std::string_view
   if (!value) return std::nullopt;
   if (!value->is_string()) return wrong_type(name, "string");
   return value->get<std::string>();
+}
+
+Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names) {
+  std::string value;
+  for (auto name : names) {
+    auto text = TRY(text_field(body, name));
+    if (!text) continue;
+    auto typed = std::string(trim(*text));
+    if (typed.size() > kLongestText) return wrong_value(name, "is too long");
+    if (has_control_character(typed)) return wrong_value(name, "holds a control character");
+    if (typed.empty()) continue;
+    if (!value.empty() && value != typed)
+      return wrong_value(name, fmt::format("says something else than {}; give one of them", names.front()));
+    value = typed;
+  }
+  return value;
 }
 
 Result<std::optional<std::int64_t>> integer_field(const Json& body, std::string_view name) {

@@ -6,47 +6,21 @@
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 #include "core/config/clouds.hpp"
+#include "core/identity/default_workgroup.hpp"
 #include "core/jobs/fields.hpp"
+#include "core/jobs/machines.hpp"
+#include "core/jobs/place.hpp"
 #include "core/policy/settings.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kShortestBase = 3;  // of a batch name, so that it still says something
-
-// Trimmed text under one of several names; blank counts as absent. Two names with different values are a
-// mistake that must not be decided by us: one would be judged and the other perhaps built.
-Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names) {
-  std::string value;
-  for (auto name : names) {
-    auto text = TRY(text_field(body, name));
-    if (!text) continue;
-    auto typed = std::string(trim(*text));
-    if (typed.size() > kLongestText) return wrong_value(name, "is too long");
-    if (has_control_character(typed)) return wrong_value(name, "holds a control character");
-    if (typed.empty()) continue;
-    if (!value.empty() && value != typed)
-      return wrong_value(name, fmt::format("says something else than {}; give one of them", names.front()));
-    value = typed;
-  }
-  return value;
-}
 
 Result<std::string> needed(const Json& body, const std::vector<std::string_view>& names) {
   auto value = TRY(one_of(body, names));
   if (value.empty()) return missing_member(names.front());
   return value;
-}
-
-// Letters, digits, hyphens after folding; blanks were only for people ("East US").
-Result<std::string> folded_region(std::string_view typed) {
-  auto folded = policy::fold_region(typed);
-  bool good = !folded.empty() && folded.size() <= 64 && std::ranges::all_of(folded, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-  if (!good) return fail(Code::invalid, "\"{}\" is not a region's name", typed);
-  return folded;
 }
 
 // No provider's size holds a blank or a letter beyond ASCII: a look-alike would slip by the block list.
@@ -55,37 +29,26 @@ Result<void> check_size(std::string_view type) {
   return fail(Code::invalid, "\"{}\" is not a size's name", type);
 }
 
-struct Place {
-  std::string typed;  // region for the gate's messages
-  std::string folded;
-  std::string zone;  // cloud3, may be empty
-};
+// The region that a cloud's things are in when nothing says otherwise.
+Result<std::string> default_region(std::string_view cloud, const ReadText& setting) {
+  const auto& defaults = defaults_of(cloud);
+  auto configured = TRY(setting(std::string(defaults.region_setting)));
+  if (configured.empty() && cloud == "cloud1") configured = TRY(setting("cloud1_default_region"));
+  return configured.empty() ? std::string(defaults.region) : configured;
+}
 
+// With what is built when neither region nor zone is given.
 Result<Place> place_of(const Action& action, std::string_view cloud, const Json& body,
                        const ReadText& setting) {
-  auto typed = TRY(one_of(body, action.region));
-  auto zone = cloud == "cloud3" ? TRY(one_of(body, {"zone"})) : std::string();
+  auto typed = TRY(typed_place(action, cloud, body));
   const auto& defaults = defaults_of(cloud);
-  if (cloud == "cloud3" && zone.empty()) {
-    // A zone where the region stands, or nothing at all.
-    if (auto region = region_of_zone(typed)) zone = std::exchange(typed, *region);
-    if (typed.empty()) {
-      zone = TRY(setting(std::string(defaults.zone_setting)));
-      typed = TRY(setting(std::string(defaults.region_setting)));
-      if (zone.empty() && typed.empty()) zone = defaults.zone;
-    }
+  if (typed.region.empty() && typed.zone.empty() && !defaults.zone.empty()) {
+    typed.zone = TRY(setting(std::string(defaults.zone_setting)));
+    typed.region = TRY(setting(std::string(defaults.region_setting)));
+    if (typed.zone.empty() && typed.region.empty()) typed.zone = defaults.zone;
   }
-  if (!zone.empty()) {
-    auto region = region_of_zone(zone);
-    if (!region) return fail(Code::invalid, "\"{}\" is not a zone's name, like {}", zone, defaults.zone);
-    if (!typed.empty() && policy::fold_region(typed) != policy::fold_region(*region))
-      return wrong_value("zone", fmt::format("lies in {}, not in the region that is given", *region));
-    if (typed.empty()) typed = *region;
-  }
-  if (typed.empty()) typed = TRY(default_region(cloud, setting));
-  auto folded = TRY(folded_region(typed));
-  auto folded_zone = zone.empty() ? zone : TRY(folded_region(zone));
-  return Place{std::move(typed), std::move(folded), std::move(folded_zone)};
+  if (typed.region.empty() && typed.zone.empty()) typed.region = TRY(default_region(cloud, setting));
+  return folded_place(cloud, std::move(typed));
 }
 
 Result<std::string> default_type(const Action& action, std::string_view cloud, const std::string& region,
@@ -148,11 +111,14 @@ Result<Thing> resolve(const Action& action, const Json& body, const ReadText& se
   TRY(require_object(body));
   auto cloud = TRY(cloud_of(action, body));
   auto name = TRY(needed(body, action.name_members));
+  if (action.surface == Surface::deploy && has_resource_id_form(cloud, name))
+    return wrong_value(action.name_members.front(),
+                       "has the form of a resource id of this cloud; give the machine another name");
   auto image =
       action.surface == Surface::deploy ? TRY(needed(body, action.image)) : TRY(one_of(body, action.image));
   auto place = TRY(place_of(action, cloud, body, setting));
   auto type = TRY(one_of(body, action.instance_type));
-  if (type.empty()) type = TRY(default_type(action, cloud, place.folded, setting));
+  if (type.empty()) type = TRY(default_type(action, cloud, place.region, setting));
   TRY(check_size(type));
   Json request = {{"region", place.typed}, {"instance_type", type}, {"image", image}};
   auto workgroup = lower(TRY(one_of(body, {"workgroup"})));
@@ -165,10 +131,18 @@ Result<Thing> resolve(const Action& action, const Json& body, const ReadText& se
   }
   return Thing{cloud,
                name,
-               place.folded,
+               place.region,
                workgroup.empty() ? std::nullopt : std::optional(workgroup),
                std::move(request),
                parameters_of(action, body)};
+}
+
+// After everything else was found right: the refusal names workgroups, so it is the last.
+Result<void> fill_workgroup(Thing& thing, const identity::Principal& who) {
+  if (thing.workgroup) return {};
+  thing.workgroup = TRY(identity::default_workgroup(who));
+  if (thing.workgroup) thing.request["workgroup"] = *thing.workgroup;
+  return {};
 }
 
 Item item_of(const Action& action, const Thing& thing, std::string name, std::size_t count, bool is_batch) {
@@ -215,24 +189,11 @@ Error in_item(Error error, std::size_t i) {
 
 }  // namespace
 
-std::optional<std::string> region_of_zone(std::string_view zone) {
-  auto text = trim(zone);
-  bool looks = text.size() > 3 && text[text.size() - 2] == '-' &&
-               std::isalpha(static_cast<unsigned char>(text.back())) &&
-               std::isdigit(static_cast<unsigned char>(text[text.size() - 3]));
-  return looks ? std::optional(std::string(text.substr(0, text.size() - 2))) : std::nullopt;
-}
-
-Result<std::string> default_region(std::string_view cloud, const ReadText& setting) {
-  const auto& defaults = defaults_of(cloud);
-  auto configured = TRY(setting(std::string(defaults.region_setting)));
-  if (configured.empty() && cloud == "cloud1") configured = TRY(setting("cloud1_default_region"));
-  return configured.empty() ? std::string(defaults.region) : configured;
-}
-
-Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting) {
+Result<Plan> plan(const Action& action, const Json& body, const identity::Principal& who,
+                  const ReadText& setting) {
   auto thing = TRY(resolve(action, body, setting));
   auto count = TRY(count_of(action, body));
+  TRY(fill_workgroup(thing, who));
   Plan out{{}, thing.workgroup, count > 1};
   for (auto& name : TRY(names_of(action, thing.name, count)))
     out.items.push_back(
@@ -240,7 +201,8 @@ Result<Plan> plan(const Action& action, const Json& body, const ReadText& settin
   return out;
 }
 
-Result<Plan> plan_bulk(const Action& action, const Json& body, const ReadText& setting) {
+Result<Plan> plan_bulk(const Action& action, const Json& body, const identity::Principal& who,
+                       const ReadText& setting) {
   TRY(require_object(body));
   auto items = body.find("items");
   if (items == body.end()) return missing_member("items");
@@ -253,6 +215,7 @@ Result<Plan> plan_bulk(const Action& action, const Json& body, const ReadText& s
   for (std::size_t i = 0; i < items->size(); ++i) {
     auto thing = resolve_item(action, shared, (*items)[i], setting);
     if (!thing) return Failure(in_item(std::move(thing).error(), i));
+    TRY(fill_workgroup(*thing, who));
     if (i > 0 && thing->workgroup != out.workgroup)
       return wrong_value("workgroup", "differs between the items; a bulk deploy belongs to one workgroup");
     out.workgroup = thing->workgroup;

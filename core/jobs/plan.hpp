@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/identity/principal.hpp"
 #include "core/jobs/actions.hpp"
 
 namespace dash::jobs {
@@ -19,6 +20,7 @@ struct Item {
   std::string region;  // folded
   Json request;        // what is judged: as typed where it was typed
   Json parameters;     // the members of the body that are not fields of the request, for the executor
+  std::optional<std::string> resource_id{};  // of a teardown, where it is known
 };
 
 struct Plan {
@@ -33,14 +35,12 @@ using ReadText = std::function<Result<std::string>(const std::string& key)>;
 
 // Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
 // a malformed region.
-Result<Plan> plan(const Action& action, const Json& body, const ReadText& setting);
+// Without a workgroup it is that of `who` (identity::default_workgroup).
+Result<Plan> plan(const Action& action, const Json& body, const identity::Principal& who,
+                  const ReadText& setting);
 // A bulk deploy: `items` holds 1 to kMaxCount objects; each is the body without `items`, with its own members
 // over it.
-Result<Plan> plan_bulk(const Action& action, const Json& body, const ReadText& setting);
-
-// "us-central1" of "us-central1-a"; nullopt when it does not look like a zone.
-std::optional<std::string> region_of_zone(std::string_view zone);
-// The region that a cloud's things are in when nothing says otherwise.
-Result<std::string> default_region(std::string_view cloud, const ReadText& setting);
+Result<Plan> plan_bulk(const Action& action, const Json& body, const identity::Principal& who,
+                       const ReadText& setting);
 
 }  // namespace dash::jobs

@@ -18,37 +18,38 @@ std::string place_of(const std::string& id) { return "job parameters " + id; }
 Result<void> insert_job(db::Transaction& tx, const config::Store& store, Job& job, const Json& parameters) {
   job.seq = TRY(tx.query("SELECT coalesce(max(seq), 0) + 1 FROM jobs"))[0].integer(0);
   job.parameters = store.seal(place_of(job.id), dump_json(parameters));
-  TRY(
-      tx.exec("INSERT INTO jobs (id, seq, action, receipt, workgroup, name, region, batch_id, request, "
-              "parameters, state, message, "
-              "created_at, created_by, created_by_admin, run_at, window_ends_at, change_window_id, "
-              "needs_policy_approval, "
-              "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, attempts, "
-              "cancel_requested) VALUES ($1, $2, "
-              "$3, $4, $5, $6, $7, $8, $9, $10, $11, '', $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, "
-              "$22, 0, 0)",
-              {job.id,
-               job.seq,
-               job.action,
-               job.receipt,
-               value_of(job.workgroup),
-               job.name,
-               job.region,
-               value_of(job.batch_id),
-               dump_json(job.request),
-               db::Blob{job.parameters},
-               std::string(word(job.state)),
-               to_micros(job.created_at),
-               job.created_by,
-               value_of(job.created_by_admin),
-               value_of(job.run_at),
-               value_of(job.window_ends_at),
-               value_of(job.change_window_id),
-               value_of(job.needs_policy_approval),
-               value_of(job.needs_booking_approval),
-               dump_json(Json(job.approval_reasons)),
-               job.approval_digest,
-               value_of(job.approval_expires_at)}));
+  TRY(tx.exec(
+      "INSERT INTO jobs (id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, "
+      "parameters, state, message, "
+      "created_at, created_by, created_by_admin, run_at, window_ends_at, change_window_id, "
+      "needs_policy_approval, "
+      "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, attempts, "
+      "cancel_requested) VALUES ($1, $2, "
+      "$3, $4, $5, $6, $7, $8, $9, $10, $11, '', $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, "
+      "$22, $23, 0, 0)",
+      {job.id,
+       job.seq,
+       job.action,
+       job.receipt,
+       value_of(job.workgroup),
+       job.name,
+       job.region,
+       value_of(job.resource_id),
+       value_of(job.batch_id),
+       dump_json(job.request),
+       db::Blob{job.parameters},
+       std::string(word(job.state)),
+       to_micros(job.created_at),
+       job.created_by,
+       value_of(job.created_by_admin),
+       value_of(job.run_at),
+       value_of(job.window_ends_at),
+       value_of(job.change_window_id),
+       value_of(job.needs_policy_approval),
+       value_of(job.needs_booking_approval),
+       dump_json(Json(job.approval_reasons)),
+       job.approval_digest,
+       value_of(job.approval_expires_at)}));
   return {};
 }
 
@@ -66,16 +67,6 @@ Result<Job> need_job(db::Transaction& tx, const std::string& id) {
   auto job = TRY(find_job(tx, id));
   if (!job) return fail(Code::not_found, "there is no job \"{}\"", id);
   return *std::move(job);
-}
-
-Result<std::optional<Job>> find_deploy(db::Transaction& tx, const std::string& action,
-                                       const std::string& target) {
-  auto rows = TRY(tx.query(
-      kSelectJobs + "WHERE action = $1 AND (name = $2 OR resource_id = $2) AND state = 'completed' AND "
-                    "destroyed_by IS NULL ORDER BY completed_at DESC, seq DESC LIMIT 1",
-      {action, target}));
-  if (rows.empty()) return std::nullopt;
-  return TRY(row_to_job(rows[0]));
 }
 
 Result<void> add_log(db::Transaction& tx, const std::string& job_id, const std::vector<std::string>& lines,

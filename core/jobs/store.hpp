@@ -12,9 +12,6 @@ Result<Json> open_parameters(const config::Store& store, const Job& job);
 Result<std::optional<Job>> find_job(db::Transaction& tx, const std::string& id);
 // Code::not_found when there is none.
 Result<Job> need_job(db::Transaction& tx, const std::string& id);
-// The newest completed deploy of a name or provider's id that nothing has torn down since.
-Result<std::optional<Job>> find_deploy(db::Transaction& tx, const std::string& action,
-                                       const std::string& target);
 
 Result<void> add_log(db::Transaction& tx, const std::string& job_id, const std::vector<std::string>& lines,
                      Time now);

@@ -6,31 +6,22 @@
 #include "core/jobs/draft.hpp"
 #include "core/jobs/store.hpp"
 #include "core/jobs/teardown.hpp"
+#include "core/jobs/workgroups.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
 namespace {
 
-Result<void> check_workgroup(db::Transaction& tx, const identity::Principal& who,
-                             const std::optional<std::string>& name) {
-  if (!name) return {};
-  if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*name})).empty())
-    return fail(Code::invalid, "there is no workgroup \"{}\"", *name);
-  if (!who.is_admin && !who.member_of(*name))
-    return fail(Code::forbidden, "you are not a member of the workgroup \"{}\"", *name);
-  return {};
-}
-
 Result<Plan> plan_of(const Seams& s, const identity::Principal& who, const Action& action,
                      const Submission& submission) {
   auto setting = [&](const std::string& key) { return s.settings.text(key); };
   if (action.surface == Surface::teardown)
-    return db::read<Plan>(
-        s.sql, [&](db::Transaction& tx) { return plan_teardown(tx, who, action, submission, setting); });
-  auto out = TRY(submission.is_bulk ? plan_bulk(action, submission.body, setting)
-                                    : plan(action, submission.body, setting));
+    return db::read<Plan>(s.sql,
+                          [&](db::Transaction& tx) { return plan_teardown(tx, who, action, submission); });
+  auto out = TRY(submission.is_bulk ? plan_bulk(action, submission.body, who, setting)
+                                    : plan(action, submission.body, who, setting));
   if (out.workgroup)
-    TRY(s.sql.read([&](db::Transaction& tx) { return check_workgroup(tx, who, out.workgroup); }));
+    TRY(s.sql.read([&](db::Transaction& tx) { return check_workgroup(tx, who, *out.workgroup); }));
   return out;
 }
 
@@ -52,6 +43,7 @@ Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& 
   job.workgroup = draft.plan.workgroup;
   job.name = item.name;
   job.region = item.region;
+  job.resource_id = item.resource_id;
   job.batch_id = batch;
   job.request = item.request;
   job.state = draft.first_state();
@@ -105,7 +97,9 @@ Result<Submitted> Jobs::submit(const identity::Principal& who, const Submission&
   auto name = config::canonical_action(trim(submission.action));
   const auto* action = find_action(name);
   if (!action) return fail(Code::not_found, "there is no action \"{}\"", submission.action);
-  auto draft = TRY(draft_of(s_, who, *action, submission));
+  auto planned = draft_of(s_, who, *action, submission);
+  if (!planned && action->surface == Surface::teardown) return Failure(in_query(std::move(planned).error()));
+  auto draft = TRY(std::move(planned));
   TRY(pass(s_, draft));
   return insert(s_, draft);
 }

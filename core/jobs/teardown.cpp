@@ -1,51 +1,101 @@
 #include "core/jobs/teardown.hpp"
 
+#include <algorithm>
+
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 #include "core/jobs/fields.hpp"
-#include "core/jobs/store.hpp"
-#include "core/policy/settings.hpp"
+#include "core/jobs/machines.hpp"
+#include "core/jobs/place.hpp"
 
 namespace dash::jobs {
 namespace {
 
 constexpr std::size_t kLongestTarget = 512;  // an OCID has 255
+constexpr std::size_t kMostNamed = 10;       // machines in a refusal
 
-Result<void> may_tear_down(const identity::Principal& who, const std::optional<Job>& deploy) {
-  if (who.is_admin) return {};
-  if (deploy && deploy->workgroup && who.member_of(*deploy->workgroup)) return {};
+// Code::validation whatever is wrong: a place that narrows nothing must not pass for none.
+Result<Place> place_of(const Action& action, const Json& query) {
+  const auto* deploy = find_action(action.deploys);
+  auto typed = TRY(typed_place(*deploy, action.cloud, query));
+  if (typed.zone.empty()) typed.zone = TRY(one_of(query, {"zone"}));
+  auto place = folded_place(action.cloud, typed);
+  if (place || place.error().code != Code::invalid) return place;
+  bool is_zone = !folded_place(action.cloud, {"", typed.zone});
+  return wrong_value(is_zone ? "zone" : "region", place.error().message);
+}
+
+// Those that the target may mean, narrowed by what the request says of their place.
+Result<std::vector<Job>> candidates(db::Transaction& tx, const Action& action, const std::string& target,
+                                    const Place& place) {
+  std::string deploys(action.deploys);
+  auto out = TRY(standing_deploys(tx, deploys, FindBy::resource_id, target));
+  if (out.empty()) {
+    out = TRY(standing_deploys(tx, deploys, FindBy::name, target));
+    // A machine that was named like a resource id before that was refused is meant only when its own is
+    // known.
+    if (has_resource_id_form(action.cloud, target))
+      std::erase_if(out, [](const Job& job) { return !job.resource_id; });
+  }
+  std::erase_if(out, [&](const Job& job) {
+    auto machine = machine_of(job);
+    return (!place.region.empty() && machine.region != place.region) ||
+           (!place.zone.empty() && machine.zone != place.zone);
+  });
+  return out;
+}
+
+Result<void> may_tear_down(const identity::Principal& who, const std::vector<Job>& deploys) {
+  auto is_own = [&](const Job& job) { return job.workgroup && who.member_of(*job.workgroup); };
+  if (who.is_admin || (!deploys.empty() && std::ranges::all_of(deploys, is_own))) return {};
   return fail(Code::forbidden,
-              "only admins and members of the workgroup that deployed it may remove this resource");
+              "only admins and members of the workgroup that deployed it may remove this resource; if you "
+              "mean a machine of your own, give its resource id, or its zone or region");
+}
+
+std::string text_of(const Job& deploy) {
+  auto machine = machine_of(deploy);
+  auto where = machine.zone.empty() ? machine.region : machine.zone;
+  return fmt::format("{} in {}", machine.resource_id.value_or(deploy.name), where);
+}
+
+Result<void> refuse_several(const std::string& target, const std::vector<Job>& deploys) {
+  auto is_other = [&](const Job& job) { return machine_of(job) != machine_of(deploys.front()); };
+  if (std::ranges::none_of(deploys, is_other)) return {};
+  std::vector<std::string> named;
+  for (const auto& job : deploys)
+    if (auto text = text_of(job); std::ranges::find(named, text) == named.end()) named.push_back(text);
+  auto more = named.size() > kMostNamed ? fmt::format(" and {} more", named.size() - kMostNamed) : "";
+  named.resize(std::min(named.size(), kMostNamed));
+  return fail(Code::conflict, "\"{}\" names several machines: {}{}; give a resource id, or a zone or region",
+              target, fmt::join(named, ", "), more);
 }
 
 }  // namespace
 
 Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, const Action& action,
-                           const Submission& submission, const ReadText& setting) {
+                           const Submission& submission) {
   const auto& target = submission.target;
   if (target.empty() || target.size() > kLongestTarget || !is_utf8(target) || has_control_character(target))
     return fail(Code::invalid, "the resource to remove has no usable name");
-  auto deploy = TRY(find_deploy(tx, std::string(action.deploys), target));
-  TRY(may_tear_down(who, deploy));
-  std::string zone;
-  if (action.cloud == "cloud3") zone = trim(TRY(text_field(submission.body, "zone")).value_or(""));
-  if (zone.empty() && deploy && deploy->request.contains("zone"))
-    zone = string_member(deploy->request, "zone").value_or("");
-  std::string region;
+  auto place = TRY(place_of(action, submission.body));
+  auto deploys = TRY(candidates(tx, action, target, place));
+  TRY(may_tear_down(who, deploys));
+  TRY(refuse_several(target, deploys));
+  const Job* deploy = deploys.empty() ? nullptr : &deploys.front();
+  Machine machine{{}, place.region, place.zone};
   if (deploy)
-    region = string_member(deploy->request, "region").value_or(deploy->region);
-  else if (auto of_zone = region_of_zone(zone))
-    region = *of_zone;
-  else
-    region = TRY(default_region(action.cloud, setting));
-  Json request = {{"region", region}, {"name", target}, {"has_deploy_job", deploy.has_value()}};
+    machine = machine_of(*deploy);
+  else if (has_resource_id_form(action.cloud, target))
+    machine.resource_id = target;
+  Json request = {{"region", machine.region}, {"name", target}, {"has_deploy_job", deploy != nullptr}};
   request["workgroup"] = deploy && deploy->workgroup ? Json(*deploy->workgroup) : Json(nullptr);
-  if (!zone.empty()) request["zone"] = zone;
   auto parameters = Json::object();
+  if (!machine.zone.empty()) request["zone"] = machine.zone;
+  if (machine.resource_id) request["resource_id"] = parameters["resource_id"] = *machine.resource_id;
   if (deploy) parameters["deploy_job_id"] = deploy->id;
-  if (deploy && deploy->resource_id) parameters["resource_id"] = *deploy->resource_id;
-  return Plan{{{target, policy::fold_region(region), request, parameters}},
+  return Plan{{{target, machine.region, std::move(request), std::move(parameters), machine.resource_id}},
               deploy ? deploy->workgroup : std::nullopt,
               /*is_batch=*/false};
 }
@@ -59,7 +109,17 @@ Result<BookingRequest> booking_of(const Json& body) {
   booking.run_at = TRY(text("run_at"));
   booking.timezone = TRY(text("run_timezone"));
   booking.window_id = TRY(text("change_window_id"));
+  if (has_control_character(booking.timezone))
+    return wrong_value("run_timezone", "holds a control character");
   return booking;
+}
+
+Error in_query(Error error) {
+  if (error.code != Code::validation || !error.body) return error;
+  auto body = *error.body;
+  for (auto& problem : body) problem["loc"][0] = "query";
+  error.body = std::make_shared<const OrderedJson>(std::move(body));
+  return error;
 }
 
 }  // namespace dash::jobs

@@ -1,13 +1,18 @@
-// What is torn down: the newest completed deploy of that name or id tells its region and workgroup. Nothing
-// is ever "not found" here: without a deploy job the gate still judges, with has_deploy_job false, and only
-// admins get that far.
+// Which machine a teardown means. Nothing is ever "not found" here: without a deploy job the gate still
+// judges, with has_deploy_job false, and only admins get that far. What is judged, recorded and given to the
+// executor is one resource id, zone and region.
 #pragma once
 #include "core/jobs/jobs.hpp"
 
 namespace dash::jobs {
 
+// Code::validation for a malformed zone or region of the query, Code::forbidden when one of the machines that
+// may be meant is not of a workgroup of `who`, Code::conflict when several are left.
 Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, const Action& action,
-                           const Submission& submission, const ReadText& setting);
+                           const Submission& submission);
 Result<BookingRequest> booking_of(const Json& body);
+
+// ["body", "zone"] becomes ["query", "zone"]: a teardown's members stand in its query.
+Error in_query(Error error);
 
 }  // namespace dash::jobs

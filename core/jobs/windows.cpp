@@ -2,6 +2,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/jobs/fields.hpp"
 
@@ -29,8 +30,10 @@ Result<void> read_members(const Json& body, Window& window) {
     window.duration_minutes =
         static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(*length, 0), kMaxWindowMinutes + 1));
   }
-  if (auto zone = TRY(text_field(body, "timezone")))
+  if (auto zone = TRY(text_field(body, "timezone"))) {
+    if (has_control_character(*zone)) return wrong_value("timezone", "holds a control character");
     window.zone = trim(*zone).empty() ? "UTC" : std::string(trim(*zone));
+  }
   if (auto pattern = TRY(text_field(body, "schedule_days")))
     window.days = trim(*pattern).empty() ? "1111111" : std::string(trim(*pattern));
   window.enabled = TRY(flag_field(body, "enabled")).value_or(window.enabled);

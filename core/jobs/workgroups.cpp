@@ -69,6 +69,14 @@ OrderedJson to_json(const Workgroup& group) {
   return out;
 }
 
+Result<void> check_workgroup(db::Transaction& tx, const identity::Principal& who, const std::string& name) {
+  if (!who.is_admin && !who.member_of(name))
+    return fail(Code::forbidden, "you are not a member of the workgroup \"{}\"", name);
+  if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
+    return fail(Code::invalid, "there is no workgroup \"{}\"", name);
+  return {};
+}
+
 Result<Workgroup> Workgroups::with_members(db::Transaction& tx, Workgroup group) {
   auto rows = TRY(tx.query("SELECT username FROM workgroup_members WHERE workgroup = $1 ORDER BY username",
                            {group.name}));

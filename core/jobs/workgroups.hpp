@@ -21,6 +21,10 @@ struct Workgroup {
 };
 OrderedJson to_json(const Workgroup& group);
 
+// That the workgroup of a change exists and is one of `who`. Who is no admin gets Code::forbidden for an
+// unknown one too, so that he does not learn which there are; an admin gets Code::invalid.
+Result<void> check_workgroup(db::Transaction& tx, const identity::Principal& who, const std::string& name);
+
 class Workgroups {
  public:
   Workgroups(db::Sql& sql, identity::Directory& directory, audit::Log& audit, Windows& windows)

@@ -3,14 +3,16 @@
 #include <absl/time/civil_time.h>
 #include <absl/time/time.h>
 
+#include "core/base/utf8.hpp"
+
 namespace dash::jobs {
 namespace {
 
 Result<absl::TimeZone> load(const std::string& name) {
   absl::TimeZone zone;
-  // cctz also takes "localtime" and file names; neither is a name of the database.
-  bool plain =
-      !name.empty() && name != "localtime" && name[0] != '/' && name[0] != ':' && !name.starts_with("file:");
+  // cctz also takes "localtime" and file names, and stops at a NUL; none of it is a name of the database.
+  bool plain = !name.empty() && !has_control_character(name) && name != "localtime" && name[0] != '/' &&
+               name[0] != ':' && !name.starts_with("file:");
   if (!plain || !absl::LoadTimeZone(name, &zone))
     return fail(Code::invalid, "\"{}\" is no time zone of the IANA database; write one like Europe/London",
                 name);

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/base/shape.hpp"
+#include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
+#include "core/identity/default_workgroup.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/policy/when.hpp"
 
@@ -38,6 +40,23 @@ OrderedJson describe_file(const std::string& file) {
           {"evaluates", false},
           {"line", 0},
           {"problems", {"the policy directory is broken: no rule evaluates"}}};
+}
+
+// Whether `action` is one of the six that make something.
+bool is_deploy(std::string_view action) {
+  auto name = config::canonical_action(action);
+  return !name.ends_with(":destroy") && std::ranges::count(gated_action_names(), name) > 0;
+}
+
+// What would be judged if `who` asked for the change itself.
+Result<Json> request_of(const CheckRequest& check, const identity::Principal& who) {
+  auto out = check.request;
+  if (!is_deploy(check.action)) return out;
+  auto named = out.value("workgroup", Json());
+  bool is_blank = named.is_null() || (named.is_string() && trim(named.get_ref<const std::string&>()).empty());
+  if (!is_blank) return out;
+  if (auto workgroup = TRY(identity::default_workgroup(who))) out["workgroup"] = *workgroup;
+  return out;
 }
 
 }  // namespace
@@ -100,8 +119,9 @@ Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clo
                                     const identity::Principal& who) {
   Actor actor{who.username, who.is_admin, who.request_id};
   auto at = check.at.value_or(clock.now());
-  if (!check.when) return to_json(TRY(gate.preview(check.action, check.request, actor, at)), who.is_admin);
-  auto when = next_admitted(engine, TRY(gate.settings()), check.action, check.request, actor, at);
+  auto request = TRY(request_of(check, who));
+  if (!check.when) return to_json(TRY(gate.preview(check.action, request, actor, at)), who.is_admin);
+  auto when = next_admitted(engine, TRY(gate.settings()), check.action, request, actor, at);
   if (!when && when.error().code == Code::policy_unavailable && !who.is_admin)
     return fail(Code::policy_unavailable, "{}", kUnavailable);
   return to_json(TRY(std::move(when)));

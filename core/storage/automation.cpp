@@ -5,6 +5,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/jobs/store.hpp"
+#include "core/jobs/workgroups.hpp"
 #include "core/storage/names.hpp"
 
 namespace dash::storage {
@@ -35,14 +36,6 @@ Result<void> check_reach(const Opened& at, const config::Values& values, const s
               at.shown_id());
 }
 
-Result<void> check_workgroup(db::Transaction& tx, const identity::Principal& who, const std::string& name) {
-  if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
-    return fail(Code::invalid, "there is no workgroup \"{}\"", name);
-  if (!who.is_admin && !who.member_of(name))
-    return fail(Code::forbidden, "you are not a member of the workgroup \"{}\"", name);
-  return {};
-}
-
 Result<std::vector<std::string>> inventory_of(const Json& body) {
   auto it = body.find("inventory_ids");
   if (it == body.end()) return missing_member("inventory_ids");
@@ -69,7 +62,7 @@ Result<jobs::Job> Automation::draft(const identity::Principal& who, const Json& 
   TRY(check_reach(at, TRY(seams_.stores.values()), TRY(text_of(body, "cloud"))));
   auto workgroup = lower(trim(TRY(text_of(body, "workgroup"))));
   if (!workgroup.empty()) {
-    TRY(seams_.sql.read([&](db::Transaction& tx) { return check_workgroup(tx, who, workgroup); }));
+    TRY(seams_.sql.read([&](db::Transaction& tx) { return jobs::check_workgroup(tx, who, workgroup); }));
     if (found.asset.workgroup && *found.asset.workgroup != workgroup) return absent_asset(asset);
   }
   jobs::Job job;

@@ -121,6 +121,33 @@ TEST_F(Booking, NonsenseIsRefused) {
     EXPECT_EQ(deploy(machine(more)).error().code, Code::invalid) << dump_json(more);
 }
 
+// A zone's name ends at a NUL for whoever reads it as C does.
+TEST_F(Booking, AZoneWithAControlCharacterIsRefused) {
+  for (const auto& zone : {std::string("UTC\0x", 5), std::string("UTC\0", 4),
+                           std::string("UT\x01"
+                                       "C")}) {
+    auto booked = deploy(machine({{"run_at", "2026-07-04T10:00"}, {"run_timezone", zone}}));
+    ASSERT_FALSE(booked);
+    EXPECT_EQ(booked.error().code, Code::validation);
+    EXPECT_EQ(booked.error().body->at(0)["loc"], OrderedJson({"body", "run_timezone"}));
+    auto torn = jobs_.submit(
+        root_, {"cloud1:vm:destroy", {{"run_at", "2026-07-04T10:00"}, {"run_timezone", zone}}, "i-1"});
+    ASSERT_FALSE(torn);
+    EXPECT_EQ(torn.error().body->at(0)["loc"], OrderedJson({"query", "run_timezone"}));
+    auto made = windows_.create(
+        root_, {{"name", "z"}, {"start_at_local", "06:00"}, {"duration_minutes", 60}, {"timezone", zone}});
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, Code::validation);
+    EXPECT_EQ(windows_
+                  .update(root_, nights({{"name", "n" + std::to_string(must(windows_.list()).size())}}).id,
+                          {{"timezone", zone}})
+                  .error()
+                  .code,
+              Code::validation);
+  }
+  EXPECT_TRUE(deploy(machine({{"run_at", "2026-07-04T10:00"}, {"run_timezone", " Europe/Berlin "}})));
+}
+
 TEST_F(Booking, WindowsAreEditedByTheirPermissionAndAudited) {
   EXPECT_EQ(windows_.create(alice_, {{"name", "x"}}).error().code, Code::forbidden);
   auto writer = user("dave", {"change_windows:write"});

@@ -95,10 +95,81 @@ TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
 
 TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   EXPECT_EQ(deploy(machine({{"workgroup", "team-a"}})).error().code, Code::forbidden);
-  EXPECT_EQ(deploy(machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
+  // Who is no admin does not learn which workgroups there are.
+  auto unknown = deploy(machine({{"workgroup", "nobody"}}));
+  EXPECT_EQ(unknown.error().code, Code::forbidden);
+  EXPECT_EQ(unknown.error().message, "you are not a member of the workgroup \"nobody\"");
+  EXPECT_EQ(deploy_as(root_, machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
   EXPECT_TRUE(deploy_as(carol_, machine({{"workgroup", "Team-A"}})));
   EXPECT_TRUE(deploy_as(root_, machine({{"workgroup", "team-a"}})));
   EXPECT_EQ(judge_.asked.at(0).request["workgroup"], "team-a");
+}
+
+// Nobody leaves his workgroup, and its change window, behind by leaving it out.
+class OwnWorkgroup : public JobsRoom {
+ protected:
+  OwnWorkgroup() {
+    must(sql_->write([&](db::Transaction& tx) { return directory_.make_workgroup(tx, "team-b", ""); }));
+  }
+  static std::vector<std::pair<std::string, Json>> deploys() {
+    return {{"cloud1:vm:deploy", machine()},
+            {"cloud2:vm:deploy", {{"name", "w"}, {"image", "i"}}},
+            {"cloud3:vm:deploy", {{"name", "w"}, {"image", "i"}}},
+            {"oci:compute:deploy", {{"name", "w"}, {"image", "i"}}},
+            {"clouddb:provision", {{"name", "d"}}},
+            {"k8s:provision", {{"name", "k"}}}};
+  }
+  static std::vector<Json> left_out() {
+    return {Json::object(), {{"workgroup", nullptr}}, {{"workgroup", " "}}};
+  }
+  identity::Principal both_ = user("both", {}, {"team-b", "team-a"});
+};
+
+TEST_F(OwnWorkgroup, IsTheOnlyOneWhenItIsLeftOut) {
+  for (const auto& [action, body] : deploys())
+    for (const auto& more : left_out()) {
+      auto asked = body;
+      asked.update(more);
+      auto made = must(jobs_.submit(carol_, {action, asked, ""})).jobs.at(0);
+      EXPECT_EQ(made.workgroup, "team-a") << action;
+      EXPECT_EQ(judge_.asked.back().request["workgroup"], "team-a") << action;
+      EXPECT_EQ(must(jobs_.submit(root_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
+      EXPECT_EQ(must(jobs_.submit(alice_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
+      EXPECT_EQ(judge_.asked.back().request["workgroup"], nullptr);
+    }
+}
+
+TEST_F(OwnWorkgroup, HasToBeNamedByWhoIsInSeveral) {
+  for (const auto& [action, body] : deploys())
+    for (const auto& more : left_out()) {
+      auto asked = body;
+      asked.update(more);
+      auto refused = jobs_.submit(both_, {action, asked, ""});
+      ASSERT_FALSE(refused) << action;
+      EXPECT_EQ(refused.error().code, Code::validation);
+      const auto& problem = refused.error().body->at(0);
+      EXPECT_EQ(problem["type"], "missing");
+      EXPECT_EQ(problem["loc"], OrderedJson({"body", "workgroup"}));
+      EXPECT_NE(problem["msg"].get<std::string>().find("team-a, team-b"), std::string::npos);
+    }
+  EXPECT_TRUE(judge_.asked.empty()) << "before the gate";
+  EXPECT_EQ(audited(), Strings{});
+  EXPECT_EQ(must(deploy_as(both_, machine({{"workgroup", "team-b"}}))).jobs.at(0).workgroup, "team-b");
+}
+
+TEST_F(OwnWorkgroup, CountsForEachMachineOfABulkDeploy) {
+  auto bulk = [&](const identity::Principal& who, Json items) {
+    return jobs_.submit(who, {"cloud1:vm:deploy", {{"image", "i"}, {"items", std::move(items)}}, "", true});
+  };
+  for (const auto& made :
+       must(bulk(carol_, {{{"name", "w1"}}, {{"name", "w2"}, {"workgroup", "team-a"}}})).jobs)
+    EXPECT_EQ(made.workgroup, "team-a");
+  auto refused =
+      bulk(both_, {{{"name", "w3"}, {"workgroup", "team-a"}}, {{"name", "w4"}, {"workgroup", nullptr}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().body->at(0)["loc"], OrderedJson({"body", "workgroup"}));
+  auto counted = must(jobs_.submit(carol_, {"cloud1:vm:deploy", machine({{"count", 2}}), ""}));
+  EXPECT_EQ(counted.jobs.at(1).workgroup, "team-a");
 }
 
 TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
@@ -114,7 +185,8 @@ TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
 TEST_F(Submit, JudgesATeardownOfWhatItDidNotDeploy) {
   must(destroy(root_, "i-1"));
   EXPECT_EQ(judge_.asked.at(0).request,
-            Json::parse(R"({"region":"us-east-2","name":"i-1","workgroup":null,"has_deploy_job":false})"));
+            Json::parse(
+                R"({"region":"","name":"i-1","resource_id":"i-1","workgroup":null,"has_deploy_job":false})"));
   must(jobs_.submit(root_, {"cloud3:vm:destroy", {{"zone", "europe-west1-b"}}, "vm"}));
   EXPECT_EQ(judge_.asked.at(1).request["region"], "europe-west1");
   EXPECT_EQ(judge_.asked.at(1).request["zone"], "europe-west1-b");
@@ -133,7 +205,8 @@ TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
   must(destroy(carol_, "i-77"));
   EXPECT_EQ(
       judge_.asked.back().request,
-      Json::parse(R"({"region":"eu-west-1","name":"i-77","workgroup":"team-a","has_deploy_job":true})"));
+      Json::parse(
+          R"({"region":"eu-west-1","name":"i-77","resource_id":"i-77","workgroup":"team-a","has_deploy_job":true})"));
 }
 
 class Plan_ : public JobsRoom {
