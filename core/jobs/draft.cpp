@@ -86,13 +86,13 @@ Result<bool> listed(const Seams& s, std::string_view action) {
                              [&](const auto& word) { return config::canonical_action(word) == action; });
 }
 
-// A change that is admitted because the window is open has to start before it closes.
+// A change that the window admits has to start before it closes.
 Result<void> pass_windows(const Seams& s, Draft& draft) {
   if (!draft.plan.workgroup || !TRY(listed(s, draft.action->name))) return {};
   auto answer = TRY(db::read<WindowAnswer>(s.sql, [&](db::Transaction& tx) {
     return ask_window(tx, s.windows, *draft.plan.workgroup, draft.slot, draft.now);
   }));
-  if (answer.open) draft.slot = answer.open;
+  if (answer.slot) draft.slot = answer.slot;
   if (!answer.refusal) return {};
   return refuse(s, draft, 0, refused(*answer.refusal),
                 {{"error", "change_window"},

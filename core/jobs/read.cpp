@@ -2,6 +2,7 @@
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/jobs/batch.hpp"
+#include "core/jobs/lease.hpp"
 #include "core/jobs/store.hpp"
 
 namespace dash::jobs {
@@ -180,8 +181,8 @@ Result<void> sweep_times(db::Transaction& tx, std::int64_t now) {
   return {};
 }
 
-Result<void> sweep_lost(db::Transaction& tx, std::int64_t now) {
-  auto rows = TRY(tx.query(kSelectJobs + "WHERE state = 'running' AND lease_until < $1", {now}));
+Result<void> sweep_lost(db::Transaction& tx, std::int64_t now, std::int64_t lease) {
+  auto rows = TRY(tx.query(kSelectJobs + "WHERE state = 'running' AND " + lease_is_over(1, 2), {now, lease}));
   for (const auto& row : rows) {
     auto job = TRY(row_to_job(row));
     const auto* action = find_action(job.action);
@@ -195,7 +196,8 @@ Result<void> sweep_lost(db::Transaction& tx, std::int64_t now) {
         again ? "its worker stopped answering; it will run again"
               : "its worker stopped answering; look at the provider before you submit it again";
     // The lease is asked again: its worker may have come back between.
-    TRY(transition(tx, job.id, {State::running}, next, {set, {message, now}, " AND lease_until < $4"}));
+    TRY(transition(tx, job.id, {State::running}, next,
+                   {set, {message, now, lease}, " AND " + lease_is_over(4, 5)}));
     log::warning("job_worker_lost", {{"job", job.id}, {"action", job.action}, {"next", word(next)}});
   }
   return {};
@@ -205,21 +207,22 @@ Result<void> sweep_lost(db::Transaction& tx, std::int64_t now) {
 
 Result<void> Jobs::sweep() {
   auto now = to_micros(s_.clock.now());
+  auto lease = TRY(lease_micros(s_));
   // Most sweeps find nothing, and a read does not wait for writers.
   bool due = TRY(db::read<bool>(s_.sql, [&](db::Transaction& tx) -> Result<bool> {
-    auto rows =
-        TRY(tx.query("SELECT 1 FROM jobs WHERE (state = 'awaiting_approval' AND (approval_expires_at <= $1 "
-                     "OR window_ends_at <= $1)) OR (state "
-                     "IN ('scheduled', 'pending') AND window_ends_at <= $1) OR (state = 'scheduled' AND "
-                     "run_at <= $1) OR (state = 'running' AND "
-                     "lease_until < $1) LIMIT 1",
-                     {now}));
+    auto rows = TRY(tx.query(
+        fmt::format(
+            "SELECT 1 FROM jobs WHERE (state = 'awaiting_approval' AND (approval_expires_at <= $1 OR "
+            "window_ends_at <= $1)) OR (state IN ('scheduled', 'pending') AND window_ends_at <= $1) OR "
+            "(state = 'scheduled' AND run_at <= $1) OR (state = 'running' AND {}) LIMIT 1",
+            lease_is_over(1, 2)),
+        {now, lease}));
     return !rows.empty();
   }));
   if (!due) return {};
   return s_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(sweep_times(tx, now));
-    return sweep_lost(tx, now);
+    return sweep_lost(tx, now, lease);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "core/jobs/window_gate.hpp"
 
+#include <algorithm>
+
 namespace dash::jobs {
 namespace {
 
@@ -8,10 +10,13 @@ std::string minute_text(Time t) {
   return fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5));
 }
 
-// A booking into the required window itself, or at a time when it is open.
-Result<bool> satisfied(const Window& window, const Slot& slot) {
-  if (slot.window_id) return slot.window_id == window.id;
-  return window.enabled && TRY(covering(window, slot.start)).has_value();
+// The booking as the required window bounds it: into the window itself, or at a time when it is open, and
+// then it is one into the window. nullopt when it is neither.
+Result<std::optional<Slot>> bounded(const Window& window, const Slot& slot) {
+  if (slot.window_id) return slot.window_id == window.id ? std::optional(slot) : std::nullopt;
+  auto open = window.enabled ? TRY(covering(window, slot.start)) : std::nullopt;
+  if (!open) return std::nullopt;
+  return Slot{slot.start, std::min(slot.end, open->end), window.id};
 }
 
 WindowAnswer refuse(std::string reason, OrderedJson schedule = nullptr) {
@@ -39,7 +44,8 @@ Result<WindowAnswer> ask_window(db::Transaction& tx, Windows& windows, const std
   if (!window)
     return refuse(
         fmt::format("{} may only be changed during a change window that no longer exists.", workgroup));
-  if (slot && TRY(satisfied(*window, *slot))) return WindowAnswer{};
+  if (slot)
+    if (auto booked = TRY(bounded(*window, *slot))) return WindowAnswer{std::nullopt, booked};
   if (!window->enabled)
     return refuse(
         fmt::format("{} may only be changed during {}, which is disabled.", workgroup, window->name));

@@ -16,7 +16,7 @@ struct WindowRefusal {
 
 struct WindowAnswer {
   std::optional<WindowRefusal> refusal;
-  std::optional<Slot> open;  // admitted without a booking because the window is open: until then
+  std::optional<Slot> slot;  // when the change may start, as the window bounds it; nullopt: as it was booked
 };
 // `slot`: the booking, if any.
 Result<WindowAnswer> ask_window(db::Transaction& tx, Windows& windows, const std::string& workgroup,

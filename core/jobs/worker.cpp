@@ -3,16 +3,15 @@
 #include <algorithm>
 
 #include "core/jobs/digest.hpp"
+#include "core/jobs/lease.hpp"
+#include "core/jobs/machines.hpp"
 #include "core/jobs/store.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kLeaseSeconds = 60;  // the setting job_lease_seconds
-constexpr std::int64_t kShortestLease = 2;
-constexpr auto kEngineRetry = std::chrono::seconds(30);  // after a claim that the engine could not judge
-constexpr std::size_t kMostLogLines = 10'000;            // of a job
-constexpr std::size_t kLogBatch = 100;                   // lines that are written at once
+constexpr std::size_t kMostLogLines = 10'000;  // of a job
+constexpr std::size_t kLogBatch = 100;         // lines that are written at once
 
 Json document_of(const Job& job, const Json& parameters) {
   Json out = {{"job_id", job.id},
@@ -23,13 +22,9 @@ Json document_of(const Job& job, const Json& parameters) {
               {"parameters", parameters},
               {"created_by", job.created_by},
               {"attempt", job.attempts}};
+  out["resource_id"] = job.resource_id ? Json(*job.resource_id) : Json(nullptr);
+  out["zone"] = job.request.contains("zone") ? job.request["zone"] : Json(nullptr);
   out["workgroup"] = job.workgroup ? Json(*job.workgroup) : Json(nullptr);
-  return out;
-}
-
-std::string quoted_list(const std::map<std::string, std::string>& available) {
-  std::string out;
-  for (const auto& [action, path] : available) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", action);
   return out;
 }
 
@@ -45,7 +40,10 @@ class Running {
         renewed_(s_.clock.now()) {}
 
   void line(std::string text) {
-    if (auto json = parse_json(text); json && json->is_object())
+    // A teardown's is what was judged.
+    const auto* action = find_action(job_.action);
+    bool makes = !action || action->surface != Surface::teardown;
+    if (auto json = parse_json(text); makes && json && json->is_object())
       if (auto id = string_member(*json, "resource_id")) resource_id_ = *id;
     if (seen_++ == kMostLogLines) text = "(the log ends here: too many lines)";
     if (seen_ > kMostLogLines + 1) return;
@@ -58,13 +56,15 @@ class Running {
     if (stop_) return shutdown_ = true;
     if (!lines_.empty()) flush();
     auto now = s_.clock.now();
-    if (to_micros(now) - to_micros(renewed_) < lease_ / 4) return cancelled_ || lost_;
+    // A clock that was put back shows a lease that nobody can have taken: it is renewed at once.
+    auto passed = to_micros(now) - to_micros(renewed_);
+    if (passed >= 0 && passed < lease_ / 4) return cancelled_ || lost_;
     renewed_ = now;
     auto state = db::write<int>(s_.sql, [&](db::Transaction& tx) -> Result<int> {
       auto rows = TRY(tx.query(
-          "UPDATE jobs SET lease_until = $3 WHERE id = $1 AND state = 'running' AND lease_owner = $2 "
-          "RETURNING cancel_requested",
-          {job_.id, owner_, to_micros(now) + lease_}));
+          "UPDATE jobs SET lease_until = $3, lease_micros = $4 WHERE id = $1 AND state = 'running' AND "
+          "lease_owner = $2 RETURNING cancel_requested",
+          {job_.id, owner_, to_micros(now) + lease_, lease_}));
       return rows.empty() ? -1 : static_cast<int>(rows[0].integer(0));
     });
     // A database that does not answer does not stop the job before its lease is over.
@@ -97,41 +97,6 @@ class Running {
 };
 
 }  // namespace
-
-Result<std::int64_t> Worker::lease_micros() {
-  auto seconds = TRY(jobs_.seams().settings.integer("job_lease_seconds", kLeaseSeconds));
-  return std::max(kShortestLease, seconds) * 1'000'000;
-}
-
-Result<std::optional<Job>> Worker::claim() {
-  auto available = executors_.available();
-  if (available.empty()) return std::nullopt;
-  const auto& s = jobs_.seams();
-  auto now = to_micros(s.clock.now());
-  auto lease = TRY(lease_micros());
-  auto ready = fmt::format(
-      "state = 'pending' AND action IN ({}) AND (run_at IS NULL OR run_at <= $1) AND (window_ends_at IS NULL "
-      "OR window_ends_at > "
-      "$1) AND (retry_after IS NULL OR retry_after <= $1) AND (needs_policy_approval = 0 OR "
-      "policy_approved_by IS NOT NULL) AND "
-      "(needs_booking_approval = 0 OR booking_approved_by IS NOT NULL)",
-      quoted_list(available));
-  bool any = TRY(db::read<bool>(s.sql, [&](db::Transaction& tx) -> Result<bool> {
-    return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", ready), {now})).empty();
-  }));
-  if (!any) return std::nullopt;
-  return db::write<std::optional<Job>>(s.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
-    auto rows = TRY(tx.query(fmt::format("UPDATE jobs SET state = 'running', lease_owner = $2, lease_until = "
-                                         "$3, attempts = attempts + 1, started_at = "
-                                         "coalesce(started_at, $1), message = 'running' WHERE id = (SELECT "
-                                         "id FROM jobs WHERE {0} ORDER BY seq LIMIT 1 "
-                                         "{1}) AND {0} RETURNING id",
-                                         ready, tx.is_postgres() ? "FOR UPDATE SKIP LOCKED" : ""),
-                             {now, owner_, now + lease}));
-    if (rows.empty()) return std::nullopt;
-    return find_job(tx, rows[0].text(0));
-  });
-}
 
 Result<void> Worker::put_back(const Job& job, std::string message, std::chrono::seconds pause) {
   const auto& s = jobs_.seams();
@@ -181,7 +146,7 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
   auto path = available.find(job.action);
   if (path == available.end()) return put_back(job, "its executor has gone", std::chrono::seconds(0));
   auto parameters = TRY(open_parameters(jobs_.seams().store, job));
-  Running running(jobs_, job, owner_, TRY(lease_micros()), stop);
+  Running running(jobs_, job, owner_, TRY(lease_micros(jobs_.seams())), stop);
   auto outcome = executors_.run(
       path->second, document_of(job, parameters), [&](std::string text) { running.line(std::move(text)); },
       [&] { return running.should_stop(); });
@@ -214,10 +179,7 @@ Result<void> Worker::finish(const Job& job, const Outcome& outcome, const std::s
          " AND lease_owner = $7"}));
     if (!mine || state != State::completed || !action || action->surface != Surface::teardown) return {};
     // The machine that was meant; another one of its name stands on.
-    TRY(tx.exec(
-        "UPDATE jobs SET destroyed_by = $1 WHERE state = 'completed' AND destroyed_by IS NULL AND (id "
-        "= $2 OR (action = $3 AND resource_id = (SELECT d.resource_id FROM jobs d WHERE d.id = $2)))",
-        {job.id, deploy_id, std::string(action->deploys)}));
+    TRY(mark_destroyed(tx, deploy_id, job.id));
     return {};
   });
 }

@@ -1,6 +1,6 @@
-// Runs jobs. A claim is one atomic statement, a lease says who runs a job and is renewed while it runs, so a
-// job is never run twice at once and never lost: when its worker dies, the sweep of any other instance takes
-// it (Jobs::sweep). Threads share nothing but the database.
+// Runs jobs. A claim is one transaction over a locked row, a lease says who runs a job and is renewed while
+// it runs, so a job is never run twice at once and never lost: when its worker dies, the sweep of any other
+// instance takes it (Jobs::sweep). Threads share nothing but the database.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -13,6 +13,9 @@
 #include "core/jobs/jobs.hpp"
 
 namespace dash::jobs {
+
+// After a claim that the engine could not judge.
+inline constexpr std::chrono::seconds kEngineRetry{30};
 
 class Worker {
  public:
@@ -32,7 +35,6 @@ class Worker {
   // `deploy_id`: of a teardown, the job that made the thing; empty when none did.
   Result<void> finish(const Job& job, const Outcome& outcome, const std::string& deploy_id, bool by_shutdown);
   Result<void> put_back(const Job& job, std::string message, std::chrono::seconds pause);
-  Result<std::int64_t> lease_micros();
   Jobs& jobs_;
   const Executors& executors_;
   std::string owner_;

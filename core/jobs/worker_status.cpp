@@ -1,5 +1,5 @@
 // Which processes run jobs, as they say themselves.
-#include "core/jobs/jobs.hpp"
+#include "core/jobs/lease.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -14,16 +14,20 @@ Result<void> Jobs::note_workers(const std::string& owner, std::size_t threads) {
   return s_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
         "INSERT INTO workers (owner, threads, started_at, seen_at) VALUES ($1, $2, $3, $3) ON CONFLICT "
-        "(owner) DO UPDATE SET seen_at = $3",
+        "(owner) DO UPDATE SET seen_at = $3, started_at = CASE WHEN workers.started_at > $3 THEN $3 ELSE "
+        "workers.started_at END",
         {owner, static_cast<std::int64_t>(threads), to_micros(now)}));
-    TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1", {to_micros(now - kForget)}));
+    // Whoever lives notes himself again.
+    TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1 OR seen_at > $2",
+                {to_micros(now - kForget), to_micros(now + kClockTolerance)}));
     return {};
   });
 }
 
 Result<OrderedJson> Jobs::worker_status(const identity::Principal& who) {
   TRY(identity::require_admin(who));
-  auto alive_since = to_micros(s_.clock.now() - kAlive);
+  auto now = s_.clock.now();
+  auto alive_since = to_micros(now - kAlive), alive_until = to_micros(now + kClockTolerance);
   return db::read<OrderedJson>(s_.sql, [&](db::Transaction& tx) -> Result<OrderedJson> {
     auto rows =
         TRY(tx.query("SELECT owner, threads, started_at, seen_at FROM workers ORDER BY seen_at DESC, owner"));
@@ -31,7 +35,7 @@ Result<OrderedJson> Jobs::worker_status(const identity::Principal& who) {
     std::int64_t threads = 0;
     auto workers = OrderedJson::array();
     for (const auto& row : rows) {
-      bool alive = row.integer(3) >= alive_since;
+      bool alive = row.integer(3) >= alive_since && row.integer(3) <= alive_until;
       if (alive) threads += row.integer(1);
       workers.push_back({{"owner", row.text(0)},
                          {"threads", row.integer(1)},

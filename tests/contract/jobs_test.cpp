@@ -24,6 +24,12 @@ class JobsContract : public JobsRoom, public testing::WithParamInterface<std::st
       must(write_file(path, "#!/bin/sh\necho done\n", 0755));
     }
   }
+  void sql_exec(const std::string& statement, db::Params params) {
+    must(sql_->write([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec(statement, params));
+      return {};
+    }));
+  }
   Executors executors_{scratch_ / "deploy", ""};
   std::atomic<bool> stop_ = false;
 };
@@ -92,6 +98,29 @@ TEST_P(JobsContract, SweepsWhatTimeMoves) {
   must(jobs_.sweep());
   EXPECT_EQ(state(booked), State::missed);
   EXPECT_EQ(state(held), State::expired);
+}
+
+TEST_P(JobsContract, AWrongClockHoldsNoLeaseAndNoWindow) {
+  constexpr std::chrono::hours kYear{24 * 365};
+  auto window =
+      must(windows_.create(root_, {{"name", "n"}, {"start_at_local", "14:00"}, {"duration_minutes", 60}}));
+  auto booked = deployed(machine({{"run_at", "2026-07-03T14:30"}, {"change_window_id", window.id}})).id;
+  must(windows_.update(root_, window.id, {{"enabled", false}}));
+  clock_.set("2026-07-03T14:30:00Z");
+  must(jobs_.sweep());
+  clock_.advance(kYear);
+  auto lost = deployed().id;
+  sql_exec("UPDATE jobs SET window_ends_at = NULL WHERE id = $1", {booked});
+  must(jobs_.note_workers("ghost", 4));
+  Worker worker(jobs_, executors_, "dead");
+  auto claimed = must(worker.claim());
+  ASSERT_TRUE(claimed);
+  EXPECT_EQ(claimed->id, lost);
+  EXPECT_EQ(job(booked).reason, "change_window");
+  clock_.advance(-kYear);
+  must(jobs_.sweep());
+  EXPECT_EQ(job(lost).reason, "worker_lost");
+  EXPECT_EQ(must(jobs_.worker_status(root_))["configured"]["total"], 0);
 }
 
 TEST_P(JobsContract, EditsWindowsAndWorkgroups) {
