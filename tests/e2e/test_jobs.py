@@ -213,9 +213,10 @@ def test_a_teardown_forgets_only_the_machine_that_it_removed(instance, root):
     for _ in range(2):
         made.append(root.post("/api/cloud1/deploy", MACHINE).json["job_id"])
         wait_for(root, made[-1], "completed")
-    gone = root.delete("/api/cloud1/instances/web").json["job_id"]
+    assert root.delete("/api/cloud1/instances/web").status == 409, "two machines have the name"
+    gone = root.delete(f"/api/cloud1/instances/i-{made[1]}").json["job_id"]
     wait_for(root, gone, "completed")
-    # The newest was meant; the older one of the same name still has its deploy job.
+    # The older one of the same name still has its deploy job.
     for job_id, known in ((made[1], False), (made[0], True)):
         told = root.delete(f"/api/cloud1/instances/i-{job_id}").json["job_id"]
         assert job(root, told)["request"]["has_deploy_job"] is known

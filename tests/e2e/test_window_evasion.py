@@ -168,7 +168,9 @@ def test_a_time_zone_with_a_nul_is_422(closed):
     assert root.put(f"/api/change-windows/{listed}", {"timezone": "Europe/Berlin\0"}).status == 422
     booked = root.post("/api/cloud1/deploy", {**MACHINE, "run_at": "2027-01-01T10:00", "run_timezone": "UTC\0"})
     assert booked.status == 422 and booked.json["detail"][0]["loc"] == ["body", "run_timezone"], booked
-    assert root.delete("/api/cloud1/instances/i-1?run_at=2027-01-01T10:00&run_timezone=UTC%00x").status == 422
+    query = "/api/cloud1/instances/i-1?run_at=2027-01-01T10:00&run_timezone=UTC"
+    assert root.delete(query + "%01").json["detail"][0]["loc"] == ["query", "run_timezone"]
+    assert root.delete(query + "%00x").status == 400, "a NUL is not in a query"
     good = root.post("/api/cloud1/deploy", {**MACHINE, "run_at": "2027-01-01T10:00", "run_timezone": "Europe/Berlin"})
     moved = root.post(f"/api/jobs/{good.json['job_id']}/reschedule", {"run_at": "2027-01-02T10:00", "run_timezone": "UTC\0"})
     assert good.status == 200 and moved.status == 422

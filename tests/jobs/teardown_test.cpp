@@ -105,7 +105,7 @@ class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Clouds, Teardown, testing::ValuesIn(clouds()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(Teardown, TheMachineOfAnotherWorkgroupIsNotReachedThroughOnesOwnOfThatName) {
   const auto& cloud = GetParam();
