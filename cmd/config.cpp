@@ -4,7 +4,9 @@
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
 #include "cmd/secret_input.hpp"
+#include "cmd/state_flags.hpp"
 #include "core/config/lint.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/setup/setup.hpp"
 
@@ -16,6 +18,7 @@ struct ConfigFlags {
   std::string key, value;
   std::int64_t limit = 50;
   bool reveal = false;
+  setup::StateOptions state;
 };
 
 // As this instance shows it: canonical or provider-spelled, secrets masked.
@@ -72,11 +75,12 @@ Run declare_get(Flags& flags) {
   };
 }
 
-Result<std::string> apply(OpenInstance& instance, const config::Changes& changes) {
-  if (!instance.api) return instance.local->services().setup.change(instance.who, changes, "cli");
+Result<std::string> apply(OpenInstance& instance, const config::Changes& changes,
+                          const setup::StateOptions& state) {
+  if (!instance.api) return instance.local->services().setup.change(instance.who, changes, "cli", state);
   Json body = Json::object();
   for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
-  auto answer = TRY(instance.api->put("/api/setup/config", body));
+  auto answer = TRY(instance.api->put("/api/setup/config" + setup::state_query(state), body));
   const auto& change_id = answer.at("change_id");
   return change_id.is_null() ? std::string() : change_id.get<std::string>();
 }
@@ -108,15 +112,16 @@ Run declare_set(Flags& flags) {
   flags.argument("KEY", o->key, "in either spelling").required();
   flags.argument("VALUE", o->value, "or - to read it from stdin, as secrets should be").required();
   declare_instance(flags, o->instance);
+  declare_state(flags, o->state);
   return [o](Context& context) -> Result<void> {
     auto value = o->value == "-" ? TRY(read_value()) : o->value;
     if (config::is_masked(value))
       return fail(Code::invalid, "the value is the mask that stands for a secret; nothing was changed");
-    if (o->value != "-" && config::is_secret(o->key))
+    if (o->value != "-" && (config::is_secret(o->key) || config::is_secret_value(o->key, value)))
       context.out.warn(
           "{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
     auto instance = TRY(open_instance(context, o->instance, Login::session, IfAbsent::make));
-    report(context, o->key, "set", TRY(apply(instance, {{o->key, value}})));
+    report(context, o->key, "set", TRY(apply(instance, {{o->key, value}}, o->state)));
     return {};
   };
 }
@@ -125,9 +130,10 @@ Run declare_unset(Flags& flags) {
   auto o = std::make_shared<ConfigFlags>();
   flags.argument("KEY", o->key, "in either spelling").required();
   declare_instance(flags, o->instance);
+  declare_state(flags, o->state);
   return [o](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, o->instance, Login::session));
-    report(context, o->key, "removed", TRY(apply(instance, {{o->key, std::nullopt}})));
+    report(context, o->key, "removed", TRY(apply(instance, {{o->key, std::nullopt}}, o->state)));
     return {};
   };
 }

@@ -4,6 +4,7 @@
 #include "cmd/migrate_compare.hpp"
 #include "cmd/output.hpp"
 #include "cmd/secret_input.hpp"
+#include "cmd/state_flags.hpp"
 #include "core/base/file.hpp"
 #include "core/migrate/bundle_file.hpp"
 #include "core/migrate/export.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct ImportFlags {
   ComparisonFlags comparison;
   bool apply = false;
+  setup::StateOptions state;
   std::string bootstrap_admin, bootstrap_password_file;
   std::string plan, snapshot_out;
   std::vector<std::string> accept_drift;
@@ -138,7 +140,7 @@ void report(Context& context, const Compared& c, const migrate::Applied& applied
 Result<void> apply_bundle(Context& context, const ImportFlags& o, const Compared& c) {
   auto claims = TRY(claim(context, o, c));
   auto snapshot = c.diff.has_differences() ? TRY(store_snapshot(context, o, c)) : std::string();
-  migrate::ApplyOrder order{c.options, std::move(claims),
+  migrate::ApplyOrder order{c.options, o.state, std::move(claims),
                             [&](std::string_view stage, const migrate::Applied& so_far) {
                               tell_stage(context, c, snapshot, stage, so_far);
                             },
@@ -181,6 +183,7 @@ Run declare_import(Flags& flags) {
   auto o = std::make_shared<ImportFlags>();
   declare_comparison(flags, o->comparison);
   flags.toggle("--apply", o->apply, "write").guard();
+  declare_state(flags, o->state);
   flags.text("--plan", o->plan, "FILE", "write exactly what diff --plan-out pinned, or refuse with exit 11");
   flags.list("--accept-drift", o->accept_drift, "KEY", "a key that may differ from the plan").guard();
   flags.text("--snapshot-out", o->snapshot_out, "FILE",

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "core/base/redact.hpp"
+
 namespace dash::cmd {
 namespace {
 
@@ -53,7 +55,7 @@ OrderedJson with_schema(const OrderedJson& members) {
 OrderedJson to_json(const Error& error) {
   OrderedJson out;
   out["code"] = info(error.code).word;
-  out["message"] = error.message;
+  out["message"] = without_userinfo(error.message);
   if (error.retry_after) out["retry_after_seconds"] = error.retry_after->count();
   if (error.body) out["detail"] = *error.body;
   return out;
@@ -120,7 +122,7 @@ std::string Output::heading(std::string_view text) const {
 }
 
 void Output::tell_error(const Error& error) {
-  talk("error: " + error.message);
+  talk("error: " + without_userinfo(error.message));
   if (!is_json()) return;
   if (!held_) held_ = with_schema(OrderedJson::object());
   (*held_)["error"] = to_json(error);

@@ -1,6 +1,7 @@
 #include "core/setup/feature_panel.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
+#include "daemon/state_query.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -13,7 +14,7 @@ Result<Response> read(app::Services& s, const Request& request) {
 Result<Response> change(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   auto body = TRY(json_object(request));
-  TRY(setup::change_panel(s.config, s.setup, who, request.param("panel"), body));
+  TRY(setup::change_panel(s.config, s.setup, who, request.param("panel"), body, TRY(state_query(request))));
   return json_response(200, OrderedJson{{"ok", true}});
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/redact.hpp"
+
 namespace dash::daemon {
 
 std::optional<std::string> Fields::get(std::string_view name) const {
@@ -42,7 +44,7 @@ Response error_response(const Error& error) {
   if (error.body) {
     body["detail"] = *error.body;
   } else {
-    body["detail"] = error.message;
+    body["detail"] = without_userinfo(error.message);
   }
   auto response = json_response(info(error.code).http_status, body);
   if (error.retry_after) response.headers.add("Retry-After", std::to_string(error.retry_after->count()));

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/config/settings.hpp"
 #include "daemon/body.hpp"
 
 namespace dash::daemon {
@@ -21,6 +22,13 @@ Result<std::optional<std::int64_t>> integer_query(const Request& request, std::s
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
   return refuse(name, "int_parsing", "Input should be a valid integer", text);
+}
+
+Result<bool> flag_query(const Request& request, std::string_view name) {
+  auto text = request.query.get_or(name, "");
+  auto flag = config::parse_flag(name, text, false);
+  if (flag) return *flag;
+  return refuse(name, "bool_parsing", "Input should be a valid boolean", text);
 }
 
 Result<std::int64_t> ranged_query(const Request& request, std::string_view name, std::int64_t fallback,

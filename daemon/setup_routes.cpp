@@ -4,6 +4,7 @@
 #include "daemon/body.hpp"
 #include "daemon/params.hpp"
 #include "daemon/routes.hpp"
+#include "daemon/state_query.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -29,10 +30,11 @@ Result<setup::ImportRequest> import_request(const Request& request) {
   out.config = body.value("config", Json::object());
   if (!out.config.is_object()) return wrong_type("config", "object");
   out.rules.include_on_prem = TRY(optional_bool(body, "include_on_prem")).value_or(true);
-  auto regions = TRY(optional_string(body, "regions")).value_or("merge");
-  if (regions != "merge" && regions != "replace")
+  auto regions = TRY(optional_string(body, "regions"));
+  if (regions && *regions != "merge" && *regions != "replace")
     return fail(Code::invalid, "regions must be merge or replace");
-  out.rules.replace_regions = regions == "replace";
+  if (regions) out.rules.replace_regions = *regions == "replace";
+  out.state = TRY(state_query(request));
   out.admin_username = TRY(optional_string(body, "admin_username")).value_or("");
   out.admin_password = Secret(TRY(optional_string(body, "admin_password")).value_or(""));
   out.setup_code = Secret(TRY(optional_string(body, "setup_code")).value_or(""));
@@ -60,12 +62,7 @@ Result<void> admit_import(app::Services& s, Request& request) {
 
 Result<Response> import(app::Services& s, const Request& request) {
   auto report = TRY(s.setup.import(request.principal, TRY(import_request(request)), request.client));
-  return json_response(200, OrderedJson{{"ok", true},
-                                        {"keys_written", report.keys_written},
-                                        {"regions_merged", report.regions_merged},
-                                        {"refused", report.refused},
-                                        {"warnings", report.warnings},
-                                        {"change_id", report.change_id}});
+  return json_response(report.is_all_refused ? 400 : 200, setup::to_json(report));
 }
 
 Result<Response> compare(app::Services& s, const Request& request) {
@@ -94,7 +91,7 @@ Result<Response> change(app::Services& s, const Request& request) {
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
     changes[key] = value.is_null() ? std::nullopt : std::optional(setup::setting_text(value));
-  auto change_id = TRY(s.setup.change(who, changes, "api"));
+  auto change_id = TRY(s.setup.change(who, changes, "api", TRY(state_query(request))));
   return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
 }
 
@@ -111,7 +108,7 @@ Result<Response> history(app::Services& s, const Request& request) {
 Result<Response> rollback(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
-  auto restored = TRY(s.setup.rollback(who, change_id));
+  auto restored = TRY(s.setup.rollback(who, change_id, TRY(state_query(request))));
   return json_response(200, OrderedJson{{"ok", true}, {"restored", restored}});
 }
 

@@ -1,4 +1,5 @@
 #include "core/base/shape.hpp"
+#include "core/setup/setup.hpp"
 #include "core/storage/storage.hpp"
 #include "daemon/body.hpp"
 #include "daemon/routes.hpp"
@@ -16,7 +17,7 @@ Result<Response> show_config(app::Services& s, const Request& request) {
 
 Result<Response> change_config(app::Services& s, const Request& request) {
   const auto& who = request.caller();
-  return json_response(200, storage::to_json(TRY(s.storage.config().change(who, TRY(json_object(request))))));
+  return json_response(200, setup::to_json(TRY(s.setup.change_storage(who, TRY(json_object(request))))));
 }
 
 Result<Response> test(app::Services& s, const Request& request) {

@@ -73,7 +73,6 @@ class RealInstance final : public Instance {
         setup_code_(options.data_dir),
         accounts_({*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}),
         endpoints_(*sql_, clock_, config_, audit_),
-        setup_(*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_),
         vaults_(*sql_, clock_, audit_),
         engine_(policy::make_opa(engine_options(policy_dir))),
         decisions_(*sql_),
@@ -84,6 +83,8 @@ class RealInstance final : public Instance {
         jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
         storage_({config_, *sql_, audit_, clock_, parts_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
+        setup_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_,
+                storage_.state()}),
         anchors_(audit_, anchors(options.data_dir, audit_, storage_.stores())),
         services_{
             .clock = clock_,
@@ -135,7 +136,6 @@ class RealInstance final : public Instance {
   identity::SetupCode setup_code_;
   Accounts accounts_;
   setup::Endpoints endpoints_;
-  setup::Setup setup_;
   setup::Vaults vaults_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
@@ -145,6 +145,7 @@ class RealInstance final : public Instance {
   jobs::Workgroups workgroups_;
   jobs::Jobs jobs_;
   storage::Storage storage_;
+  setup::Setup setup_;
   audit::Anchors anchors_;  // writes its last checkpoint while all others live
   Services services_;
 };

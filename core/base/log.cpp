@@ -8,6 +8,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
+#include "core/base/redact.hpp"
 
 namespace dash::log {
 namespace {
@@ -35,7 +36,10 @@ void append(std::string& line, std::string_view text) {
   line += text;
   line += '"';
 }
-void append(std::string& line, const std::string& text) { append(line, std::string_view(text)); }
+// A message may repeat an address with a password in it.
+void append(std::string& line, const std::string& text) {
+  append(line, std::string_view(without_userinfo(text)));
+}
 template <class T>
 void append(std::string& line, const T& value) {
   line += dump_json(Json(value));

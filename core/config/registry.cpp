@@ -17,10 +17,26 @@ namespace {
 // The name of a secret kept elsewhere, checked before the secrets' own endings.
 constexpr std::array<std::string_view, 5> kPointerEndings = {"_secret_name", "_secret_title", "_key_secret",
                                                              "_secret_ref", "_ref"};
-constexpr std::array<std::string_view, 9> kSecretEndings = {
-    "_secret",     "_password",   "_token",
-    "_api_key",    "_pat",        "_private_key",
-    "_passphrase", "_deploy_key", "_service_account_json"};
+constexpr auto kSecretEndings = std::to_array<std::string_view>({"_secret",
+                                                                 "_password",
+                                                                 "_token",
+                                                                 "_api_key",
+                                                                 "_pat",
+                                                                 "_private_key",
+                                                                 "_passphrase",
+                                                                 "_deploy_key",
+                                                                 "_service_account_json",
+                                                                 "_secret_key",
+                                                                 "_access_key",
+                                                                 "_account_key",
+                                                                 "_client_key",
+                                                                 "_credential",
+                                                                 "_credentials",
+                                                                 "_connection_string",
+                                                                 "_dsn",
+                                                                 "_pem",
+                                                                 "_pwd",
+                                                                 "_passwd"});
 
 template <class Endings>
 bool ends_with_any(std::string_view key, const Endings& endings) {

@@ -33,8 +33,8 @@ class Application {
   Result<void> write_values() {
     if (diff_.to_write.empty()) return {};
     const auto& selection = order_.diff.selection;
-    auto written =
-        target_.write({diff_.to_write, selection.replace_regions, selection.include_on_prem, order_.claim});
+    auto written = target_.write(
+        {diff_.to_write, selection.replace_regions, selection.include_on_prem, order_.claim, order_.state});
     if (!written) return Failure(told_what_is_known(std::move(written).error()));
     out_.written = *std::move(written);
     return {};

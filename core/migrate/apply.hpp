@@ -23,6 +23,7 @@ struct Applied {
 
 struct ApplyOrder {
   DiffOptions diff;
+  setup::StateOptions state;
   std::optional<Claim> claim;
   // What begins ("writing", "writing endpoints", "reading back") and what was done until then: for whoever is
   // told at Ctrl-C.

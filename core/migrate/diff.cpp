@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/masking.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 #include "core/migrate/endpoint_diff.hpp"
@@ -94,13 +95,32 @@ class Comparer {
     DiffRow row{key, Category::same, code_points(value), fingerprint(bundle_, value)};
     if (!theirs) {
       row.category = Category::add;
-    } else if (config::is_masked(*theirs)) {
+    } else if (hides_from(key, value, *theirs)) {
       row.category = Category::unknown;
       masked_.emplace(key, value);
-    } else if (*theirs != value) {
+    } else if (*theirs != kept_value(key, value, *theirs)) {
       row.category = Category::change;
     }
     out_.rows.push_back(std::move(row));
+  }
+
+  // Whether the target shows a mask where a value would be needed to compare.
+  static bool hides_from(const std::string& key, const std::string& mine, const std::string& theirs) {
+    auto cloud = config::cloud_of_region_blob(key);
+    if (!cloud) return config::is_masked(theirs);
+    auto shown = config::parse_region_blob(*cloud, theirs);
+    auto sent = config::parse_region_blob(*cloud, mine);
+    if (!shown || !sent) return false;
+    for (const auto& [region, fields] : *sent)
+      for (const auto& [field, value] : fields)
+        if (!config::is_masked(value) && config::is_masked((*shown)[region][field])) return true;
+    return false;
+  }
+
+  // What the target will hold: a masked field of a region set stays as it is there.
+  static std::string kept_value(const std::string& key, const std::string& mine, const std::string& theirs) {
+    auto cloud = config::cloud_of_region_blob(key);
+    return cloud ? config::with_stored_fields(*cloud, mine, theirs) : mine;
   }
 
   static bool drops(const std::string& key) {

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "core/config/held_back.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
+#include "core/config/vault_reference.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/setup/vaults.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -37,18 +38,13 @@ class Exporter {
 
   void take(const std::string& key, const std::string& value) {
     if (auto cloud = config::cloud_of_region_blob(key)) return take_regions(*cloud, key, value);
-    if (auto parts = config::split_region_key(key)) {
-      config::set_region_field(out_.bundle.regions[parts->cloud], *parts, value);
-      return;
-    }
+    if (auto parts = config::split_region_key(key)) return take_field(*parts, value);
     auto reason = config::held_back_reason(key, value);
     if (reason == config::HeldBack::on_prem && include_on_prem_) reason.reset();
     if (reason) {
       out_.bundle.excluded[key] = config::word(*reason);
     } else if (config::is_masked(value)) {
-      out_.bundle.excluded[key] = "masked";
-      out_.bundle.annotations[key] = {true, false, true};
-      out_.findings.masked.push_back(key);
+      leave_masked(key);
     } else {
       carry(key, value);
     }
@@ -58,21 +54,37 @@ class Exporter {
 
  private:
   void carry(const std::string& key, const std::string& value) {
-    bool is_reference = !setup::vault_scheme(value).empty();
-    bool is_secret = config::is_secret(key);
+    bool is_reference = !config::vault_scheme(value).empty();
+    bool is_secret = config::is_secret(key) || config::is_secret_value(key, value);
     out_.bundle.config[key] = value;
     out_.bundle.annotations[key] = {is_secret, is_reference || config::is_vault_pointer(key), false};
-    if (is_secret && !is_reference && !value.empty()) out_.findings.in_clear.push_back(key);
+    if (config::is_secret_value(key, value)) out_.findings.in_clear.push_back(key);
   }
 
   void take_regions(const std::string& cloud, const std::string& key, const std::string& value) {
     auto map = config::parse_region_blob(cloud, value);
-    if (map) {
-      if (!map->empty()) config::merge_regions(out_.bundle.regions[cloud], *map);
-    } else {
+    if (!map) {
       out_.bundle.excluded[key] = "malformed_region_set";
       out_.findings.malformed.push_back(key);
+      return;
     }
+    for (const auto& [region, fields] : *map)
+      for (const auto& [field, text] : fields) take_field({cloud, region, field}, text);
+  }
+
+  void take_field(const config::RegionKey& parts, const std::string& value) {
+    auto key = config::region_key(parts.cloud, parts.region, parts.field);
+    if (config::is_masked(value)) return leave_masked(key);
+    config::set_region_field(out_.bundle.regions[parts.cloud], parts, value);
+    if (!config::is_secret_value(key, value)) return;
+    out_.bundle.annotations[key] = {true, false, false};
+    out_.findings.in_clear.push_back(key);
+  }
+
+  void leave_masked(const std::string& key) {
+    out_.bundle.excluded[key] = "masked";
+    out_.bundle.annotations[key] = {true, false, true};
+    out_.findings.masked.push_back(key);
   }
 
   bool include_on_prem_;

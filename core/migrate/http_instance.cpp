@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
 
@@ -41,6 +42,15 @@ setup::Endpoint endpoint_of(const Json& row) {
   e.enabled = row.value("enabled", Json(true)) == true;
   e.event_types = string_member(row, "event_types");
   return e;
+}
+
+// Canonical key → reason word.
+std::map<std::string, std::string> refused_in(const Json& answer) {
+  std::map<std::string, std::string> out;
+  if (auto refused = answer.find("refused"); refused != answer.end() && refused->is_object())
+    for (const auto& [key, reason] : refused->items())
+      out[config::canonical_key(key)] = reason.is_string() ? reason.get<std::string>() : "refused";
+  return out;
 }
 
 }  // namespace
@@ -143,10 +153,14 @@ Result<std::optional<std::map<std::string, setup::Comparison>>> HttpInstance::co
 Json HttpInstance::body_of(const WriteOrder& order) const {
   auto spelling = spelling_.value_or(config::Spelling::canonical);
   auto config = Json::object();
-  for (const auto& [key, value] : order.values)
-    config[config::spelled_key(spelling, key)] = config::spelled_value(spelling, key, value);
+  for (const auto& [key, value] : order.values) {
+    // A peer would keep the mask itself.
+    auto cloud = is_peer_ ? config::cloud_of_region_blob(key) : std::nullopt;
+    auto sent = cloud ? config::with_stored_fields(*cloud, value, "") : value;
+    config[config::spelled_key(spelling, key)] = config::spelled_value(spelling, key, sent);
+  }
   Json body{{"config", std::move(config)}, {"include_on_prem", order.include_on_prem}};
-  if (order.replace_regions) body["regions"] = "replace";
+  body["regions"] = order.replace_regions ? "replace" : "merge";
   if (order.claim) {
     body["admin_username"] = order.claim->admin;
     body["admin_password"] = order.claim->password.expose();
@@ -160,7 +174,13 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
   net::Headers headers;
   if (order.claim && !order.claim->setup_code.empty())
     headers.add("X-Setup-Code", std::string(order.claim->setup_code.expose()));
-  auto answer = TRY(api_.post("/api/setup/import", body_of(order), std::move(headers)));
+  auto sent =
+      api_.post("/api/setup/import" + setup::state_query(order.state), body_of(order), std::move(headers));
+  if (!sent && sent.error().body) {
+    auto refused = refused_in(Json(*sent.error().body));
+    if (!refused.empty()) return Written{0, {}, std::move(refused), {}, ""};
+  }
+  auto answer = TRY(std::move(sent));
   auto ok = answer.is_object() ? answer.find("ok") : answer.end();
   auto count = answer.is_object() ? answer.find("keys_written") : answer.end();
   if (ok == answer.end() || *ok != true || count == answer.end() || !count->is_number_unsigned())
@@ -170,10 +190,7 @@ Result<Written> HttpInstance::write(const WriteOrder& order) {
   if (auto regions = answer.find("regions_merged"); regions != answer.end() && regions->is_array())
     for (const auto& region : *regions)
       if (region.is_string()) written.regions_merged.push_back(region.get<std::string>());
-  if (auto refused = answer.find("refused"); refused != answer.end() && refused->is_object())
-    for (const auto& [key, reason] : refused->items())
-      written.refused[config::canonical_key(key)] =
-          reason.is_string() ? reason.get<std::string>() : "refused";
+  written.refused = refused_in(answer);
   if (auto warnings = answer.find("warnings"); warnings != answer.end() && warnings->is_object())
     for (const auto& [key, warning] : warnings->items())
       if (warning.is_string()) written.warnings[config::canonical_key(key)] = warning.get<std::string>();
@@ -223,8 +240,9 @@ Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
   return VaultIds(std::move(out));
 }
 
-Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id) {
-  auto answer = api_.post("/api/setup/rollback", {{"change_id", change_id}});
+Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id,
+                                                        const setup::StateOptions& state) {
+  auto answer = api_.post("/api/setup/rollback" + setup::state_query(state), {{"change_id", change_id}});
   if (!answer && is_missing_route(answer.error()) && !TRY(has_route(kHistory)))
     return fail(Code::unsupported,
                 "{} keeps no history of changes: import the snapshot that the import stored, with --regions "

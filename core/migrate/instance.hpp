@@ -36,6 +36,7 @@ struct WriteOrder {
   bool replace_regions = false;
   bool include_on_prem = false;
   std::optional<Claim> claim;
+  setup::StateOptions state;
 };
 
 struct Written {
@@ -65,7 +66,8 @@ class Instance {
   // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
   virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
   // Undoes the write of that id, secrets and regions included. The keys restored.
-  virtual Result<std::vector<std::string>> rollback(const std::string& change_id) = 0;
+  virtual Result<std::vector<std::string>> rollback(const std::string& change_id,
+                                                    const setup::StateOptions& state) = 0;
 };
 
 }  // namespace dash::migrate

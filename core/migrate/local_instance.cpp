@@ -36,6 +36,7 @@ Result<Written> LocalInstance::write(const WriteOrder& order) {
   request.config = Json::object();
   for (const auto& [key, value] : order.values) request.config[key] = value;
   request.rules = {order.include_on_prem, order.replace_regions};
+  request.state = order.state;
   if (order.claim) {
     request.admin_username = order.claim->admin;
     request.admin_password = order.claim->password;
@@ -67,8 +68,9 @@ Result<std::optional<std::set<std::string>>> LocalInstance::vaults() {
   return std::optional(std::move(out));
 }
 
-Result<std::vector<std::string>> LocalInstance::rollback(const std::string& change_id) {
-  return parts_.setup.rollback(who_, change_id);
+Result<std::vector<std::string>> LocalInstance::rollback(const std::string& change_id,
+                                                         const setup::StateOptions& state) {
+  return parts_.setup.rollback(who_, change_id, state);
 }
 
 }  // namespace dash::migrate

@@ -21,6 +21,7 @@ class Stage {
     for (const auto& [key, value] : bundle_.config) take(key, value);
     // The regions section wins over what a hand put into config.
     for (const auto& [cloud, map] : bundle_.regions) config::merge_regions(sets_[cloud], map);
+    if (selection_.replace_regions) keep_masked_fields();
     for (const auto& [cloud, map] : sets_)
       selection_.replace_regions ? replace(cloud, map) : merge(cloud, map);
     if (is_selected(selection_.only, kEndpointsName)) {
@@ -59,6 +60,15 @@ class Stage {
     auto parts = config::split_region_key(key);
     if (!parts) return refuse(key, "invalid_region_key");
     config::set_region_field(sets_[parts->cloud], *parts, value);
+  }
+
+  // The source hid them: the target keeps what it has, also where its set is replaced.
+  void keep_masked_fields() {
+    for (const auto& [key, annotation] : bundle_.annotations) {
+      auto parts = annotation.masked ? config::split_region_key(key) : std::nullopt;
+      if (parts && sets_.contains(parts->cloud) && !sets_[parts->cloud][parts->region].contains(parts->field))
+        config::set_region_field(sets_[parts->cloud], *parts, config::kMask);
+    }
   }
 
   void merge(const std::string& cloud, const config::RegionMap& map) {

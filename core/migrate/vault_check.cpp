@@ -1,6 +1,6 @@
 #include "core/migrate/vault_check.hpp"
 
-#include "core/setup/vaults.hpp"
+#include "core/config/vault_reference.hpp"
 
 namespace dash::migrate {
 
@@ -8,8 +8,8 @@ Result<void> warn_of_vaults(const config::Values& staged, Instance& target,
                             std::vector<std::string>& warnings) {
   std::map<std::string, std::vector<std::string>> named;  // "aws_sm://prod" → the keys that use it
   for (const auto& [key, value] : staged)
-    if (auto id = setup::vault_id_of(value); !id.empty())
-      named[setup::vault_scheme(value) + "://" + id].push_back(key);
+    if (auto id = config::vault_id_of(value); !id.empty())
+      named[config::vault_scheme(value) + "://" + id].push_back(key);
   if (named.empty()) return {};
   auto known = TRY(target.vaults());
   for (const auto& [vault, keys] : named) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/redact.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/config/settings.hpp"
 #include "core/policy/settings.hpp"
@@ -53,7 +55,7 @@ Result<void> check_value(const config::KeyInfo& info, const std::string& member,
   if (text.empty()) return {};
   if (is_gate_list(info.key)) {
     auto checked = policy::check_setting(info.key, text);
-    return checked ? checked : wrong_value(member, checked.error().message);
+    return checked ? checked : wrong_value(member, without_userinfo(checked.error().message));
   }
   if (info.type == "bool" && !config::parse_flag(info.key, text, false)) return wrong_type(member, "boolean");
   bool digits =
@@ -82,8 +84,9 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
       OrderedJson value = flag ? OrderedJson(*flag) : OrderedJson(text);
       out[info->key == panel.switch_key ? std::string(kSwitch) : info->key] = value;
     } else {
-      out[info->key] = info->is_secret && !text.empty() ? std::string(config::kMask)
-                                                        : config::spelled_value(spelling, info->key, text);
+      bool is_hidden = info->is_secret && !text.empty();
+      auto shown = is_hidden ? std::string(config::kMask) : config::masked_value(info->key, text);
+      out[info->key] = config::spelled_value(spelling, info->key, shown);
     }
   }
   return out;
@@ -103,7 +106,7 @@ Result<OrderedJson> list_features(config::Store& store) {
 }
 
 Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
-                          const std::string& name, const Json& body) {
+                          const std::string& name, const Json& body, const StateOptions& state) {
   TRY(identity::require_admin(who));
   auto panel = TRY(find_panel(name));
   if (!body.is_object()) return wrong_type("body", "object");
@@ -119,13 +122,13 @@ Result<void> change_panel(config::Store& store, Setup& setup, const identity::Pr
       continue;
     }
     auto text = TRY(text_of(*info, member, *sent));
-    // A masked secret that comes back is the one that was shown, not a new one.
-    if (info->is_secret && config::is_masked(text)) continue;
+    // A masked value that comes back is the one that is stored, not a new one.
+    if (config::is_masked(text)) continue;
     TRY(check_value(*info, member, text));
     changes[info->key] = text;
   }
   if (changes.empty()) return {};
-  TRY(setup.change(who, changes, fmt::format("panel:{}", name)));
+  TRY(setup.change(who, changes, fmt::format("panel:{}", name), state));
   return {};
 }
 

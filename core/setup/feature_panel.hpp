@@ -7,6 +7,7 @@
 #include "core/base/json.hpp"
 #include "core/config/store.hpp"
 #include "core/identity/principal.hpp"
+#include "core/setup/live_state.hpp"
 
 namespace dash::setup {
 
@@ -19,7 +20,7 @@ Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& 
 // Text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are ignored, as
 // the peer does. Code::validation names the member that cannot be meant.
 Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
-                          const std::string& panel, const Json& body);
+                          const std::string& panel, const Json& body, const StateOptions& state = {});
 
 // {feature: on or off} for every panel with a switch of its own, the gate's as "admission": what the
 // dashboard's pages ask before anybody has signed in.

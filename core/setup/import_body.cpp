@@ -6,6 +6,7 @@
 #include "core/base/log.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/held_back.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 
 namespace dash::setup {
@@ -46,6 +47,7 @@ class Sorter {
     auto canonical = config::canonical_key(key);
     auto value = config::canonical_value(canonical, text);
     auto [at, is_new] = body_.flat.emplace(canonical, value);
+    if (is_new) body_.sent[canonical] = key;
     return is_new || at->second == value ? "" : "given_twice";
   }
 
@@ -63,12 +65,15 @@ class Sorter {
       log::warning("config.region_set_malformed", {{"key", key}});
       return "malformed_region_set";
     }
+    if (map->empty() && !rules_.replace_regions) return "empty_region_set";
+    bool replaces = rules_.replace_regions.value_or(true);
     for (const auto& [region, fields] : *map) {
       regions_.insert(region);
       for (const auto& [field, value] : fields)
-        if (!rules_.replace_regions) body_.region_fields.push_back({{cloud, region, field}, value});
+        if (!replaces && !config::is_masked(value))
+          body_.region_fields.push_back({{cloud, region, field}, value});
     }
-    if (rules_.replace_regions) body_.replaced[cloud] = *std::move(map);
+    if (replaces) body_.replaced[cloud] = *std::move(map);
     return "";
   }
 
@@ -76,6 +81,17 @@ class Sorter {
   ImportBody body_;
   std::set<std::string> regions_;
 };
+
+config::RegionMap stored_regions(const std::string& cloud, const config::Values& stored) {
+  auto key = config::region_blob_key(cloud);
+  auto blob = stored.find(key);
+  auto map = config::parse_region_blob(cloud, blob == stored.end() ? "" : blob->second);
+  if (map) return *std::move(map);
+  // The text stays in the history.
+  log::warning("config.region_set_malformed",
+               {{"key", key}, {"message", "the stored set is not JSON; it is replaced"}});
+  return {};
+}
 
 }  // namespace
 
@@ -85,6 +101,11 @@ std::string setting_text(const Json& value) {
   return dump_json(value);
 }
 
+std::string ImportBody::sent_key(const std::string& canonical) const {
+  auto at = sent.find(canonical);
+  return at == sent.end() ? canonical : at->second;
+}
+
 ImportBody sort_import(const Json& config, const ImportRules& rules) {
   Sorter sorter(rules);
   for (const auto& [key, value] : config.items()) sorter.take(key, value);
@@ -92,19 +113,12 @@ ImportBody sort_import(const Json& config, const ImportRules& rules) {
 }
 
 void add_region_changes(const ImportBody& body, const config::Values& stored, config::Changes& changes) {
-  std::map<std::string, config::RegionMap> maps = body.replaced;
+  std::map<std::string, config::RegionMap> maps;
+  for (const auto& [cloud, map] : body.replaced)
+    maps[cloud] = config::with_stored_fields(map, stored_regions(cloud, stored));
   for (const auto& field : body.region_fields) {
     auto [at, is_new] = maps.try_emplace(field.key.cloud);
-    if (is_new) {
-      auto key = config::region_blob_key(field.key.cloud);
-      auto blob = stored.find(key);
-      auto map = config::parse_region_blob(field.key.cloud, blob == stored.end() ? "" : blob->second);
-      if (map)
-        at->second = *std::move(map);
-      else  // the text stays in the history
-        log::warning("config.region_set_malformed",
-                     {{"key", key}, {"message", "the stored set is not JSON; it is replaced"}});
-    }
+    if (is_new) at->second = stored_regions(field.key.cloud, stored);
     config::set_region_field(at->second, field.key, field.value);
   }
   for (const auto& [cloud, map] : maps)

@@ -1,12 +1,13 @@
 #include "core/setup/setup.hpp"
 
+#include "core/base/redact.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/utf8.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/policy/settings.hpp"
 #include "core/setup/setup_audit.hpp"
-#include "core/setup/vaults.hpp"
 
 namespace dash::setup {
 namespace {
@@ -78,19 +79,45 @@ Result<void> fold_region_changes(const config::Values& stored, config::Changes& 
   return {};
 }
 
+// A set that comes back with masks keeps what is stored in their place.
+void restore_masked_fields(const config::Values& stored, config::Changes& changes) {
+  for (auto& [key, value] : changes) {
+    auto cloud = config::cloud_of_region_blob(key);
+    if (!cloud || !value) continue;
+    auto known = stored.find(key);
+    value = config::with_stored_fields(*cloud, *value, known == stored.end() ? "" : known->second);
+  }
+}
+
+// Keys canonical, masked values left out. Code::validation names the key whose value cannot be meant.
+Result<config::Changes> read_changes(const config::Changes& sent) {
+  config::Changes out;
+  for (const auto& [key, value] : sent) {
+    if (value && config::is_masked(*value)) continue;
+    auto name = config::has_region_prefix(key) ? key : config::canonical_key(key);
+    if (value && !is_utf8(*value)) return fail(Code::invalid, "the value of '{}' is not UTF-8 text", name);
+    auto text = value ? std::optional(config::canonical_value(name, *value)) : std::nullopt;
+    auto [at, is_new] = out.emplace(name, text);
+    if (!is_new && at->second != text)
+      return wrong_value(name, "given in both spellings with different values");
+    if (!text) continue;
+    if (auto checked = policy::check_setting(name, *text); !checked)
+      return wrong_value(key, without_userinfo(checked.error().message));
+  }
+  return out;
+}
+
 }  // namespace
 
-Setup::Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings,
-             audit::Log& audit, identity::Directory& directory, identity::SetupCode& setup_code,
-             Endpoints& endpoints)
-    : sql_(sql),
-      store_(store),
-      settings_(settings),
-      audit_(audit),
-      directory_(directory),
-      setup_code_(setup_code),
-      endpoints_(endpoints),
-      throttle_(sql, clock) {}
+Setup::Setup(Deps deps)
+    : store_(deps.store),
+      settings_(deps.settings),
+      audit_(deps.audit),
+      directory_(deps.directory),
+      setup_code_(deps.setup_code),
+      endpoints_(deps.endpoints),
+      throttle_(deps.sql, deps.clock),
+      writer_(deps.sql, deps.store, deps.audit, deps.state) {}
 
 Result<config::Spelling> Setup::spelling() {
   return TRY(settings_.text("cloud_names")) == "provider" ? config::Spelling::provider
@@ -116,9 +143,9 @@ Result<config::Values> Setup::read(const std::optional<identity::Principal>& who
   auto speak = TRY(spelling());
   config::Values out;
   for (auto& [key, value] : TRY(store_.all())) {
-    bool hide = !value.empty() && config::is_secret(key) && vault_scheme(value).empty();
+    if (key == policy::kCloudNamesKey) continue;  // how it answers, shown by every answer
     out[config::spelled_key(speak, key)] =
-        hide ? std::string(config::kMask) : config::spelled_value(speak, key, value);
+        config::spelled_value(speak, key, config::masked_value(key, value));
   }
   return out;
 }
@@ -146,32 +173,25 @@ Result<std::map<std::string, Comparison>> Setup::compare(const identity::Princip
 }
 
 Result<std::string> Setup::change(const identity::Principal& who, const config::Changes& changes,
-                                  const std::string& origin) {
+                                  const std::string& origin, const StateOptions& state) {
   TRY(identity::require_admin(who));
-  config::Changes canonical;
-  for (const auto& [key, value] : changes) {
-    if (value && config::is_masked(*value)) continue;
-    auto name = config::has_region_prefix(key) ? key : config::canonical_key(key);
-    if (value && !is_utf8(*value)) return fail(Code::invalid, "the value of '{}' is not UTF-8 text", name);
-    auto text = value ? std::optional(config::canonical_value(name, *value)) : std::nullopt;
-    auto [at, is_new] = canonical.emplace(name, text);
-    if (!is_new && at->second != text)
-      return wrong_value(name, "given in both spellings with different values");
-    if (!text) continue;
-    if (auto checked = policy::check_setting(name, *text); !checked)
-      return wrong_value(key, checked.error().message);
-  }
-  return db::write<std::string>(sql_, [&](db::Transaction& tx) -> Result<std::string> {
+  auto canonical = TRY(read_changes(changes));
+  WriteRequest request{.who = who, .origin = origin, .state = state};
+  request.make = [&](db::Transaction&, const config::Values& stored) -> Result<config::Changes> {
     auto folded = canonical;
-    auto before = TRY(store_.all(tx));
-    TRY(fold_region_changes(before, folded));
-    auto change_id = TRY(store_.apply(tx, folded, {who.username, origin}));
-    if (!change_id.empty())
-      TRY(audit_.append(tx,
-                        audit::by(who, "config.update", change_id,
-                                  {{"keys", names_of(folded)}, {"changes", changes_told(before, folded)}})));
-    return change_id;
-  });
+    restore_masked_fields(stored, folded);
+    TRY(fold_region_changes(stored, folded));
+    return folded;
+  };
+  request.record = [&](db::Transaction& tx, const WriteResult& result) -> Result<void> {
+    if (result.change_id.empty()) return {};
+    OrderedJson details{{"keys", names_of(result.changes)},
+                        {"changes", changes_told(result.before, result.changes)}};
+    if (result.iac_state_migrated > 0) details["iac_state_migrated"] = result.iac_state_migrated;
+    TRY(audit_.append(tx, audit::by(who, "config.update", result.change_id, std::move(details))));
+    return {};
+  };
+  return TRY(writer_.write(request)).change_id;
 }
 
 Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Principal& who,
@@ -183,22 +203,20 @@ Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Princip
   return store_.history(config::canonical_key(key), before_seq, limit);
 }
 
-Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who,
-                                                 const std::string& change_id) {
+Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who, const std::string& change_id,
+                                                 const StateOptions& state) {
   TRY(identity::require_admin(who));
-  std::vector<std::string> restored;
-  TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-    restored.clear();
-    auto undo = TRY(store_.undo_of(tx, change_id));
-    auto before = TRY(store_.all(tx));
-    auto undone_by = TRY(store_.apply(tx, undo, {who.username, "rollback"}));
-    for (const auto& [key, value] : undo) restored.push_back(key);
+  WriteRequest request{.who = who, .origin = "rollback", .state = state};
+  request.make = [&](db::Transaction& tx, const config::Values&) { return store_.undo_of(tx, change_id); };
+  request.record = [&](db::Transaction& tx, const WriteResult& result) -> Result<void> {
     TRY(audit_.append(tx, audit::by(who, "config.rollback", change_id,
-                                    {{"change_id", undone_by},
-                                     {"keys", names_of(undo)},
-                                     {"changes", changes_told(before, undo)}})));
+                                    {{"change_id", result.change_id},
+                                     {"keys", names_of(result.changes)},
+                                     {"changes", changes_told(result.before, result.changes)}})));
     return {};
-  }));
+  };
+  std::vector<std::string> restored;
+  for (const auto& [key, value] : TRY(writer_.write(request)).changes) restored.push_back(key);
   return restored;
 }
 

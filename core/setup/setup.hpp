@@ -14,6 +14,8 @@
 #include "core/identity/throttle.hpp"
 #include "core/setup/endpoints.hpp"
 #include "core/setup/import_body.hpp"
+#include "core/setup/settings_writer.hpp"
+#include "core/setup/storage_page.hpp"
 
 namespace dash::setup {
 
@@ -30,6 +32,7 @@ struct SetupStatus {
 struct ImportRequest {
   Json config;  // as sent
   ImportRules rules;
+  StateOptions state;
   std::string admin_username;  // first run only
   Secret admin_password;
   Secret setup_code;
@@ -41,14 +44,26 @@ struct ImportReport {
   std::map<std::string, std::string> refused;
   std::map<std::string, std::string> warnings{};  // key → what the gate will say to its value
   std::string change_id;                          // empty when nothing differed
+  std::int64_t iac_state_migrated = 0;
+  bool is_all_refused = false;  // nothing was written, and nobody claimed the instance
 };
 
 enum class Comparison { same, differs, absent };
 
 class Setup {
  public:
-  Setup(db::Sql& sql, const Clock& clock, config::Store& store, config::Settings& settings, audit::Log& audit,
-        identity::Directory& directory, identity::SetupCode& setup_code, Endpoints& endpoints);
+  struct Deps {
+    db::Sql& sql;
+    const Clock& clock;
+    config::Store& store;
+    config::Settings& settings;
+    audit::Log& audit;
+    identity::Directory& directory;
+    identity::SetupCode& setup_code;
+    Endpoints& endpoints;
+    storage::IacState& state;
+  };
+  explicit Setup(Deps deps);
 
   // Anybody may ask; only an admin is told key names.
   Result<SetupStatus> status(const std::optional<identity::Principal>& who);
@@ -64,8 +79,8 @@ class Setup {
   // Whether `code` claims this instance. Wrong ones are throttled by address, and the right one never is.
   Result<void> check_claim(const Secret& code, const std::string& address);
 
-  // All or nothing, audited in the same transaction. Code::validation and Code::invalid as the peer words
-  // them.
+  // What the rules refuse is left out and named; the rest is written whole, audited in the same transaction.
+  // Code::validation and Code::invalid as the peer words them.
   Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,
                               const std::string& address);
 
@@ -77,12 +92,15 @@ class Setup {
   // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty
   // when nothing differed.
   Result<std::string> change(const identity::Principal& who, const config::Changes& changes,
-                             const std::string& origin);
+                             const std::string& origin, const StateOptions& state = {});
+  // The storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
+  Result<StorageUpdate> change_storage(const identity::Principal& who, const Json& body);
 
   Result<std::vector<config::HistoryEntry>> history(const identity::Principal& who, const std::string& key,
                                                     std::int64_t before_seq, std::int64_t limit);
   // Undoes a change whole. Returns the keys restored.
-  Result<std::vector<std::string>> rollback(const identity::Principal& who, const std::string& change_id);
+  Result<std::vector<std::string>> rollback(const identity::Principal& who, const std::string& change_id,
+                                            const StateOptions& state = {});
 
   // The spelling in which this instance answers (setting cloud_names).
   Result<config::Spelling> spelling();
@@ -90,9 +108,9 @@ class Setup {
  private:
   Result<void> claim(db::Transaction& tx, const identity::Principal& author, const ImportRequest& request,
                      std::string_view password_hash);
-  Result<ImportReport> write(db::Transaction& tx, const identity::Principal& who, const ImportBody& body);
+  Result<ImportReport> write(const identity::Principal& author, const ImportRequest& request,
+                             const ImportBody& body, bool first_run, const std::string& password_hash);
 
-  db::Sql& sql_;
   config::Store& store_;
   config::Settings& settings_;
   audit::Log& audit_;
@@ -100,8 +118,11 @@ class Setup {
   identity::SetupCode& setup_code_;
   Endpoints& endpoints_;
   identity::Throttle throttle_;
+  SettingsWriter writer_;
 };
 
 OrderedJson to_json(const config::HistoryEntry& entry);
+// What POST /api/setup/import answers, and with which status: 400 where every key was refused.
+OrderedJson to_json(const ImportReport& report);
 
 }  // namespace dash::setup

@@ -1,6 +1,6 @@
 #include "core/setup/setup_audit.hpp"
 
-#include "core/config/registry.hpp"
+#include "core/config/masking.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/policy/settings.hpp"
 
@@ -12,9 +12,9 @@ constexpr std::size_t kLong = 1'000;  // bytes of a value
 
 OrderedJson told(const std::string& key, const std::optional<std::string>& value) {
   if (!value) return nullptr;
-  if (config::is_secret(key) && !value->empty()) return config::kMask;
-  if (value->size() > kLong) return "sha256:" + crypto::to_hex(crypto::sha256(*value));
-  return *value;
+  auto shown = config::audited_value(key, *value);
+  if (shown.size() > kLong) return "sha256:" + crypto::to_hex(crypto::sha256(shown));
+  return shown;
 }
 
 }  // namespace

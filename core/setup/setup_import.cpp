@@ -1,3 +1,4 @@
+#include "core/base/redact.hpp"
 #include "core/crypto/password.hpp"
 #include "core/policy/settings.hpp"
 #include "core/setup/setup.hpp"
@@ -6,15 +7,17 @@
 namespace dash::setup {
 namespace {
 
-OrderedJson details_of(const ImportReport& report, const config::Values& before,
-                       const config::Changes& changes) {
+OrderedJson details_of(const ImportReport& report, const WriteResult& result) {
   auto keys = OrderedJson::array();
-  for (const auto& [key, value] : changes) keys.push_back(key);
+  for (const auto& [key, value] : result.changes) keys.push_back(key);
   auto refused = OrderedJson::object();
   for (const auto& [key, reason] : report.refused) refused[key] = reason;
-  return {{"keys_written", report.keys_written},      {"keys", keys},
-          {"regions_merged", report.regions_merged},  {"refused", refused},
-          {"changes", changes_told(before, changes)}, {"change_id", report.change_id}};
+  return {{"keys_written", report.keys_written},
+          {"keys", keys},
+          {"regions_merged", report.regions_merged},
+          {"refused", refused},
+          {"changes", changes_told(result.before, result.changes)},
+          {"change_id", report.change_id}};
 }
 
 // What a bundle brings is kept as it is: refused, the value of before would stay, which may allow more than
@@ -22,7 +25,8 @@ OrderedJson details_of(const ImportReport& report, const config::Values& before,
 std::map<std::string, std::string> warnings_about(const ImportBody& body) {
   std::map<std::string, std::string> out;
   for (const auto& [key, value] : body.flat)
-    if (auto checked = policy::check_setting(key, value); !checked) out[key] = checked.error().message;
+    if (auto checked = policy::check_setting(key, value); !checked)
+      out[key] = without_userinfo(checked.error().message);
   return out;
 }
 
@@ -30,6 +34,28 @@ std::string sentence(const std::map<std::string, std::string>& refused) {
   std::string out = "Every key was refused, nothing was written:";
   for (const auto& [key, reason] : refused) out += fmt::format(" {} ({})", key, reason);
   return out;
+}
+
+ImportReport all_refused(const std::map<std::string, std::string>& refused) {
+  ImportReport report;
+  report.refused = refused;
+  report.is_all_refused = true;
+  return report;
+}
+
+// Refused keys as they were sent.
+ImportReport report_of(const ImportBody& body, const WriteResult& result) {
+  auto refused = body.refused;
+  for (const auto& [key, reason] : result.refused) refused[body.sent_key(key)] = reason;
+  if (result.changes.empty() && !refused.empty()) return all_refused(refused);
+  ImportReport report;
+  report.keys_written = body.flat.size() - result.refused.size();
+  report.regions_merged = body.regions;
+  report.refused = std::move(refused);
+  report.warnings = warnings_about(body);
+  report.change_id = result.change_id;
+  report.iac_state_migrated = result.iac_state_migrated;
+  return report;
 }
 
 }  // namespace
@@ -61,18 +87,15 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
   if (!request.config.is_object() || request.config.empty())
     return fail(Code::invalid, "config must be a non-empty object.");
   auto body = sort_import(request.config, request.rules);
-  if (body.is_empty() && !body.refused.empty()) return fail(Code::invalid, "{}", sentence(body.refused));
+  if (body.is_empty() && !body.refused.empty()) return all_refused(body.refused);
 
   identity::Principal author = who.value_or(identity::Principal{});
   if (first_run) {
     author.username = identity::fold_username(request.admin_username);
     author.address = address;
   }
-  auto report = TRY(db::write<ImportReport>(sql_, [&](db::Transaction& tx) -> Result<ImportReport> {
-    if (first_run) TRY(claim(tx, author, request, password_hash));
-    return write(tx, author, body);
-  }));
-  if (first_run) setup_code_.forget();
+  auto report = TRY(write(author, request, body, first_run, password_hash));
+  if (first_run && !report.is_all_refused) setup_code_.forget();
   return report;
 }
 
@@ -89,15 +112,37 @@ Result<void> Setup::claim(db::Transaction& tx, const identity::Principal& author
   return {};
 }
 
-Result<ImportReport> Setup::write(db::Transaction& tx, const identity::Principal& who,
-                                  const ImportBody& body) {
-  config::Changes changes(body.flat.begin(), body.flat.end());
-  auto before = TRY(store_.all(tx));
-  add_region_changes(body, before, changes);
-  ImportReport report{body.flat.size(), body.regions, body.refused, warnings_about(body), ""};
-  report.change_id = TRY(store_.apply(tx, changes, {who.username, "import"}));
-  TRY(audit_.append(tx, audit::by(who, "config.import", std::nullopt, details_of(report, before, changes))));
+Result<ImportReport> Setup::write(const identity::Principal& author, const ImportRequest& request,
+                                  const ImportBody& body, bool first_run, const std::string& password_hash) {
+  ImportReport report;
+  WriteRequest write{.who = author, .origin = "import", .state = request.state, .leaves_out = true};
+  if (first_run) write.begin = [&](db::Transaction& tx) { return claim(tx, author, request, password_hash); };
+  write.make = [&](db::Transaction&, const config::Values& stored) -> Result<config::Changes> {
+    config::Changes changes(body.flat.begin(), body.flat.end());
+    add_region_changes(body, stored, changes);
+    return changes;
+  };
+  write.record = [&](db::Transaction& tx, const WriteResult& result) -> Result<void> {
+    report = report_of(body, result);
+    // Nobody claims an instance by an import of which nothing is taken.
+    if (report.is_all_refused) return fail(Code::invalid, "{}", sentence(report.refused));
+    TRY(audit_.append(tx, audit::by(author, "config.import", std::nullopt, details_of(report, result))));
+    return {};
+  };
+  auto written = writer_.write(write);
+  if (!written && !report.is_all_refused) return Failure(std::move(written).error());
   return report;
+}
+
+OrderedJson to_json(const ImportReport& report) {
+  if (report.is_all_refused) return {{"detail", sentence(report.refused)}, {"refused", report.refused}};
+  return {{"ok", true},
+          {"keys_written", report.keys_written},
+          {"regions_merged", report.regions_merged},
+          {"refused", report.refused},
+          {"warnings", report.warnings},
+          {"change_id", report.change_id},
+          {"iac_state_migrated", report.iac_state_migrated}};
 }
 
 }  // namespace dash::setup

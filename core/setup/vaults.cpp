@@ -1,37 +1,15 @@
 #include "core/setup/vaults.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "core/config/vault_reference.hpp"
 
 namespace dash::setup {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSchemes = {"aws_sm", "azure_kv", "gcp_sm", "bt_safe", "wlc"};
 constexpr std::size_t kMaxVaultId = 100;
 
-std::string_view trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 }  // namespace
-
-std::string vault_scheme(std::string_view value) {
-  value = trimmed(value);
-  for (auto scheme : kSchemes)
-    if (value.starts_with(scheme) && value.substr(scheme.size()).starts_with("://"))
-      return std::string(scheme);
-  return "";
-}
-
-std::string vault_id_of(std::string_view value) {
-  auto scheme = vault_scheme(value);
-  if (scheme.empty()) return "";
-  auto rest = trimmed(value).substr(scheme.size() + 3);
-  auto slash = rest.find('/');
-  return slash == rest.npos ? "" : std::string(rest.substr(0, slash));
-}
 
 Result<std::vector<Vault>> Vaults::list(const identity::Principal& who) {
   TRY(identity::require_admin(who));
@@ -52,9 +30,9 @@ Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id,
   if (!nameable)
     return fail(Code::invalid, "a vault's id has 1 to {} bytes without '/', spaces and control characters",
                 kMaxVaultId);
-  if (std::ranges::find(kSchemes, backend) == kSchemes.end())
+  if (std::ranges::find(config::kVaultSchemes, backend) == config::kVaultSchemes.end())
     return fail(Code::invalid, "Unknown backend '{}'. Expected one of: {}.", backend,
-                fmt::join(kSchemes, ", "));
+                fmt::join(config::kVaultSchemes, ", "));
   Vault vault{id, backend, clock_.now(), who.username};
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto made =

@@ -33,10 +33,4 @@ class Vaults {
 
 OrderedJson to_json(const Vault& vault);
 
-// The reference's scheme ("aws_sm") when `value` points to a secret that is kept elsewhere; facts: five
-// schemes, case-sensitive.
-std::string vault_scheme(std::string_view value);
-// The segment of a reference that would name a vault (before the first '/'), "" when there is none.
-std::string vault_id_of(std::string_view value);
-
 }  // namespace dash::setup

@@ -116,8 +116,9 @@ bool is_configured(const Backend& backend, const config::Values& values) {
 const Backend* active_backend(const config::Values& values) {
   auto* chosen = by_id(config::canonical_backend(trim(value_of(values, "storage_active_backend"))));
   if (chosen && is_configured(*chosen, values)) return chosen;
+  bool runner_is_local = automation_runner(values) == "local";
   for (const auto& backend : kBackends)
-    if (is_configured(backend, values)) return &backend;
+    if (is_configured(backend, values) && (runner_is_local || !is_runner_locked(backend))) return &backend;
   return nullptr;
 }
 

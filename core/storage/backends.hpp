@@ -40,7 +40,8 @@ std::string value_of(const config::Values& values, std::string_view key);
 bool is_configured(const Backend& backend, const config::Values& values);
 // The first required setting that has no value; "" when configured.
 std::string_view missing_setting(const Backend& backend, const config::Values& values);
-// The stored choice when it is configured, else the first configured one, else nullptr.
+// The stored choice when it is configured, else the first configured one (`local` only while the automation
+// runner is local), else nullptr.
 const Backend* active_backend(const config::Values& values);
 // The stored choice when it is configured, else the active one if it can be a hub, else nullptr.
 const Backend* hub_backend(const config::Values& values);

@@ -5,6 +5,7 @@
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/storage/backends.hpp"
 
@@ -45,57 +46,11 @@ Result<std::string> text_of(const std::string& key, const Json& value) {
   }
   if (!value.is_string()) return wrong_type(key, "string");
   auto text = value.get<std::string>();
-  if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-    return fail(Code::invalid, "{} has a control character; remove it", key);
   return is_choice(key) ? config::canonical_backend(trim(text)) : text;
 }
 
-// The agent resolves the folder beneath the share (2-storage.md, Backends).
-Result<void> check_subpath(std::string text) {
-  std::ranges::replace(text, '\\', '/');
-  if (text.starts_with('/') || (text.size() > 1 && text[1] == ':'))
-    return fail(Code::invalid, "storage_agent_subpath '{}' is absolute; name a folder relative to the share",
-                text);
-  if (("/" + text + "/").find("/../") != std::string::npos)
-    return fail(Code::invalid, "storage_agent_subpath '{}' leaves the share; remove '..'", text);
-  return {};
-}
-
-Result<void> check_active(const config::Values& after, config::Spelling spelling) {
-  auto chosen = value_of(after, kActive);
-  if (chosen.empty()) return {};
-  auto* backend = TRY(find_backend(chosen, spelling));
-  auto shown = spelled_backend(spelling, backend->id);
-  if (auto missing = missing_setting(*backend, after); !missing.empty())
-    return fail(
-        Code::invalid,
-        "Cannot activate '{}': the required field '{}' is missing. Set it before activating this backend.",
-        shown, config::spelled_key(spelling, missing));
-  if (backend->id == "local" && automation_runner(after) != "local")
-    return fail(Code::invalid, "'local' can be active only while automation_runner is 'local'; it is '{}'",
-                automation_runner(after));
-  return {};
-}
-
-Result<void> check_hub(const config::Values& after, config::Spelling spelling) {
-  auto chosen = value_of(after, kHub);
-  if (chosen.empty()) return {};
-  auto* backend = TRY(find_backend(chosen, spelling));
-  auto shown = spelled_backend(spelling, backend->id);
-  if (!backend->is_object_store)
-    return fail(Code::invalid,
-                "'{}' cannot be the image hub: promotion needs a cloud address. Choose an object store.",
-                shown);
-  if (auto missing = missing_setting(*backend, after); !missing.empty())
-    return fail(
-        Code::invalid,
-        "Cannot set the hub to '{}': the required field '{}' is missing. Configure that backend first.",
-        shown, config::spelled_key(spelling, missing));
-  return {};
-}
-
-Result<bool> read_flag(const Json& body) {
-  for (auto name : {"migrate_iac_state", "migrate_terraform_state"})
+Result<bool> read_flag(const Json& body, std::initializer_list<const char*> names) {
+  for (auto name : names)
     if (auto it = body.find(name); it != body.end() && !it->is_null()) {
       if (!it->is_boolean()) return wrong_type(name, "boolean");
       return it->get<bool>();
@@ -109,7 +64,7 @@ Result<config::Changes> read_changes(const Json& body, const std::vector<std::st
     auto key = config::canonical_key(name);
     if (value.is_null() || (!std::ranges::count(known, key) && !key.starts_with(kRunnerPrefix))) continue;
     auto text = TRY(text_of(key, value));
-    if (config::is_secret(key) && config::is_masked(text)) continue;
+    if (config::is_masked(text)) continue;
     if (!changes.emplace(key, text).second)
       return fail(Code::invalid, "the setting '{}' is given twice, in two spellings; send it once", key);
   }
@@ -123,23 +78,26 @@ OrderedJson show_config(const config::Values& values) {
   OrderedJson shown = OrderedJson::object();
   for (const auto& key : shown_keys(values)) {
     auto value = value_of(values, key);
-    if (config::is_secret(key) && !value.empty()) value = config::kMask;
+    value = config::is_secret(key) && !value.empty() ? config::kMask : config::masked_value(key, value);
     if (is_choice(key)) value = spelled_backend(spelling, value);
     shown[config::spelled_key(spelling, key)] = value;
   }
   return shown;
 }
 
+Result<StateFlags> read_state_flags(const Json& body) {
+  StateFlags flags;
+  flags.migrate = TRY(read_flag(body, {"migrate_iac_state", "migrate_terraform_state"}));
+  flags.abandon = TRY(read_flag(body, {"abandon_iac_state"}));
+  return flags;
+}
+
 Result<ConfigPatch> read_config_patch(const Json& body, const config::Values& values) {
   auto spelling = spelling_of(values);
   ConfigPatch patch;
-  patch.migrate_iac_state = TRY(read_flag(body));
   patch.changes = TRY(read_changes(body, shown_keys(values)));
   auto after = values;
   for (const auto& [key, value] : patch.changes) after[key] = *value;
-  if (patch.changes.contains(std::string(kActive))) TRY(check_active(after, spelling));
-  if (patch.changes.contains(std::string(kHub))) TRY(check_hub(after, spelling));
-  TRY(check_subpath(value_of(after, "storage_agent_subpath")));
   for (const auto& key : shown_keys(after))
     if (patch.changes.contains(key)) patch.updated.push_back(config::spelled_key(spelling, key));
   return patch;

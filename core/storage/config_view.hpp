@@ -1,5 +1,5 @@
 // The storage page's settings: what GET /api/storage/config shows and what PATCH may change (2-storage.md,
-// Configuration). Pure over the values of the config store: a refused change changes nothing.
+// Configuration). Pure over the values of the config store.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,13 +16,17 @@ struct ConfigPatch {
   config::Changes changes;  // canonical keys; "" removes
   std::vector<std::string>
       updated;  // the keys that were sent and are known, in the order of show_config(), as spelled there
-  bool migrate_iac_state = false;
 };
 
-// `body` is an object of either spelling. Unknown members and nulls are passed over, a masked secret means
-// keep. Code::validation for a value that is no text, Code::invalid for a choice that the spec refuses: an
-// active or hub backend that is unknown or not configured (after this patch), `local` while the automation
-// runner is not local, a file system as hub.
+// What the body confirms about infrastructure state. Code::validation for a member that is no boolean.
+struct StateFlags {
+  bool migrate = false;  // migrate_iac_state, or a peer's migrate_terraform_state
+  bool abandon = false;  // abandon_iac_state
+};
+Result<StateFlags> read_state_flags(const Json& body);
+
+// `body` is an object of either spelling. Unknown members and nulls are passed over, a masked value means
+// keep. Code::validation for a value that is no text. What the values mean is judged by core/setup.
 Result<ConfigPatch> read_config_patch(const Json& body, const config::Values& values);
 
 }  // namespace dash::storage

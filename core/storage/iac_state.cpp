@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
+#include "core/config/registry.hpp"
 #include "core/storage/copy.hpp"
 
 namespace dash::storage {
@@ -48,13 +50,27 @@ std::string key_at(const Seat& to, std::string_view key) {
   return (is_file_system(to) ? "" : prefix) + path + std::string(leaf);
 }
 
-// Bucket and the like as text, for a store that cannot be opened.
-std::string settings_of(const Seat& at) {
+// Bucket, account, agent and the like as text: what the place is called, however it is reached.
+std::string name_of(const Seat& at) {
   std::string text;
   for (auto key : at.backend->required)
-    if (!key.empty()) text += value_of(*at.values, key) + "\n";
+    if (!key.empty()) text += std::string(trim(value_of(*at.values, key))) + "\n";
   return text;
 }
+
+// How it is reached, as far as the settings tell: for a store that cannot be opened.
+std::string address_of(const Seat& at) {
+  auto prefix = fmt::format("storage_{}_", at.backend->id);
+  std::string text;
+  for (const auto& [key, value] : *at.values) {
+    if (!key.starts_with(prefix) || config::is_secret(key)) continue;
+    if (!key.ends_with("_prefix") && !key.ends_with("_ca_file")) text += key + "=" + value + "\n";
+  }
+  return text;
+}
+
+// The container or bucket, which ends a store's place.
+std::string_view last_segment(std::string_view place) { return place.substr(place.rfind('/') + 1); }
 
 }  // namespace
 
@@ -63,15 +79,18 @@ Result<std::shared_ptr<ObjectStore>> IacState::store_of(const Seat& at) const {
   return open_(file_system(), {{"storage_local_path", seams_.deploy_folder}});
 }
 
-bool IacState::is_elsewhere(const Seat& from, const Seat& to) const {
-  if (!from.backend) return false;
-  if (!to.backend) return true;
-  if (is_file_system(from) && is_file_system(to)) return false;
-  if (from.backend != to.backend) return true;
+Distance IacState::distance(const Seat& from, const Seat& to) const {
+  if (!from.backend) return Distance::none;
+  if (!to.backend) return Distance::elsewhere;
+  if (is_file_system(from) && is_file_system(to)) return Distance::none;
+  if (from.backend != to.backend || name_of(from) != name_of(to)) return Distance::elsewhere;
   auto before = store_of(from);
   auto after = store_of(to);
-  if (!before || !after) return settings_of(from) != settings_of(to);
-  return (*before)->place() != (*after)->place();
+  if (!before || !after)
+    return address_of(from) == address_of(to) ? Distance::none : Distance::other_endpoint;
+  if ((*before)->place() == (*after)->place()) return Distance::none;
+  return last_segment((*before)->place()) == last_segment((*after)->place()) ? Distance::other_endpoint
+                                                                             : Distance::elsewhere;
 }
 
 Result<std::vector<Object>> IacState::list(ObjectStore& store, const Seat& at) const {
@@ -94,27 +113,58 @@ Result<std::vector<Object>> IacState::list(ObjectStore& store, const Seat& at) c
   return found;
 }
 
-// Deploys, and what they would leave on the backend. The jobs' room writes the table.
-Result<bool> IacState::has_finished_deploys() const {
-  return db::read<bool>(seams_.sql, [](db::Transaction& tx) -> Result<bool> {
-    return !TRY(tx.query("SELECT 1 FROM jobs WHERE state = 'completed' AND destroyed_by IS NULL AND (action "
-                         "LIKE '%:deploy' OR action LIKE '%:provision') LIMIT 1",
-                         {}))
-                .empty();
+// Completed and not destroyed since. The module jobs writes the table.
+Result<std::vector<std::string>> IacState::standing_deploys() const {
+  using Ids = std::vector<std::string>;
+  return db::read<Ids>(seams_.sql, [](db::Transaction& tx) -> Result<Ids> {
+    Ids ids;
+    for (const auto& row :
+         TRY(tx.query("SELECT id FROM jobs WHERE state = 'completed' AND destroyed_by IS NULL AND (action "
+                      "LIKE '%:deploy' OR action LIKE '%:provision') ORDER BY id",
+                      {})))
+      ids.push_back(row.text(0));
+    return ids;
   });
 }
 
-Result<bool> IacState::holds(const Seat& at) const {
-  auto look = [&]() -> Result<bool> { return !TRY(list(*TRY(store_of(at)), at)).empty(); };
-  auto found = look();
-  if (found) return *found;
-  const auto& why = found.error().message;
-  if (TRY(has_finished_deploys()))
-    return fail(Code::upstream,
-                "'{}' cannot be asked whether it holds the state of deployments ({}); mend it, then switch",
-                at.backend->id, why);
-  log::warning("storage.state_unknown", {{"backend", at.backend->id}, {"error", why}});
-  return false;
+Result<std::string> IacState::running_job(db::Transaction& tx) const {
+  auto rows =
+      TRY(tx.query("SELECT id FROM jobs WHERE state = 'running' AND (action LIKE '%:deploy' OR action LIKE "
+                   "'%:provision' OR action LIKE '%:destroy') ORDER BY id LIMIT 1",
+                   {}));
+  return rows.empty() ? std::string() : rows[0].text(0);
+}
+
+Result<Held> IacState::holds(const Seat& at) const {
+  auto store = store_of(at);
+  auto found = store ? list(**store, at) : Result<std::vector<Object>>(Failure(store.error()));
+  if (found) return Held{found->empty() ? Holding::nothing : Holding::state, ""};
+  const auto& error = found.error();
+  bool is_absent = !store || error.code == Code::not_found;
+  if (is_absent && TRY(standing_deploys()).empty()) {
+    log::warning("storage.state_unknown", {{"backend", at.backend->id}, {"error", error.message}});
+    return Held{};
+  }
+  return Held{Holding::unknown, error.message};
+}
+
+Result<bool> IacState::finds_all(const Seat& from, const Seat& to) const {
+  auto old_store = store_of(from);
+  auto new_store = store_of(to);
+  auto here = old_store ? list(**old_store, from) : Result<std::vector<Object>>(Failure(old_store.error()));
+  std::vector<std::string> wanted;
+  if (here) {
+    for (const auto& object : *here) wanted.push_back(object.key);
+  } else {
+    for (const auto& job : TRY(standing_deploys())) wanted.push_back("/" + job + "/");
+  }
+  if (wanted.empty()) return true;
+  auto there = new_store ? list(**new_store, to) : Result<std::vector<Object>>(Failure(new_store.error()));
+  if (!there) return false;
+  return std::ranges::all_of(wanted, [&](const std::string& part) {
+    return std::ranges::any_of(
+        *there, [&](const Object& object) { return object.key.find(part) != std::string::npos; });
+  });
 }
 
 Result<std::int64_t> IacState::copy(const Seat& from, const Seat& to) const {

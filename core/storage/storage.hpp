@@ -6,6 +6,7 @@
 #include "core/storage/comparison.hpp"
 #include "core/storage/configuration.hpp"
 #include "core/storage/deep_test.hpp"
+#include "core/storage/iac_state.hpp"
 #include "core/storage/migration.hpp"
 #include "core/storage/sweep.hpp"
 #include "core/storage/upload/inline_lane.hpp"
@@ -30,12 +31,13 @@ class Storage {
         state_(open, {seams.sql, seams.parts, seams.deploy_folder}),
         stores_(seams.config, open),
         scopes_(seams.sql, seams.audit),
-        config_({seams.config, seams.sql, seams.audit, state_}),
+        config_(seams.config),
         assets_({stores_, scopes_, seams.sql, seams.audit}),
         migration_({stores_, scopes_, assets_, seams.sql, seams.audit, seams.parts}),
         automation_({stores_, assets_, seams.config, seams.sql, seams.audit, seams.clock}),
         lane_({stores_, scopes_, seams.sql, seams.audit, seams.clock}, std::move(key)) {}
 
+  IacState& state() { return state_; }
   Stores& stores() { return stores_; }
   Scopes& scopes() { return scopes_; }
   Configuration& config() { return config_; }

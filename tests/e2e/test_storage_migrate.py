@@ -17,7 +17,7 @@ def actors(make_instance, bucket, scratch):  # noqa: F811
     folder = scratch / "store"
     folder.mkdir()
     return people(make_instance(start=False),
-                  bucket.settings | {"storage_local_path": str(folder), "storage_active_backend": "local"})
+                  {"storage_local_path": str(folder)} | bucket.settings | {"storage_active_backend": "local"})
 
 
 def migrate(http, source, target, **more):

@@ -30,7 +30,7 @@ class Migration {
   Bundle bundle;
   Staged staged;
   NoProgress progress;
-  ApplyOrder order{{}, {}, [](std::string_view, const Applied&) {}, [](std::chrono::milliseconds) {}};
+  ApplyOrder order{{}, {}, {}, [](std::string_view, const Applied&) {}, [](std::chrono::milliseconds) {}};
 };
 
 std::string keys(const Diff& diff, Category category) {

@@ -57,6 +57,14 @@ TEST(Stage, ReplacesWholeSetsButNeverWithNothing) {
   EXPECT_EQ(s.empty_region_sets, std::vector<std::string>{"cloud3"});
 }
 
+TEST(Stage, KeepsAtTheTargetWhatTheSourceHidOfAReplacedSet) {
+  auto s =
+      staged(R"({"regions":{"aws":{"r":{"f":"1"}}},"annotations":{"aws_region.r.api_pwd":{"masked":true}}})",
+             {.only = {}, .replace_regions = true});
+  EXPECT_EQ(s.values,
+            (config::Values{{"cloud1_region_configs", R"({"r": {"api_pwd": "••••••••", "f": "1"}})"}}));
+}
+
 TEST(Stage, RefusesRegionKeysThatNameNoField) {
   auto s = staged(R"({"config":{"aws_region.r":"x","gcp_region_configs":"nonsense","ok":"1"}})");
   EXPECT_EQ(s.refused["cloud1_region.r"], "invalid_region_key");

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config/registry.hpp"
+#include "core/config/vault_reference.hpp"
 #include "core/crypto/hash.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/instance.hpp"
@@ -12,10 +13,8 @@ class SetupSurface : public testing::Test {
  protected:
   void SetUp() override { i_.add_user("root", true); }
   ImportReport import(std::string_view config, ImportRules rules = {}) {
-    return must(i_.setup.import(i_.as("root"), {must(parse_json(config)), rules, "", {}, {}}, "10.0.0.1"));
-  }
-  Error refused(std::string_view config) {
-    return i_.setup.import(i_.as("root"), {must(parse_json(config)), {}, "", {}, {}}, "10.0.0.1").error();
+    return must(
+        i_.setup.import(i_.as("root"), {must(parse_json(config)), rules, {}, "", {}, {}}, "10.0.0.1"));
   }
   config::Values values() { return must(i_.config.all()); }
   TestInstance i_;
@@ -62,9 +61,10 @@ TEST_F(SetupSurface, RefusesHeldBackKeysAndWritesTheRest) {
 }
 
 TEST_F(SetupSurface, AnswersBadRequestWhenEveryKeyIsRefused) {
-  auto error = refused(R"({"setup_complete":"0","jwt_secret_key":"x"})");
-  EXPECT_EQ(error.code, Code::invalid);
-  EXPECT_NE(error.message.find("setup_complete (instance_local)"), std::string::npos) << error.message;
+  auto report = import(R"({"setup_complete":"0","jwt_secret_key":"x"})");
+  EXPECT_TRUE(report.is_all_refused);
+  auto detail = to_json(report)["detail"].get<std::string>();
+  EXPECT_NE(detail.find("setup_complete (instance_local)"), std::string::npos) << detail;
   EXPECT_TRUE(values().empty());
 }
 
@@ -91,14 +91,67 @@ TEST_F(SetupSurface, KeepsDotsInRegionNamesAndFieldsOfTheFourthCloud) {
   EXPECT_EQ(values()["cloud4_region_configs"], R"({"eu-frankfurt-1": {"vcn": "o"}})");
 }
 
-TEST_F(SetupSurface, SplitsABlobIntoFieldsUnlessReplacementIsAsked) {
+TEST_F(SetupSurface, ReplacesASetByItsBlobUnlessAMergeIsAsked) {
   import(R"({"cloud2_region.westus2.gallery_name":"g"})");
   auto blob = R"({"azure_region_configs":"{\"West US 2\":{\"resource_group\":\"rg\"}}"})";
-  import(blob);
+  import(blob, {.replace_regions = false});
   EXPECT_EQ(values()["cloud2_region_configs"],
             R"({"westus2": {"gallery_name": "g", "resource_group": "rg"}})");
-  import(blob, {.replace_regions = true});
+  import(blob);
   EXPECT_EQ(values()["cloud2_region_configs"], R"({"westus2": {"resource_group": "rg"}})");
+}
+
+TEST_F(SetupSurface, RefusesAnEmptySetUnlessReplacementIsAsked) {
+  import(R"({"cloud2_region.westus2.gallery_name":"g"})");
+  auto report = import(R"({"cloud2_region_configs":"{}","cloud1_region_configs":" ","fine":"1"})");
+  EXPECT_EQ(report.refused,
+            (std::map<std::string, std::string>{{"cloud1_region_configs", "empty_region_set"},
+                                                {"cloud2_region_configs", "empty_region_set"}}));
+  EXPECT_EQ(values()["cloud2_region_configs"], R"({"westus2": {"gallery_name": "g"}})");
+  EXPECT_TRUE(import(R"({"cloud2_region_configs":"{}"})", {.replace_regions = true}).refused.empty());
+  EXPECT_EQ(values()["cloud2_region_configs"], "{}");
+}
+
+TEST_F(SetupSurface, MasksSecretsInsideOfARegionSetAndKeepsThemWhenTheMaskComesBack) {
+  auto set = R"({"cloud1_region.r.admin_password":"hunter2","cloud1_region.r.vpc_id":"vpc-1",
+                 "cloud1_region.r.proxy":"http://u:p@proxy:3128"})";
+  import(set);
+  auto stored = values()["cloud1_region_configs"];
+  auto shown = must(i_.setup.read(i_.as("root"), {}))["cloud1_region_configs"];
+  EXPECT_EQ(shown, R"({"r": {"admin_password": "••••••••", "proxy": "••••••••", "vpc_id": "vpc-1"}})");
+  Json body{{"cloud1_region_configs", shown}};
+  for (std::optional<bool> replace : {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+    import(dump_json(body), {.replace_regions = replace});
+    EXPECT_EQ(values()["cloud1_region_configs"], stored);
+  }
+  must(i_.setup.change(i_.as("root"), {{"cloud1_region_configs", shown}}, "api"));
+  EXPECT_EQ(values()["cloud1_region_configs"], stored);
+  must(i_.setup.change(i_.as("root"), {{"cloud1_region.r.admin_password", "••••••••"}}, "api"));
+  EXPECT_EQ(values()["cloud1_region_configs"], stored);
+}
+
+TEST_F(SetupSurface, DropsAMaskThatStandsForNothing) {
+  import(R"({"cloud1_region_configs":"{\"r\":{\"admin_password\":\"••••••••\",\"vpc_id\":\"v\"}}"})");
+  EXPECT_EQ(values()["cloud1_region_configs"], R"({"r": {"vpc_id": "v"}})");
+}
+
+TEST_F(SetupSurface, WritesNoSecretIntoTheAuditLog) {
+  import(
+      R"({"some_dsn":"x://u:topsecret@h","app_url":"https://u:topsecret@h/p","cloud1_region.r.api_pwd":"topsecret"})");
+  must(i_.setup.change(i_.as("root"), {{"app_url", "https://v:topsecret@h/q"}}, "api"));
+  auto details = must(db::read<std::string>(*i_.sql, [](db::Transaction& tx) -> Result<std::string> {
+    std::string all;
+    for (const auto& row : TRY(tx.query("SELECT details FROM audit_log", {}))) all += row.text(0);
+    return all;
+  }));
+  EXPECT_EQ(details.find("topsecret"), std::string::npos) << details;
+  EXPECT_NE(details.find("https://***@h/q"), std::string::npos) << details;
+}
+
+TEST_F(SetupSurface, DoesNotShowInWhichSpellingItAnswers) {
+  must(i_.setup.change(i_.as("root"), {{"cloud_names", "provider"}, {"cloud1_access_key_id", "a"}}, "cli"));
+  auto shown = must(i_.setup.read(i_.as("root"), {}));
+  EXPECT_EQ(shown, (config::Values{{"aws_access_key_id", "a"}}));
 }
 
 TEST_F(SetupSurface, NamesRegionKeysThatItCannotPlace) {
@@ -156,8 +209,8 @@ TEST_F(SetupSurface, LetsNobodyButAdminsReadWriteOrCompare) {
   auto bob = i_.as("bob");
   EXPECT_EQ(i_.setup.read(bob, {}).error().code, Code::forbidden);
   EXPECT_EQ(i_.setup.read(std::nullopt, {}).error().message, "Authentication required");
-  EXPECT_EQ(i_.setup.import(bob, {Json{{"a", "1"}}, {}, "", {}, {}}, "").error().code, Code::forbidden);
-  EXPECT_EQ(i_.setup.import(std::nullopt, {Json{{"a", "1"}}, {}, "", {}, {}}, "").error().code,
+  EXPECT_EQ(i_.setup.import(bob, {Json{{"a", "1"}}, {}, {}, "", {}, {}}, "").error().code, Code::forbidden);
+  EXPECT_EQ(i_.setup.import(std::nullopt, {Json{{"a", "1"}}, {}, {}, "", {}, {}}, "").error().code,
             Code::unauthenticated);
   EXPECT_EQ(i_.setup.compare(bob, std::string(16, 'n'), {}).error().code, Code::forbidden);
   EXPECT_EQ(i_.setup.change(bob, {{"a", "1"}}, "api").error().code, Code::forbidden);
@@ -229,8 +282,9 @@ TEST(FirstRun, IsClaimedWithTheSetupCodeAndOnlyOnce) {
   auto code = must(i.setup_code.ensure());
   Json config{{"a", "1"}};
   auto import = [&](std::string user, Secret given) {
-    return i.setup.import(
-        std::nullopt, {config, {}, std::move(user), Secret("correct horse"), std::move(given)}, "10.0.0.1");
+    return i.setup.import(std::nullopt,
+                          {config, {}, {}, std::move(user), Secret("correct horse"), std::move(given)},
+                          "10.0.0.1");
   };
   EXPECT_EQ(import("", code).error().message,
             "admin_username and admin_password are required for first-run import.");
@@ -251,13 +305,14 @@ TEST(FirstRun, IsNotReopenedByADatabaseUnderAnotherKey) {
   must(i.config.apply({{"a", "1"}}, {"root", "test"}));
   config::Store other(*i.sql, i.clock, config::derive_store_key(Secret("another key"), {}));
   config::Settings settings(other);
-  setup::Setup setup(*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints);
+  setup::Setup setup(
+      {*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints, i.state});
   CapturedLog quiet;
   EXPECT_TRUE(must(setup.status(std::nullopt)).complete);
   EXPECT_EQ(setup.read(std::nullopt, {}).error().code, Code::unauthenticated);
   EXPECT_EQ(must(setup.read(i.as("root"), {})), (config::Values{{"a", ""}}));
   auto claim =
-      setup.import(std::nullopt, {Json{{"a", "2"}}, {}, "eve", Secret("correct horse"), Secret("x")}, "");
+      setup.import(std::nullopt, {Json{{"a", "2"}}, {}, {}, "eve", Secret("correct horse"), Secret("x")}, "");
   EXPECT_EQ(claim.error().code, Code::unauthenticated);
 }
 
@@ -272,9 +327,9 @@ TEST(Vaults, AreListedRegisteredAndRemoved) {
   EXPECT_EQ(must(i.vaults.list(root)).size(), 1u);
   must(i.vaults.remove(root, "primary", ""));
   EXPECT_EQ(i.vaults.remove(root, "primary", "").error().code, Code::not_found);
-  EXPECT_EQ(vault_id_of("azure_kv://primary/epml-pat"), "primary");
-  EXPECT_EQ(vault_id_of("azure_kv://epml-pat"), "");
-  EXPECT_EQ(vault_id_of("https://primary/epml-pat"), "");
+  EXPECT_EQ(config::vault_id_of("azure_kv://primary/epml-pat"), "primary");
+  EXPECT_EQ(config::vault_id_of("azure_kv://epml-pat"), "");
+  EXPECT_EQ(config::vault_id_of("https://primary/epml-pat"), "");
 }
 
 TEST(Endpoints, KeepUrlAndSecretSealedAndShowAHintOnly) {

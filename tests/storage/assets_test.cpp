@@ -230,14 +230,14 @@ TEST_F(AssetsTest, ProbesABackendAndTellsTheErrorAsAnAnswer) {
 
 TEST_F(AssetsTest, ChangesSettingsForAdminsAllOrNothingAndAuditsKeysNotValues) {
   auto body = [](std::string_view text) { return must(parse_json(text)); };
-  EXPECT_EQ(status_of(one.storage.config().change(world.ann, body("{}"))), 403);
+  EXPECT_EQ(status_of(one.setup.change_storage(world.ann, body("{}"))), 403);
   EXPECT_EQ(status_of(one.storage.config().show(world.ann)), 403);
   auto bad = R"({"storage_local_path":"/x","storage_hub_backend":"local"})";
-  EXPECT_EQ(status_of(one.storage.config().change(world.admin, body(bad))), 400);
+  EXPECT_EQ(status_of(one.setup.change_storage(world.admin, body(bad))), 400);
   EXPECT_EQ(must(one.storage.config().show(world.admin))["storage_local_path"], "");
   auto good = R"({"storage_local_path":"/x","storage_local_password":"hunter2"})";
   EXPECT_EQ(
-      dump_json(to_json(must(one.storage.config().change(world.admin, body(good))))),
+      dump_json(to_json(must(one.setup.change_storage(world.admin, body(good))))),
       R"({"ok":true,"updated":["storage_local_password","storage_local_path"],"iac_state_migrated":0})");
   auto audited = world.audited("storage.config.update");
   ASSERT_EQ(audited.size(), 1u);

@@ -63,6 +63,7 @@ TEST(StorageBackends, FallBackToTheFirstConfiguredOne) {
   EXPECT_EQ(active_backend({{"storage_active_backend", "obj_cloud1"}, {"storage_local_path", "/x"}})->id,
             "local");
   EXPECT_EQ(active_backend({}), nullptr);
+  EXPECT_EQ(active_backend({{"storage_local_path", "/x"}, {"automation_runner", "ecs"}}), nullptr);
   EXPECT_EQ(active_backend({{"storage_agent_id", "a"}}), nullptr);
 }
 
@@ -99,6 +100,8 @@ TEST(StorageConfig, ShowsEverySettingAndMasksSecrets) {
   auto shown = show_config({{"storage_local_password", "hunter2"}, {"storage_obj_cloud1_bucket", "b"}});
   EXPECT_EQ(shown["storage_local_password"], std::string(config::kMask));
   EXPECT_EQ(shown["storage_agent_password"], "");
+  EXPECT_EQ(show_config({{"storage_obj_cloud1_endpoint", "https://a:b@h"}})["storage_obj_cloud1_endpoint"],
+            std::string(config::kMask));
   EXPECT_EQ(shown["storage_obj_cloud1_bucket"], "b");
   for (auto key : {"storage_active_backend", "storage_hub_backend", "storage_obj_cloud2_container",
                    "storage_obj_cloud4_namespace", "promote_runner_image", "promote_runner_oci_subnet_ocid",
@@ -110,6 +113,7 @@ TEST(StorageConfig, ShowsEverySettingAndMasksSecrets) {
 TEST(StorageConfig, KeepsASecretWhoseMaskComesBackAndClearsWithEmptyText) {
   config::Values values{{"storage_local_password", "hunter2"}};
   EXPECT_TRUE(patch_of(R"({"storage_local_password":"••••••••"})", values).changes.empty());
+  EXPECT_TRUE(patch_of(R"({"storage_obj_cloud1_endpoint":"••••••••"})", values).changes.empty());
   EXPECT_EQ(patch_of(R"({"storage_local_password":""})", values).changes.at("storage_local_password"), "");
   EXPECT_TRUE(patch_of(R"({"storage_local_password":null,"nonsense":"x"})", values).changes.empty());
 }
@@ -124,26 +128,12 @@ TEST(StorageConfig, RoundTripsThePromotionRunnersKeys) {
   EXPECT_EQ(show_config(values)["promote_runner_ecs_ephemeral_storage_gib"], "40");
 }
 
-TEST(StorageConfig, RefusesTheChoicesOfTheErrorTable) {
-  config::Values runner{{"automation_runner", "ecs"}, {"storage_local_path", "/x"}};
-  EXPECT_EQ(refusal(R"({"storage_active_backend":"local"})", runner).substr(0, 3), "400");
-  EXPECT_EQ(refusal(R"({"storage_active_backend":"s3"})", {}).substr(0, 3), "400");
-  EXPECT_NE(refusal(R"({"storage_active_backend":"s3"})", {}).find("storage_obj_cloud1_bucket"),
-            std::string::npos);
-  EXPECT_EQ(refusal(R"({"storage_active_backend":"agent_local","storage_agent_id":"a"})", {}).substr(0, 3),
-            "400");
-  EXPECT_EQ(refusal(R"({"storage_active_backend":"ftp"})", {}).substr(0, 3), "400");
-  EXPECT_EQ(refusal(R"({"storage_hub_backend":"local"})", {{"storage_local_path", "/x"}}).substr(0, 3),
-            "400");
-  EXPECT_EQ(refusal(R"({"storage_hub_backend":"agent_local"})", {}).substr(0, 3), "400");
-  EXPECT_EQ(refusal(R"({"storage_hub_backend":"gcs"})", {}).substr(0, 3), "400");
-  EXPECT_EQ(refusal(R"({"storage_agent_subpath":"/abs"})", {}).substr(0, 3), "400");
-  EXPECT_EQ(refusal(R"({"storage_agent_subpath":"\\abs"})", {}).substr(0, 3), "400");
+TEST(StorageConfig, RefusesABodyThatCannotBeRead) {
   EXPECT_EQ(refusal(R"({"storage_local_path":7})", {}).substr(0, 3), "422");
   EXPECT_EQ(refusal(R"({"storage_s3_bucket":"a","storage_obj_cloud1_bucket":"b"})", {}).substr(0, 3), "400");
 }
 
-TEST(StorageConfig, AcceptsAChoiceThatTheSamePatchConfigures) {
+TEST(StorageConfig, ReadsChoicesInEitherSpelling) {
   auto patch = patch_of(
       R"({"storage_active_backend":"oci_object_storage","storage_oci_bucket":"b","storage_hub_backend":""})");
   EXPECT_EQ(patch.changes.at("storage_active_backend"), "obj_cloud4");

@@ -20,6 +20,7 @@ class FaultyStore final : public ObjectStore {
     fault_ = fault;
     code_ = code;
   }
+  void fail_every_call(Code code = Code::unreachable) { fail_call(kEvery, Fault::before, code); }
   int calls() const { return calls_; }
 
   Capabilities capabilities() const override { return store_->capabilities(); }
@@ -70,7 +71,7 @@ class FaultyStore final : public ObjectStore {
  private:
   template <class Call>
   auto through(Call call) -> decltype(call()) {
-    bool is_named = ++calls_ == number_;
+    bool is_named = ++calls_ == number_ || number_ == kEvery;
     if (is_named && fault_ == Fault::before) return fail(code_, "the request was lost");
     auto result = call();
     if (is_named) return fail(code_, "the answer was lost");
@@ -78,6 +79,7 @@ class FaultyStore final : public ObjectStore {
   }
   std::shared_ptr<ObjectStore> store_;
   std::atomic<int> calls_ = 0;
+  static constexpr int kEvery = -1;
   int number_ = 0;
   Fault fault_ = Fault::before;
   Code code_ = Code::unreachable;

@@ -32,7 +32,14 @@ struct TestInstance {
     }));
   }
 
+  Result<std::shared_ptr<storage::ObjectStore>> open_store(const storage::Backend& backend) {
+    auto store = stores.find(std::string(backend.id));
+    if (store == stores.end()) return fail(Code::unsupported, "there is no such store here");
+    return std::shared_ptr<storage::ObjectStore>(store->second);
+  }
+
   app::Keys keys;
+  std::map<std::string, std::shared_ptr<storage::ObjectStore>> stores;  // by backend; none by default
   Scratch scratch;
   FakeClock clock;
   std::unique_ptr<db::Sql> sql = scratch_database(scratch);
@@ -45,7 +52,11 @@ struct TestInstance {
   identity::Tokens tokens{*sql, clock, directory};
   identity::SetupCode setup_code{scratch.path()};
   setup::Endpoints endpoints{*sql, clock, config, audit};
-  setup::Setup setup{*sql, clock, config, settings, audit, directory, setup_code, endpoints};
+  PartPool parts{1};
+  storage::IacState state{
+      [this](const storage::Backend& backend, const config::Values&) { return open_store(backend); },
+      {*sql, parts, scratch / "deploy"}};
+  setup::Setup setup{{*sql, clock, config, settings, audit, directory, setup_code, endpoints, state}};
   setup::Vaults vaults{*sql, clock, audit};
 };
 

@@ -3,8 +3,11 @@
 #pragma once
 #include "core/audit/log.hpp"
 #include "core/identity/directory.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/setup/setup.hpp"
 #include "core/storage/storage.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -52,6 +55,7 @@ struct StorageWorld {
       {"obj_cloud1", std::make_shared<MemoryStore>("memory://one")},
       {"obj_cloud3", std::make_shared<MemoryStore>("memory://three")},
       {"local", std::make_shared<MemoryStore>("memory://local")}};
+  std::set<std::string> deaf;  // backends that cannot be reached
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
   identity::Principal admin = someone("root", {}, true);
@@ -59,19 +63,34 @@ struct StorageWorld {
   identity::Principal bob = someone("bob", {"data"});
 };
 
+inline std::shared_ptr<ObjectStore> unreachable_store() {
+  auto store = std::make_shared<FaultyStore>(std::make_shared<MemoryStore>("memory://nowhere"));
+  store->fail_every_call(Code::unreachable);
+  return store;
+}
+
 // One process.
 struct Replica {
   explicit Replica(StorageWorld& world)
-      : audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
+      : world_(world),
+        audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
         storage(
             {world.config, *world.sql, audit, world.clock, parts, world.scratch / "deploy"},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
+              if (world.deaf.contains(std::string(backend.id))) return unreachable_store();
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },
             Secret(std::string(32, 'h'))) {}
+  StorageWorld& world_;
   PartPool parts{4};
   audit::Log audit;
   Storage storage;
+  config::Settings settings{world_.config};
+  identity::Directory directory{*world_.sql, world_.clock};
+  identity::SetupCode setup_code{world_.scratch.path()};
+  setup::Endpoints endpoints{*world_.sql, world_.clock, world_.config, audit};
+  setup::Setup setup{{*world_.sql, world_.clock, world_.config, settings, audit, directory, setup_code,
+                      endpoints, storage.state()}};
   Lane& lane = storage.lane();
   Scopes& scopes = storage.scopes();
   Assets& assets = storage.assets();

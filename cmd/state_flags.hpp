@@ -1,0 +1,19 @@
+// The flags of commands that change settings: what to do with infrastructure state on the active backend.
+#pragma once
+#include "cmd/flags.hpp"
+#include "core/setup/live_state.hpp"
+
+namespace dash::cmd {
+
+inline void declare_state(Flags& flags, setup::StateOptions& state) {
+  flags
+      .toggle("--migrate-state", state.migrate,
+              "copy infrastructure state to the new active backend when the change moves it")
+      .guard();
+  flags
+      .toggle("--abandon-state", state.abandon,
+              "leave infrastructure state behind on a backend that cannot be reached")
+      .guard();
+}
+
+}  // namespace dash::cmd

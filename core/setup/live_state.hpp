@@ -1,0 +1,50 @@
+// The rule about live infrastructure state (2-storage.md, Switching the active backend): a change of settings
+// that moves the active backend away from the state of deployments is refused, unless it is confirmed to copy
+// the state, or to give it up where the store cannot be asked. Talks to the stores. Thread-safe.
+#pragma once
+#include "core/setup/rules.hpp"
+#include "core/storage/iac_state.hpp"
+
+namespace dash::setup {
+
+// What the caller confirms.
+struct StateOptions {
+  bool migrate = false;
+  bool abandon = false;
+};
+
+// As the query that says so to an instance: "?migrate_iac_state=true", or "".
+std::string state_query(const StateOptions& options);
+
+// What a change does to the state.
+struct StateMove {
+  bool leaves = false;  // the active backend is elsewhere afterwards
+  bool copies = false;
+  bool abandons = false;
+};
+
+struct StateAssessment {
+  StateMove move;
+  Finding refusal;
+};
+
+class LiveState {
+ public:
+  explicit LiveState(storage::IacState& state) : state_(state) {}
+
+  // The settings that decide where state lies: two inputs with the same ones have the same assessment.
+  static bool decides(std::string_view key);
+
+  Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,
+                                 const std::string& running_job) const;
+  Result<std::int64_t> copy(const RuleInput& input) const;
+  Result<std::string> running_job(db::Transaction& tx) const { return state_.running_job(tx); }
+
+ private:
+  Result<bool> leaves(const storage::Seat& from, const storage::Seat& to) const;
+  StateAssessment refuse(const RuleInput& input, Code code, std::string message) const;
+  std::vector<std::string> culprits(const RuleInput& input) const;
+  storage::IacState& state_;
+};
+
+}  // namespace dash::setup

@@ -1,0 +1,75 @@
+#include "core/setup/rules.hpp"
+
+#include <algorithm>
+
+#include "core/base/text.hpp"
+#include "core/setup/storage_rules.hpp"
+#include "core/storage/backends.hpp"
+
+namespace dash::setup {
+
+bool RuleInput::changes_key(const std::string& key) const {
+  auto change = changes.find(key);
+  if (change == changes.end()) return false;
+  auto known = before.find(key);
+  if (known == before.end()) return change->second.has_value();
+  return !change->second || *change->second != known->second;
+}
+
+config::Spelling RuleInput::spelling() const { return storage::spelling_of(before); }
+
+bool matches(std::string_view pattern, std::string_view key) {
+  auto star = pattern.find('*');
+  if (star == pattern.npos) return pattern == key;
+  auto head = pattern.substr(0, star);
+  auto tail = pattern.substr(star + 1);
+  return key.size() >= head.size() + tail.size() && key.starts_with(head) && key.ends_with(tail);
+}
+
+bool concerns(const std::vector<std::string>& patterns, const RuleInput& input) {
+  return std::ranges::any_of(input.changes, [&](const auto& change) {
+    return std::ranges::any_of(patterns,
+                               [&](const std::string& pattern) { return matches(pattern, change.first); }) &&
+           input.changes_key(change.first);
+  });
+}
+
+config::Values with_changes(config::Values values, const config::Changes& changes) {
+  for (const auto& [key, value] : changes) {
+    if (value)
+      values[key] = *value;
+    else
+      values.erase(key);
+  }
+  return values;
+}
+
+Rule value_rule(std::vector<std::string> keys, std::string reason,
+                std::function<Result<void>(const std::string&, const std::string&)> check) {
+  auto watched = keys;
+  auto first_wrong = [watched, reason, check](const RuleInput& input) -> Finding {
+    for (const auto& [key, value] : input.changes) {
+      bool is_watched =
+          std::ranges::any_of(watched, [&](const std::string& pattern) { return matches(pattern, key); });
+      if (!is_watched || !value || trim(*value).empty() || !input.changes_key(key)) continue;
+      if (auto checked = check(key, *value); !checked) return Refusal{{key}, reason, checked.error()};
+    }
+    return std::nullopt;
+  };
+  return {std::move(keys), first_wrong};
+}
+
+const std::vector<Rule>& settings_rules() {
+  static const auto rules = storage_rules();
+  return rules;
+}
+
+Finding first_refusal(const RuleInput& input, bool is_last) {
+  for (const auto& rule : settings_rules()) {
+    if (rule.is_last != is_last || !concerns(rule.keys, input)) continue;
+    if (auto refusal = rule.check(input)) return refusal;
+  }
+  return std::nullopt;
+}
+
+}  // namespace dash::setup

@@ -1,0 +1,55 @@
+// The rules that settings obey, whoever changes them: one list, each rule with the keys that it watches. A
+// rule looks at the values as they will be, and is evaluated only when the change gives a watched key another
+// value: what an older version stored does not block what has nothing to do with it. Pure.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/store.hpp"
+
+namespace dash::setup {
+
+struct RuleInput {
+  const config::Values& before;
+  const config::Values& after;
+  const config::Changes& changes;  // canonical; region sets whole
+
+  bool changes_key(const std::string& key) const;  // to another value
+  config::Spelling spelling() const;
+};
+
+// Why a change is refused. An import leaves `keys` out and writes the rest.
+struct Refusal {
+  std::vector<std::string> keys;  // of the change
+  std::string reason;             // the word in an import's `refused`
+  Error error;
+};
+
+using Finding = std::optional<Refusal>;
+
+struct Rule {
+  std::vector<std::string> keys;  // patterns: '*' stands for any text
+  std::function<Finding(const RuleInput&)> check;
+  // Evaluated after the infrastructure state was looked for: where both refuse, the state is the reason.
+  bool is_last = false;
+};
+
+// A rule over each watched value on its own; blank and removed ones pass.
+Rule value_rule(std::vector<std::string> keys, std::string reason,
+                std::function<Result<void>(const std::string& key, const std::string& value)> check);
+
+bool matches(std::string_view pattern, std::string_view key);
+bool concerns(const std::vector<std::string>& patterns, const RuleInput& input);
+config::Values with_changes(config::Values values, const config::Changes& changes);
+
+// Every rule but the one about live state (live_state.hpp), in the order of evaluation.
+const std::vector<Rule>& settings_rules();
+// The first refusal of the rules that are last, or of those that are not.
+Finding first_refusal(const RuleInput& input, bool is_last);
+
+}  // namespace dash::setup

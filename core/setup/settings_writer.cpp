@@ -1,0 +1,131 @@
+#include "core/setup/settings_writer.hpp"
+
+#include "core/storage/backends.hpp"
+
+namespace dash::setup {
+namespace {
+
+constexpr int kAttempts = 5;
+constexpr std::string_view kRaced =
+    "somebody else changed the storage settings at the same time; send it again";
+
+config::Values places(const config::Values& values) {
+  config::Values out;
+  for (const auto& [key, value] : values)
+    if (LiveState::decides(key)) out.emplace(key, value);
+  return out;
+}
+
+bool has_same_places(const config::Values& a, const config::Values& b) { return places(a) == places(b); }
+
+// How many of the keys were among the changes.
+std::size_t leave_out(const Refusal& refusal, config::Changes& changes,
+                      std::map<std::string, std::string>& refused) {
+  std::size_t count = 0;
+  for (const auto& key : refusal.keys) {
+    count += changes.erase(key);
+    refused[key] = refusal.reason;
+  }
+  return count;
+}
+
+Result<void> authorize_abandon(const WriteRequest& request) {
+  if (!request.state.abandon) return {};
+  TRY(identity::require_admin(request.who));
+  if (request.who.via == identity::Via::token)
+    return fail(Code::forbidden,
+                "A token cannot give infrastructure state up. Sign in as an administrator, or work on the "
+                "data folder.");
+  return {};
+}
+
+}  // namespace
+
+Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, const WriteRequest& request) {
+  auto running =
+      TRY(db::read<std::string>(sql_, [&](db::Transaction& tx) { return state_.running_job(tx); }));
+  return state_.assess(input, request.state, running);
+}
+
+// Leaves out what the rules refuse, until the rest obeys all of them: a key that goes may have been what
+// another one needed.
+Result<void> SettingsWriter::settle(Plan& plan, const WriteRequest& request, bool asks_stores) {
+  for (;;) {
+    auto after = with_changes(plan.before, plan.changes);
+    RuleInput input{plan.before, after, plan.changes};
+    auto refusal = first_refusal(input, false);
+    if (!refusal && asks_stores) {
+      auto assessed = TRY(assess_state(input, request));
+      plan.move = assessed.move;
+      refusal = std::move(assessed.refusal);
+    }
+    if (!refusal) refusal = first_refusal(input, true);
+    if (!refusal) return {};
+    if (!request.leaves_out || leave_out(*refusal, plan.changes, plan.refused) == 0)
+      return Failure(std::move(refusal->error));
+  }
+}
+
+Result<SettingsWriter::Plan> SettingsWriter::plan(const WriteRequest& request) {
+  Plan plan;
+  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
+    plan.before = TRY(store_.all(tx));
+    plan.changes = TRY(request.make(tx, plan.before));
+    return {};
+  }));
+  TRY(settle(plan, request, true));
+  if (plan.move.copies) {
+    auto after = with_changes(plan.before, plan.changes);
+    plan.copied = TRY(state_.copy({plan.before, after, plan.changes}));
+  }
+  return plan;
+}
+
+Result<void> SettingsWriter::record_abandon(db::Transaction& tx, const WriteRequest& request,
+                                            const WriteResult& result) {
+  auto* from = storage::active_backend(result.before);
+  auto after = with_changes(result.before, result.changes);
+  auto* to = storage::active_backend(after);
+  OrderedJson details{
+      {"backend", from ? from->id : ""}, {"to", to ? to->id : ""}, {"change_id", result.change_id}};
+  TRY(audit_.append(tx, audit::by(request.who, "storage_state_abandon", std::nullopt, std::move(details))));
+  return {};
+}
+
+Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteRequest& request, const Plan& plan,
+                                          bool& is_stale) {
+  if (request.begin) TRY(request.begin(tx));
+  Plan now;
+  now.before = TRY(store_.all(tx));
+  now.changes = TRY(request.make(tx, now.before));
+  for (const auto& [key, reason] : plan.refused)
+    if (now.changes.erase(key) > 0) now.refused[key] = reason;
+  TRY(settle(now, request, false));
+  is_stale = !has_same_places(plan.before, now.before) ||
+             !has_same_places(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
+  if (is_stale) return fail(Code::conflict, "{}", kRaced);
+  if (plan.move.leaves && !TRY(state_.running_job(tx)).empty()) {
+    is_stale = true;
+    return fail(Code::conflict, "{}", kRaced);
+  }
+  WriteResult result{std::move(now.before), std::move(now.changes), std::move(now.refused), "", plan.copied};
+  result.change_id = TRY(store_.apply(tx, result.changes, {request.who.username, request.origin}));
+  if (plan.move.abandons) TRY(record_abandon(tx, request, result));
+  if (request.record) TRY(request.record(tx, result));
+  return result;
+}
+
+Result<WriteResult> SettingsWriter::write(const WriteRequest& request) {
+  TRY(authorize_abandon(request));
+  for (int attempt = 1;; ++attempt) {
+    auto planned = TRY(plan(request));
+    bool is_stale = false;
+    auto written = db::write<WriteResult>(sql_, [&](db::Transaction& tx) -> Result<WriteResult> {
+      is_stale = false;
+      return write(tx, request, planned, is_stale);
+    });
+    if (!is_stale || attempt == kAttempts) return written;
+  }
+}
+
+}  // namespace dash::setup

@@ -1,0 +1,66 @@
+// The one function that changes settings, whoever asks: the storage page, PUT /api/setup/config, the command
+// line, an import, a claim, a rollback and the panels. Evaluates every rule (rules.hpp, live_state.hpp) over
+// the values as they will be, then writes all in one transaction together with its audit entry. Thread-safe.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/audit/log.hpp"
+#include "core/config/store.hpp"
+#include "core/identity/principal.hpp"
+#include "core/setup/live_state.hpp"
+
+namespace dash::setup {
+
+struct WriteResult {
+  config::Values before;
+  config::Changes changes;                     // those that were written
+  std::map<std::string, std::string> refused;  // canonical key → reason word
+  std::string change_id;                       // empty when nothing differed
+  std::int64_t iac_state_migrated = 0;
+};
+
+struct WriteRequest {
+  const identity::Principal& who;
+  std::string origin;  // for the history
+  StateOptions state = {};
+  bool leaves_out = false;  // a refused key is left out and the rest written; else the first refusal fails
+  // The changes, canonical, region sets whole. Called again inside of the transaction that writes.
+  std::function<Result<config::Changes>(db::Transaction&, const config::Values& stored)> make = {};
+  // First and last in that transaction. A failure undoes everything.
+  std::function<Result<void>(db::Transaction&)> begin = {};
+  std::function<Result<void>(db::Transaction&, const WriteResult&)> record = {};
+};
+
+class SettingsWriter {
+ public:
+  SettingsWriter(db::Sql& sql, config::Store& store, audit::Log& audit, storage::IacState& state)
+      : sql_(sql), store_(store), audit_(audit), state_(state) {}
+
+  // Code::invalid for what is not configured, hub and runner; Code::conflict for live state and for
+  // automation without storage; Code::forbidden when a token gives state up. May talk to both stores.
+  Result<WriteResult> write(const WriteRequest& request);
+
+ private:
+  struct Plan {
+    config::Values before;
+    config::Changes changes;
+    std::map<std::string, std::string> refused;
+    StateMove move;
+    std::int64_t copied = 0;
+  };
+  Result<Plan> plan(const WriteRequest& request);
+  Result<StateAssessment> assess_state(const RuleInput& input, const WriteRequest& request);
+  Result<void> settle(Plan& plan, const WriteRequest& request, bool asks_stores);
+  Result<WriteResult> write(db::Transaction& tx, const WriteRequest& request, const Plan& plan,
+                            bool& is_stale);
+  Result<void> record_abandon(db::Transaction& tx, const WriteRequest& request, const WriteResult& result);
+
+  db::Sql& sql_;
+  config::Store& store_;
+  audit::Log& audit_;
+  LiveState state_;
+};
+
+}  // namespace dash::setup

@@ -1,0 +1,19 @@
+// What a change on the storage page did (PATCH /api/storage/config).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/json.hpp"
+#include "core/config/clouds.hpp"
+
+namespace dash::setup {
+
+struct StorageUpdate {
+  std::vector<std::string> updated;  // keys, as this instance spells them
+  std::int64_t iac_state_migrated = 0;
+  config::Spelling spelling = config::Spelling::canonical;
+};
+OrderedJson to_json(const StorageUpdate& update);
+
+}  // namespace dash::setup

@@ -1,0 +1,11 @@
+// The rules about storage settings (2-storage.md, Configuration and Switching): the active backend and the
+// hub are configured, the hub is an object store, `local` and the automation runner agree, automation has a
+// storage. Pure.
+#pragma once
+#include "core/setup/rules.hpp"
+
+namespace dash::setup {
+
+std::vector<Rule> storage_rules();
+
+}  // namespace dash::setup

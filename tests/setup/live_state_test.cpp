@@ -1,0 +1,190 @@
+#include "core/setup/live_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/storage_instance.hpp"
+
+namespace dash::setup {
+namespace {
+
+class LiveStateTest : public ::testing::Test {
+ protected:
+  LiveStateTest() {
+    world.set("storage_obj_cloud3_bucket", "c");
+    world.set("storage_local_path", "/assets");
+  }
+  Result<StorageUpdate> patch(std::string_view body) {
+    return one.setup.change_storage(world.admin, must(parse_json(body)));
+  }
+  std::string active() { return must(one.storage.config().show(world.admin))["storage_active_backend"]; }
+  storage::MemoryStore& target() { return *world.stores.at("obj_cloud3"); }
+  storage::MemoryStore& folder() { return *world.stores.at("local"); }
+  // The store answers nothing from here on.
+  void deafen(const std::string& backend) { world.deaf.insert(backend); }
+  void add_job(const std::string& id, const std::string& state) {
+    must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec(
+          "INSERT INTO jobs (id, seq, action, receipt, name, region, request, parameters, state, message, "
+          "created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval, "
+          "approval_reasons, approval_digest, attempts, cancel_requested) VALUES ($1, 1, "
+          "'cloud1:vm:deploy', 'r', 'n', 'x', '{}', $2, $3, '', 1, 'a', 0, 0, 0, '[]', '', 1, 0)",
+          {id, std::string("{}"), state}));
+      return {};
+    }));
+  }
+  storage::StorageWorld world;
+  storage::Replica one{world};
+};
+
+constexpr auto kSwitch = R"({"storage_active_backend":"gcs"})";
+constexpr auto kSwitchConfirmed = R"({"storage_active_backend":"gcs","migrate_iac_state":true})";
+
+}  // namespace
+
+TEST_F(LiveStateTest, LetsASwitchPassWhenThereIsNoState) {
+  must(world.store().put("config-mgmt/site.yml", "x", {}));
+  EXPECT_EQ(must(patch(kSwitch)).iac_state_migrated, 0);
+  EXPECT_EQ(active(), "obj_cloud3");
+}
+
+TEST_F(LiveStateTest, BlocksASwitchUntilItIsConfirmed) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "{}", {}));
+  auto refused = patch(kSwitch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_NE(refused.error().message.find("migrate_iac_state=true"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("migrate_terraform_state=true"), std::string::npos);
+  EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, CopiesEveryObjectButLocksAndRenamesTheLeaf) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  must(world.store().put("iac-state/j1/terraform.tfstate.tflock", "lock", {}));
+  must(world.store().put("iac-state/j2/terraform.tfstate", "two", {}));
+  must(world.store().put("iac-state/j2/outputs.json", "out", {}));
+  must(world.store().put("terraform-state/old/terraform.tfstate", "peer", {}));
+  must(world.store().put("iac-statement/x.yml", "not", {}));
+  EXPECT_EQ(must(patch(kSwitchConfirmed)).iac_state_migrated, 4);
+  EXPECT_EQ(active(), "obj_cloud3");
+  EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), "one");
+  EXPECT_EQ(target().bytes_of("iac-state/j2/outputs.json"), "out");
+  EXPECT_EQ(target().bytes_of("terraform-state/old/default.tfstate"), "peer");
+  EXPECT_FALSE(target().has("iac-state/j1/terraform.tfstate.tflock"));
+  EXPECT_FALSE(target().has("iac-statement/x.yml"));
+  EXPECT_TRUE(world.store().has("iac-state/j1/terraform.tfstate")) << "the originals stay";
+}
+
+TEST_F(LiveStateTest, TakesThePeersNameOfTheFlag) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  auto body = R"({"storage_active_backend":"gcs","migrate_terraform_state":true})";
+  EXPECT_EQ(must(patch(body)).iac_state_migrated, 1);
+}
+
+TEST_F(LiveStateTest, StaysWhereItIsWhenTheCopyFails) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", std::string(kPartBytes + 1, 's'), {}));
+  target().fail_next_part = true;
+  auto failed = patch(kSwitchConfirmed);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Code::upstream);
+  EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, GuardsEveryWayToTurnAway) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  for (auto body : {R"({"storage_active_backend":"local"})", R"({"storage_obj_cloud1_bucket":""})"}) {
+    auto refused = patch(body);
+    ASSERT_FALSE(refused) << body;
+    EXPECT_EQ(refused.error().code, Code::conflict) << body;
+  }
+  must(patch(R"({"storage_active_backend":"s3","storage_hub_backend":"gcs"})"));
+}
+
+TEST_F(LiveStateTest, KeepsTheStateOfFileSystemsInTheDeployFolder) {
+  must(patch(R"({"storage_active_backend":"local"})"));
+  std::filesystem::create_directory(world.scratch / "deploy");
+  must(folder().put("j1/terraform.tfstate", "one", {}));
+  must(folder().put("cloud1-vm-deploy", "#!/bin/sh", {}));
+  EXPECT_FALSE(patch(kSwitch));
+  EXPECT_EQ(must(patch(kSwitchConfirmed)).iac_state_migrated, 1);
+  EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), "one");
+  EXPECT_FALSE(target().has("iac-state/cloud1-vm-deploy"));
+}
+
+TEST_F(LiveStateTest, TakesAStoreThatCannotBeAskedForOneThatHoldsState) {
+  deafen("obj_cloud1");
+  auto refused = patch(kSwitch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_NE(refused.error().message.find("abandon_iac_state=true"), std::string::npos);
+  EXPECT_EQ(patch(kSwitchConfirmed).error().code, Code::upstream);
+  EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, LeavesSuchAStoreWhenTheStateIsGivenUpAndRecordsThat) {
+  deafen("obj_cloud1");
+  auto as_token = world.admin;
+  as_token.via = identity::Via::token;
+  auto body = must(parse_json(R"({"storage_active_backend":"gcs","abandon_iac_state":true})"));
+  auto by_token = one.setup.change_storage(as_token, body);
+  ASSERT_FALSE(by_token);
+  EXPECT_EQ(by_token.error().code, Code::forbidden);
+  EXPECT_EQ(must(one.setup.change_storage(world.admin, body)).iac_state_migrated, 0);
+  EXPECT_EQ(active(), "obj_cloud3");
+  ASSERT_EQ(world.audited("storage_state_abandon").size(), 1u);
+  EXPECT_NE(world.audited("storage_state_abandon")[0].find("obj_cloud1"), std::string::npos);
+}
+
+TEST_F(LiveStateTest, DoesNotGiveUpTheStateOfAStoreThatAnswers) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "{}", {}));
+  auto refused = patch(R"({"storage_active_backend":"gcs","abandon_iac_state":true})");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_EQ(world.audited("storage_state_abandon").size(), 0u);
+}
+
+TEST_F(LiveStateTest, WaitsForAJobThatRuns) {
+  add_job("j1", "running");
+  deafen("obj_cloud1");
+  for (auto body :
+       {kSwitch, kSwitchConfirmed, R"({"storage_active_backend":"gcs","abandon_iac_state":true})"}) {
+    auto refused = patch(body);
+    ASSERT_FALSE(refused) << body;
+    EXPECT_EQ(refused.error().code, Code::conflict) << body;
+    EXPECT_NE(refused.error().message.find("j1"), std::string::npos);
+  }
+  must(patch(R"({"storage_hub_backend":"gcs"})"));
+}
+
+TEST_F(LiveStateTest, GuardsEveryDoor) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  auto changed = one.setup.change(world.admin, {{"storage_active_backend", "gcs"}}, "api");
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().code, Code::conflict);
+  auto import = must(one.setup.import(
+      world.admin, {must(parse_json(R"({"storage_active_backend":"gcs","fine":"1"})")), {}, {}, "", {}, {}},
+      ""));
+  EXPECT_EQ(import.refused, (std::map<std::string, std::string>{{"storage_active_backend", "live_state"}}));
+  EXPECT_EQ(active(), "obj_cloud1");
+  must(one.setup.change(world.admin, {{"storage_active_backend", "gcs"}}, "api", {.migrate = true}));
+  EXPECT_EQ(active(), "obj_cloud3");
+  EXPECT_TRUE(target().has("iac-state/j1/default.tfstate"));
+  auto change_id = must(world.config.history("storage_active_backend", 0, 1)).at(0).change_id;
+  EXPECT_EQ(one.setup.rollback(world.admin, change_id).error().code, Code::conflict);
+  must(one.setup.rollback(world.admin, change_id, {.migrate = true}));
+  EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, LetsCredentialsChange) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  must(one.setup.change(world.admin, {{"cloud1_access_key_id", "AKIA2"}, {"cloud1_secret_access_key", "s"}},
+                        "api"));
+}
+
+TEST_F(LiveStateTest, AsksNoStoreAboutAChangeThatMovesNothing) {
+  deafen("obj_cloud1");
+  must(patch(R"({"storage_s3_prefix":"other","storage_gcs_bucket":"d"})"));
+}
+
+}  // namespace dash::setup

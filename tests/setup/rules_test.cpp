@@ -1,0 +1,144 @@
+#include "core/setup/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/setup/feature_panel.hpp"
+#include "tests/support/instance.hpp"
+
+namespace dash::setup {
+namespace {
+
+class SettingsRules : public testing::Test {
+ protected:
+  void SetUp() override { i_.add_user("root", true); }
+  void store(const config::Changes& changes) { must(i_.config.apply(changes, {"root", "test"})); }
+  // "" when it is written.
+  std::string change(const config::Changes& changes) {
+    auto done = i_.setup.change(i_.as("root"), changes, "api");
+    return done ? "" : fmt::format("{} {}", info(done.error().code).http_status, done.error().message);
+  }
+  std::string page(std::string_view body) {
+    auto done = i_.setup.change_storage(i_.as("root"), must(parse_json(body)));
+    return done ? "" : fmt::format("{} {}", info(done.error().code).http_status, done.error().message);
+  }
+  std::map<std::string, std::string> import(std::string_view config) {
+    return must(i_.setup.import(i_.as("root"), {must(parse_json(config)), {}, {}, "", {}, {}}, "10.0.0.1"))
+        .refused;
+  }
+  config::Values values() { return must(i_.config.all()); }
+  TestInstance i_;
+};
+
+using Refused = std::map<std::string, std::string>;
+
+TEST_F(SettingsRules, RefuseAnActiveBackendThatIsNotConfiguredWhoeverAsks) {
+  EXPECT_EQ(change({{"storage_active_backend", "s3"}}).substr(0, 3), "400");
+  EXPECT_NE(change({{"storage_active_backend", "s3"}}).find("storage_obj_cloud1_bucket"), std::string::npos);
+  EXPECT_EQ(change({{"storage_active_backend", "ftp"}}).substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_active_backend":"agent_local","storage_agent_id":"a"})").substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_active_backend":"s3","fine":"1"})"),
+            (Refused{{"storage_active_backend", "not_configured"}}));
+  EXPECT_EQ(values(), (config::Values{{"fine", "1"}}));
+  EXPECT_EQ(change({{"storage_active_backend", "s3"}, {"storage_obj_cloud1_bucket", "b"}}), "");
+}
+
+TEST_F(SettingsRules, KeepTheActiveBackendAndTheHubConfigured) {
+  store({{"storage_obj_cloud1_bucket", "b"},
+         {"storage_obj_cloud3_bucket", "c"},
+         {"storage_active_backend", "obj_cloud1"},
+         {"storage_hub_backend", "obj_cloud3"}});
+  EXPECT_EQ(change({{"storage_obj_cloud1_bucket", std::nullopt}}).substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_s3_bucket":""})").substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_gcs_bucket":" "})").substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_gcs_bucket":"","fine":"1"})"),
+            (Refused{{"storage_gcs_bucket", "not_configured"}}));
+  EXPECT_EQ(page(R"({"storage_gcs_bucket":"","storage_hub_backend":""})"), "");
+}
+
+TEST_F(SettingsRules, RefuseAHubThatIsNoObjectStore) {
+  store({{"storage_local_path", "/x"}});
+  EXPECT_EQ(page(R"({"storage_hub_backend":"local"})").substr(0, 3), "400");
+  EXPECT_EQ(change({{"storage_hub_backend", "agent_local"}}).substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_hub_backend":"gcs"})").substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_hub_backend":"local","fine":"1"})"),
+            (Refused{{"storage_hub_backend", "hub_not_object_store"}}));
+  EXPECT_EQ(page(R"({"storage_hub_backend":"gcs","storage_gcs_bucket":"b"})"), "");
+}
+
+TEST_F(SettingsRules, KeepLocalAndACloudRunnerApartInBothDirections) {
+  store({{"automation_runner", "ecs"}, {"storage_obj_cloud1_bucket", "b"}});
+  EXPECT_EQ(change({{"storage_local_path", "/x"}}), "");
+  EXPECT_EQ(page(R"({"storage_active_backend":"local"})").substr(0, 3), "400");
+  EXPECT_EQ(change({{"storage_active_backend", "local"}}).substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_active_backend":"local","fine":"1"})"),
+            (Refused{{"storage_active_backend", "runner_local"}}));
+  EXPECT_EQ(change({{"storage_active_backend", "local"}, {"automation_runner", "local"}}), "");
+  EXPECT_EQ(change({{"automation_runner", "ecs"}}).substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"ansible_runner":"ecs","fine":"2"})"), (Refused{{"ansible_runner", "runner_local"}}));
+  EXPECT_EQ(change({{"automation_runner", "ecs"}, {"storage_active_backend", "s3"}}), "");
+}
+
+TEST_F(SettingsRules, KeepTheRunnerLocalWhereTheFolderIsActiveWithoutBeingChosen) {
+  store({{"storage_local_path", "/x"}});
+  EXPECT_EQ(change({{"automation_runner", "ecs"}}).substr(0, 3), "400");
+  EXPECT_EQ(change({{"automation_runner", "ecs"}, {"storage_obj_cloud1_bucket", "b"}}), "");
+}
+
+TEST_F(SettingsRules, TurnAutomationOnOnlyWithStorage) {
+  EXPECT_EQ(change({{"ansible_enabled", "1"}}).substr(0, 3), "409");
+  auto panel = change_panel(i_.config, i_.setup, i_.as("root"), "ansible", {{"enabled", true}});
+  ASSERT_FALSE(panel);
+  EXPECT_EQ(panel.error().code, Code::conflict);
+  EXPECT_EQ(import(R"({"ansible_enabled":true,"fine":"1"})"),
+            (Refused{{"ansible_enabled", "needs_storage"}}));
+  EXPECT_EQ(change({{"ansible_enabled", "1"}, {"storage_obj_cloud1_bucket", "b"}}), "");
+  EXPECT_EQ(change({{"storage_obj_cloud1_bucket", std::nullopt}}).substr(0, 3), "409");
+  EXPECT_EQ(change({{"storage_obj_cloud1_bucket", std::nullopt}, {"ansible_enabled", "0"}}), "");
+}
+
+TEST_F(SettingsRules, DoNotBlockAChangeThatHasNothingToDoWithWhatIsWrongAlready) {
+  store(
+      {{"storage_active_backend", "obj_cloud1"}, {"storage_hub_backend", "local"}, {"ansible_enabled", "1"}});
+  EXPECT_EQ(change({{"app_url", "https://h"}, {"storage_obj_cloud1_region", "eu-west-1"}}), "");
+}
+
+TEST_F(SettingsRules, LeaveOutOfAnImportWhatDependsOnARefusedKey) {
+  EXPECT_EQ(
+      import(
+          R"({"storage_hub_backend":"local","storage_active_backend":"azure_blob","ansible_enabled":"1","a":"b"})"),
+      (Refused{{"storage_hub_backend", "hub_not_object_store"},
+               {"storage_active_backend", "not_configured"},
+               {"ansible_enabled", "needs_storage"}}));
+  EXPECT_EQ(values(), (config::Values{{"a", "b"}}));
+}
+
+TEST_F(SettingsRules, NameEveryRefusedKeyWhenNothingIsLeft) {
+  auto report = must(i_.setup.import(
+      i_.as("root"), {must(parse_json(R"({"storage_active_backend":"s3"})")), {}, {}, "", {}, {}},
+      "10.0.0.1"));
+  EXPECT_TRUE(report.is_all_refused);
+  EXPECT_EQ(report.refused, (Refused{{"storage_active_backend", "not_configured"}}));
+  EXPECT_EQ(i_.audited("config.import"), 0);
+}
+
+TEST_F(SettingsRules, HoldForARollbackToo) {
+  must(i_.setup.change(i_.as("root"), {{"storage_obj_cloud1_bucket", "b"}}, "api"));
+  auto bucket = must(i_.config.history("storage_obj_cloud1_bucket", 0, 1)).at(0).change_id;
+  must(i_.setup.change(i_.as("root"), {{"storage_active_backend", "s3"}}, "api"));
+  auto undone = i_.setup.rollback(i_.as("root"), bucket);
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(undone.error().code, Code::invalid);
+  EXPECT_EQ(values()["storage_obj_cloud1_bucket"], "b");
+}
+
+TEST_F(SettingsRules, RefuseASubpathThatLeavesTheShareAndControlCharacters) {
+  for (auto path : {"/abs", "\\abs", "a/../b", "C:x"})
+    EXPECT_EQ(change({{"storage_agent_subpath", path}}).substr(0, 3), "400") << path;
+  EXPECT_EQ(import(R"({"storage_agent_subpath":"/abs","fine":"1"})"),
+            (Refused{{"storage_agent_subpath", "path_refused"}}));
+  EXPECT_EQ(page("{\"storage_obj_cloud1_bucket\":\"a\\nb\"}").substr(0, 3), "400");
+  EXPECT_EQ(change({{"storage_agent_subpath", "a/b"}}), "");
+}
+
+}  // namespace
+}  // namespace dash::setup
