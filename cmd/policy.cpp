@@ -215,7 +215,8 @@ Run declare_diff(Flags& flags) {
     }
     auto settings = policy::settings_of(TRY(with_settings(std::move(values), o->set)));
     if (settings.fault) return fail(Code::policy_unavailable, "{}", *settings.fault);
-    auto before = policy::make_opa(engine_for(o->before)), after = policy::make_opa(engine_for(o->after));
+    auto before = policy::make_opa(TRY(engine_for(o->before)));
+    auto after = policy::make_opa(TRY(engine_for(o->after)));
     auto diff = TRY(policy::diff_policies(*before, *after, recorded, settings.folded));
     context.out.document(policy::to_json(diff));
     print_diff(context, diff);

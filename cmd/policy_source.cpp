@@ -73,10 +73,11 @@ void declare_source(Flags& flags, SourceFlags& into) {
   declare_instance(flags, into.instance);
 }
 
-policy::EngineOptions engine_for(const std::string& folder) {
+Result<policy::EngineOptions> engine_for(const std::string& folder) {
   policy::EngineOptions out;
   out.directory = folder;
   out.binary = policy::engine_binary();
+  out.build_timeout = TRY(policy::engine_build_timeout());
   return out;
 }
 
@@ -103,7 +104,7 @@ Result<Source> open_source(Context& context, const SourceFlags& flags) {
   if (!flags.policy_dir.empty()) {
     config::Values values{{std::string(policy::kEnabledKey), "true"}};
     out.settings = policy::settings_of(TRY(with_settings(std::move(values), flags.set)));
-    out.options = engine_for(flags.policy_dir);
+    out.options = TRY(engine_for(flags.policy_dir));
     out.owned = policy::make_opa(out.options);
     out.engine = out.owned.get();
     return out;
@@ -118,7 +119,8 @@ Result<Source> open_source(Context& context, const SourceFlags& flags) {
   out.settings = TRY(services.gate.settings());
   if (!flags.set.empty())
     out.settings = policy::settings_of(TRY(with_settings(TRY(services.config.all()), flags.set)));
-  out.options = engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir))));
+  out.options =
+      TRY(engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir)))));
   out.engine = &services.engine;
   return out;
 }

@@ -30,7 +30,7 @@ struct Source {
 // Code::usage for a --set that is no KEY=VALUE, or one together with --target.
 Result<Source> open_source(Context& context, const SourceFlags& flags);
 // A folder alone, as `diff` names two.
-policy::EngineOptions engine_for(const std::string& folder);
+Result<policy::EngineOptions> engine_for(const std::string& folder);
 // --set KEY=VALUE over `values`, in either spelling.
 Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set);
 

@@ -5,6 +5,7 @@
 #include "cmd/groups.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/output.hpp"
+#include "core/app/health.hpp"
 #include "core/app/services.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/base/log.hpp"
@@ -12,6 +13,7 @@
 #include "core/identity/setup_code.hpp"
 #include "core/jobs/worker.hpp"
 #include "core/policy/admission.hpp"
+#include "core/policy/engine.hpp"
 #include "core/setup/setup.hpp"
 #include "daemon/auth.hpp"
 #include "daemon/routes.hpp"
@@ -50,42 +52,27 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
   options.tls_certificate_file = flags.tls_certificate;
   options.tls_key_file = flags.tls_key;
   options.authenticate = daemon::make_authenticate(s);
-  options.ready_checks.push_back({"database",
-                                  [&s]() -> Result<void> {
-                                    TRY(s.directory.is_set_up());
-                                    return {};
-                                  },
-                                  true});
-  options.ready_checks.push_back(
-      {"key",
-       [&s]() -> Result<void> {
-         auto unreadable = TRY(s.config.unreadable_keys());
-         if (!unreadable.empty())
-           return fail(Code::integrity, "{} settings were written with another key", unreadable.size());
-         return {};
-       },
-       true});
-  options.ready_checks.push_back(
-      {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, false});
-  options.ready_checks.push_back({"audit_anchors", [&s] { return s.anchors.healthy(); }, false});
+  using Kind = daemon::CheckKind;
+  auto folder = data_dir_or_default(flags.local.data_dir);
+  options.ready_checks = {
+      {"database", [&s] { return app::check_database_reads(s); }},
+      {"key", [&s] { return app::check_key(s); }},
+      {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, Kind::reported},
+      {"audit_anchors", [&s] { return s.anchors.healthy(); }, Kind::reported},
+      {"disk", [folder] { return app::check_disk(folder); }, Kind::degrades},
+      {"settings", [&s] { return app::check_settings_open(s); }, Kind::degrades},
+      {"database_writes", [&s] { return app::check_database_writes(s); }, Kind::degrades},
+  };
   return options;
 }
 
-// The engine starts while the first requests come; a failure is told by /readyz and by each refusal.
-std::jthread warm_engine(app::Services& s) {
-  return std::jthread([&s] {
-    if (auto ready = policy::admission_ready(s.gate, s.engine); !ready)
-      log::warning("policy.not_ready", {{"cause", ready.error().message}});
-  });
-}
-
-// On a thread of its own: a store that does not answer holds up nothing else.
-std::jthread keep_anchors(app::Services& s) {
-  return std::jthread([&s](const std::stop_token& stop) {
+// On a thread of its own: what does not answer holds up nothing else.
+std::jthread every_second(std::function<void()> action) {
+  return std::jthread([action = std::move(action)](const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
-    do s.anchors.tick();
+    do action();
     while (!wake.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); }));
   });
 }
@@ -103,8 +90,11 @@ Run declare_serve(Flags& flags) {
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {
-    auto instance = TRY(open_local(o->local, IfAbsent::make));
+    auto instance_options = local_options(o->local);
+    instance_options.is_server = true;
+    auto instance = TRY(app::open_instance(instance_options));
     auto& s = instance->services();
+    app::record_key(s);
     TRY(keep_public_url(s, o->public_url));
     TRY(tell_setup_code(s));
     auto options = server_options(*o, s);
@@ -113,8 +103,9 @@ Run declare_serve(Flags& flags) {
         s.jobs,
         jobs::Executors(jobs::executor_folder(data_dir_or_default(o->local.data_dir)), "/proc/self/exe"),
         static_cast<std::size_t>(o->workers));
-    auto anchoring = keep_anchors(s);
-    auto warming = warm_engine(s);
+    options.on_stop = [&s] { s.engine.cancel(); };
+    auto anchoring = every_second([&s] { s.anchors.tick(); });
+    auto watching = every_second([&s] { policy::watch_admission(s.gate, s.engine); });
     return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);
   };
 }

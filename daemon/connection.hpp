@@ -185,7 +185,9 @@ void Connection::offload(Pool where, Work work, Then then) {
     });
   };
   bool is_first = std::exchange(admitted_by_, where) != where;
-  if (is_short(where) && loop_.crew.hand_over()) return task();
+  // While an engine keeps its callers waiting, no more of the loop's threads go to it.
+  bool may_hang = where == Pool::policy && WorkerPool::blocked() > 0;
+  if (is_short(where) && !may_hang && loop_.crew.hand_over()) return task();
   if (!is_first || exchange_.route->is_health) return pool->post(std::move(task));
   if (pool->try_post(std::move(task), exchange_.request.holder())) return;
   refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});

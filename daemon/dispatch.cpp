@@ -105,7 +105,8 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
       fast_("fast", options.fast.threads, options.fast.queue, shares_of(options.fast)),
       login_("login", options.login.threads, options.login.queue, shares_of(options.login)),
       policy_("policy", options.policy.threads, options.policy.queue, shares_of(options.policy)),
-      store_("store", options.store.threads, options.store.queue, shares_of(options.store)) {}
+      store_("store", options.store.threads, options.store.queue, shares_of(options.store)),
+      health_("health", options.health.threads, options.health.queue) {}
 
 void Dispatcher::begin_nameless(const std::string& peer, Exchange& exchange) const {
   exchange.began = SystemClock().steady_now();
@@ -153,9 +154,11 @@ WorkerPool* Dispatcher::pool(Pool which) {
     case Pool::policy:
       return &policy_;
     case Pool::store:
+      return &store_;
+    case Pool::health:
       break;
   }
-  return &store_;
+  return &health_;
 }
 
 bool Dispatcher::asks_who(const Route& route) {
@@ -274,7 +277,7 @@ std::string Dispatcher::metrics_text() const {
   text += metric_line("dashctl_connections", "", connections_.count());
   text += metric_header("dashctl_part_buffers_free", "gauge", "Transfer buffers of 8 MiB that nobody uses.");
   text += metric_line("dashctl_part_buffers_free", "", parts_.available());
-  const std::array pools = {&fast_, &login_, &policy_, &store_};
+  const std::array pools = {&fast_, &login_, &policy_, &store_, &health_};
   using Value = std::uint64_t (*)(const WorkerPool::Load&);
   auto per_pool = [&](std::string_view name, std::string_view type, std::string_view help, Value value) {
     text += metric_header(name, type, help);

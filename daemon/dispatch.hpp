@@ -89,7 +89,7 @@ class Dispatcher {
   Budget small_bodies_, sign_in_bodies_;
   ConnectionTable connections_;
   std::atomic<bool> draining_ = false;
-  WorkerPool fast_, login_, policy_, store_;  // last: joined before the rest goes
+  WorkerPool fast_, login_, policy_, store_, health_;  // last: joined before the rest goes
 };
 
 }  // namespace dash::daemon

@@ -4,24 +4,9 @@
 #include <utility>
 
 #include "core/base/embedded.hpp"
-#include "core/base/log.hpp"
 
 namespace dash::daemon {
 namespace {
-
-Result<Response> ready(const std::vector<ReadyCheck>& checks) {
-  bool all = true;
-  auto told = OrderedJson::object();
-  for (const auto& check : checks) {
-    auto outcome = check.check();
-    told[check.name] = outcome ? "ok" : outcome.error().message;
-    if (outcome) continue;
-    all = all && !check.required;
-    if (!outcome.error().detail.empty())
-      log::warning("not_ready", {{"check", check.name}, {"detail", outcome.error().detail}});
-  }
-  return json_response(all ? 200 : 503, OrderedJson{{"ready", all}, {"checks", told}});
-}
 
 std::string_view content_type_of(std::string_view path) {
   constexpr std::array kTypes = {
@@ -50,7 +35,7 @@ Result<Response> to_console(Request&) {
 
 }  // namespace
 
-void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
+void add_own_routes(std::vector<Route>& routes, Readiness& readiness,
                     std::function<std::string()> metrics_text) {
   auto health = [&](std::string pattern, Pool pool, Handler handler) {
     routes.push_back({.pattern = std::move(pattern),
@@ -75,7 +60,8 @@ void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
   on_io("/", to_console);
   on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
   on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
-  health("/readyz", Pool::fast, [checks = std::move(checks)](Request&) { return ready(checks); });
+  health("/readyz", Pool::health,
+         [&readiness](Request&) -> Result<Response> { return readiness.answer(); });
 }
 
 }  // namespace dash::daemon

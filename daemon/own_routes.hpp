@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "daemon/readiness.hpp"
 #include "daemon/route.hpp"
-#include "daemon/server.hpp"
 
 namespace dash::daemon {
 
-void add_own_routes(std::vector<Route>& routes, std::vector<ReadyCheck> checks,
+void add_own_routes(std::vector<Route>& routes, Readiness& readiness,
                     std::function<std::string()> metrics_text);
 
 }  // namespace dash::daemon

@@ -27,6 +27,7 @@ enum class Pool {
   login,   // scrypt: memory-hard, few at a time
   policy,  // the rule engine
   store,   // object stores, shares, agents: may take minutes
+  health,  // the checks of /readyz, for a moment: its own, so that it answers when all others are full
 };
 
 // Whether its work is short enough to be done by the thread that read the request.

@@ -49,11 +49,13 @@ void wait_for_stop_signal() {
 
 Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts) {
   TRY(catch_stop_signals());
+  auto on_stop = options.on_stop;
   auto server = TRY(Server::start(std::move(options), std::move(routes), parts));
   notify_service_manager("READY=1");
   wait_for_stop_signal();
   notify_service_manager("STOPPING=1");
   log::info("stopping");
+  if (on_stop) on_stop();
   server->stop();
   log::info("stopped");
   return {};

@@ -43,22 +43,25 @@ class RealServer final : public Server {
   std::vector<std::unique_ptr<Loop>> loops_;
   std::list<Door> doors_;  // all watched on the first loop
   std::size_t next_loop_ = 0;
+  Readiness readiness_;
   Dispatcher dispatcher_;  // its pools end before the loops that they post to
   bool runs_ = false;
   bool stopped_ = false;
 };
 
-std::vector<Route> with_own(std::vector<Route> routes, const ServerOptions& options,
+std::vector<Route> with_own(std::vector<Route> routes, Readiness& readiness,
                             std::function<std::string()> metrics) {
-  add_own_routes(routes, options.ready_checks, std::move(metrics));
+  add_own_routes(routes, readiness, std::move(metrics));
   return routes;
 }
 
 RealServer::RealServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
                        PartPool& parts, TlsContext tls)
     : tls_(std::move(tls)),
+      readiness_(options.ready_checks),
       dispatcher_(options, std::move(proxies),
-                  with_own(std::move(routes), options, [this] { return dispatcher_.metrics_text(); }),
+                  with_own(std::move(routes), readiness_,
+                           [this] { return dispatcher_.metrics_text() + readiness_.metrics_text(); }),
                   parts) {
   for (std::size_t i = 0; i < std::max<std::size_t>(options.io_threads, 1); ++i)
     loops_.push_back(std::make_unique<Loop>());

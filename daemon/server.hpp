@@ -20,11 +20,17 @@ struct PoolSize {
       queue;  // more than this waiting, more than half of it of a user, three quarters of a network: 503
 };
 
-// One line of /readyz.
+enum class CheckKind {
+  required,  // made for each answer; not ready without it
+  reported,  // made for each answer
+  degrades,  // made in the background, every five seconds at least; named under `degraded`
+};
+
+// One line of /readyz (daemon/readiness.hpp).
 struct ReadyCheck {
   std::string name;
-  std::function<Result<void>()> check;  // runs on Pool::fast
-  bool required = true;                 // false: told, but the instance stays ready
+  std::function<Result<void>()> check;
+  CheckKind kind = CheckKind::required;
 };
 
 struct ServerOptions {
@@ -39,9 +45,11 @@ struct ServerOptions {
   PoolSize login{2, 64};
   PoolSize policy{16, 128};
   PoolSize store{8, 128};
+  PoolSize health{2, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
   Authenticate authenticate{};  // empty: only routes of Auth::anybody and Auth::login answer
+  std::function<void()> on_stop{};  // called once when the end is asked for, before requests drain
 };
 
 class Server {

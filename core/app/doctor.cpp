@@ -71,7 +71,7 @@ Result<Check> audit_log(Services& s) {
 
 Result<Check> gate(Services& s) {
   auto settings = TRY(s.gate.settings());
-  auto status = s.engine.status();
+  auto status = s.engine.refresh();
   auto fault = settings.fault ? *settings.fault : status.fault ? status.fault->message : "";
   if (!fault.empty() && settings.enabled)
     return failed("policy", Code::policy_unavailable, "every gated action is refused: " + fault);

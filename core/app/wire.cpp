@@ -44,10 +44,12 @@ std::vector<std::unique_ptr<audit::AnchorPlace>> anchors(const std::string& data
   return out;
 }
 
-policy::EngineOptions engine_options(const std::string& policy_dir) {
+Result<policy::EngineOptions> engine_options(const std::string& policy_dir, bool is_server) {
   policy::EngineOptions out;
   out.directory = policy_dir;
   out.binary = policy::engine_binary();
+  out.build_timeout = TRY(policy::engine_build_timeout());
+  out.is_server = is_server;
   return out;
 }
 
@@ -58,7 +60,7 @@ std::string deploy_folder(const Options& options) {
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
  public:
-  RealInstance(const Options& options, const std::string& policy_dir, std::unique_ptr<db::Sql> sql, Keys keys)
+  RealInstance(const Options& options, policy::EngineOptions engine, std::unique_ptr<db::Sql> sql, Keys keys)
       : keys_(std::move(keys)),
         parts_(shared_by_callers(options.parts)),
         sql_(std::move(sql)),
@@ -74,7 +76,7 @@ class RealInstance final : public Instance {
         accounts_({*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}),
         endpoints_(*sql_, clock_, config_, audit_),
         vaults_(*sql_, clock_, audit_),
-        engine_(policy::make_opa(engine_options(policy_dir))),
+        engine_(policy::make_opa(std::move(engine))),
         decisions_(*sql_),
         gate_(*sql_, config_, *engine_, decisions_),
         judge_(gate_),
@@ -160,8 +162,10 @@ Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
                                           : db::open_postgres(options.database));
   TRY(db::migrate_schema(*sql));
-  auto policy_dir = TRY(policy::rule_folder(options.policy_dir, options.data_dir));
-  return std::unique_ptr<Instance>(new RealInstance(options, policy_dir, std::move(sql), std::move(keys)));
+  auto engine =
+      TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir)), options.is_server));
+  return std::unique_ptr<Instance>(
+      new RealInstance(options, std::move(engine), std::move(sql), std::move(keys)));
 }
 
 }  // namespace dash::app

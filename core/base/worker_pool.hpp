@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/base/shares.hpp"
 
@@ -19,6 +18,9 @@ namespace dash {
 class WorkerPool {
  public:
   using Task = std::function<void()>;  // must not throw
+
+  // So many threads may work for blocked ones at the same time, above the number of the constructor.
+  static constexpr std::size_t kMaxStandIns = 256;
 
   WorkerPool(std::string name, std::size_t threads, std::size_t queue_limit, ShareLimits most = {});
   ~WorkerPool();  // runs what is queued, then joins
@@ -30,6 +32,21 @@ class WorkerPool {
   // For a further step of work that was admitted by try_post(): never refused and not counted, since one
   // admission has one step at a time.
   void post(Task task);
+
+  // Held by a task while it waits for something outside that may not answer: a thread stands in for it, so
+  // that tasks which need nothing of the kind do not wait. Without effect on a thread that is in no pool.
+  class Blocked {
+   public:
+    Blocked();
+    ~Blocked();
+    Blocked(const Blocked&) = delete;
+    Blocked& operator=(const Blocked&) = delete;
+
+   private:
+    WorkerPool* pool_;
+  };
+  // Tasks that hold a Blocked now, in all pools of the process and outside of them.
+  static std::size_t blocked();
 
   struct Load {
     std::size_t threads = 0;
@@ -46,17 +63,21 @@ class WorkerPool {
     Holder holder;
     bool is_first;
   };
-  void run(const std::stop_token& stop);
+  void start_thread();
+  void start_stand_in();
+  void run(std::list<std::thread>::iterator place);
   const std::string name_;
+  const std::size_t base_;  // threads that are not blocked
   const std::size_t queue_limit_;
   mutable std::mutex mutex_;
-  std::condition_variable_any filled_;
+  std::condition_variable filled_, ended_one_;
   std::deque<Queued> queue_;
   std::size_t first_ = 0;  // of the queue, those that try_post() let in
   Shares shares_;          // of them
-  std::size_t busy_ = 0;
+  std::size_t busy_ = 0, blocked_ = 0;
   std::uint64_t refused_ = 0;
-  std::vector<std::jthread> threads_;  // last: joined before the rest goes
+  bool closing_ = false;
+  std::list<std::thread> running_, ended_;  // ended_: to be joined
 };
 
 }  // namespace dash

@@ -48,12 +48,16 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
     code = Code::conflict;
     message = "it exists already";
   } else if (state == "53100") {
+    code = Code::busy;
     message = "the database's disk is full; nothing was written";
+  } else if (state == "25006" || state == "42501") {
+    code = Code::busy;
+    message = "the database takes no writes; check its mode and the rights of its user";
   }
   return Failure(Error{code,
                        std::move(message),
                        fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
-                       code == Code::busy ? std::optional(kTryAgain) : std::nullopt,
+                       message == kNoAnswer ? std::optional(kTryAgain) : std::nullopt,
                        {}});
 }
 

@@ -84,6 +84,14 @@ Result<void> migrate_schema_to(Sql& sql, int version) {
   });
 }
 
-Result<void> migrate_schema(Sql& sql) { return migrate_schema_to(sql, steps().back().version); }
+// A database that is up to date is not written to: one that takes no writes can still be read.
+Result<void> migrate_schema(Sql& sql) {
+  auto newest = steps().back().version;
+  auto current = read<std::int64_t>(sql, [](Transaction& tx) -> Result<std::int64_t> {
+    return TRY(tx.query("SELECT version FROM schema_version")).at(0).integer(0);
+  });
+  if (current && *current == newest) return {};
+  return migrate_schema_to(sql, newest);
+}
 
 }  // namespace dash::db

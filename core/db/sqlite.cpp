@@ -39,12 +39,18 @@ Failure sqlite_error(sqlite3* db, int rc, std::string_view sql) {
       message = "it exists already";
       break;
     case SQLITE_FULL:
+      code = Code::busy;
       message = "the disk of the data directory is full; nothing was written";
       break;
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-      message = "the database cannot be written; check the owner and mode of the data directory";
+      code = Code::busy;
+      message = "the database takes no writes; check the disk, owner and mode of the data directory";
+      break;
+    case SQLITE_IOERR:
+      code = Code::busy;
+      message = "the disk of the data directory fails or is full; check it";
       break;
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:

@@ -101,8 +101,10 @@ Result<void> pass_windows(const Seams& s, Draft& draft) {
 }
 
 Result<void> pass_gate(const Seams& s, Draft& draft) {
+  auto deadline = s.judge.deadline();  // one for all items
   for (const auto& item : draft.plan.items)
-    draft.decisions.push_back(TRY(s.judge.judge(draft.action->name, item.request, draft.actor, draft.at())));
+    draft.decisions.push_back(
+        TRY(s.judge.judge(draft.action->name, item.request, draft.actor, draft.at(), deadline)));
   if (auto denied = combined(draft, Verdict::deny))
     return refuse(s, draft, *denied, policy::denied(denied->decision));
   auto held = combined(draft, Verdict::needs_approval);

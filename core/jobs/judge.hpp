@@ -10,7 +10,9 @@ class Judge {
   virtual ~Judge() = default;
   // As policy::Gate.
   virtual Result<policy::Decision> judge(std::string_view action, const Json& request,
-                                         const policy::Actor& actor, Time at) = 0;
+                                         const policy::Actor& actor, Time at,
+                                         std::optional<policy::Deadline> deadline = {}) = 0;
+  virtual policy::Deadline deadline() const = 0;
   virtual Result<std::string> approval_digest(std::string_view action, const Json& request) = 0;
 };
 
@@ -18,9 +20,10 @@ class GateJudge final : public Judge {
  public:
   explicit GateJudge(policy::Gate& gate) : gate_(gate) {}
   Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
-                                 Time at) override {
-    return gate_.judge(action, request, actor, at);
+                                 Time at, std::optional<policy::Deadline> deadline = {}) override {
+    return gate_.judge(action, request, actor, at, deadline);
   }
+  policy::Deadline deadline() const override { return gate_.deadline(); }
   Result<std::string> approval_digest(std::string_view action, const Json& request) override {
     return gate_.approval_digest(action, request);
   }

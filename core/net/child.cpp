@@ -220,6 +220,14 @@ std::string Child::drain_stderr(std::size_t max_bytes) {
   }
 }
 
+void Child::discard_output() {
+  constexpr int kMaxReads = 64;  // a child that never stops is not worth more
+  std::array<char, 16384> buffer;
+  for (int fd : {out_, err_})
+    for (int i = 0; i<kMaxReads&& ::read(fd, buffer.data(), buffer.size())> 0; ++i) {
+    }
+}
+
 Result<Exit> Child::talk(const Talk& talk) {
   constexpr Millis kAsk{100};
   auto input = talk.input;
@@ -258,7 +266,7 @@ Result<Exit> Child::talk(const Talk& talk) {
 }
 
 Result<Output> run_child(const Command& command, std::string_view input, Millis deadline,
-                         std::size_t max_output) {
+                         std::size_t max_output, const std::function<bool()>& should_stop) {
   auto child = TRY(Child::start(command));
   Output output;
   bool over = false;
@@ -268,7 +276,8 @@ Result<Output> run_child(const Command& command, std::string_view input, Millis 
       if (!over) to += piece;
     };
   };
-  Talk talk{input, keep(output.out), keep(output.err), deadline, [&] { return over; }, Millis{0}};
+  auto stop = [&] { return over || (should_stop && should_stop()); };
+  Talk talk{input, keep(output.out), keep(output.err), deadline, stop, Millis{0}};
   auto exit = child.talk(talk);
   if (over) return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
   output.exit = TRY(std::move(exit));

@@ -58,6 +58,9 @@ class Child {
   Result<void> receive(std::span<char> into, std::chrono::steady_clock::time_point due);
   // What lies in its stderr now, without waiting.
   std::string drain_stderr(std::size_t max_bytes);
+  // Drops what lies in its stdout and stderr now, so that a child whose words nobody reads never waits for a
+  // reader.
+  void discard_output();
   void close_stdin();
   // Waits at most `patience` for its end.
   bool wait(std::chrono::milliseconds patience);
@@ -77,8 +80,9 @@ struct Output {
   std::string out, err;
 };
 // start() and talk() in one; output above `max_output` a stream is Code::too_large and ends the child.
+// `should_stop`: as in Talk, without a grace.
 Result<Output> run_child(const Command& command, std::string_view input, std::chrono::milliseconds deadline,
-                         std::size_t max_output);
+                         std::size_t max_output, const std::function<bool()>& should_stop = {});
 
 // The program's path: itself when it holds a slash, else searched on PATH. Code::not_found names it.
 Result<std::string> find_program(const std::string& name);

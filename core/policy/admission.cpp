@@ -64,14 +64,15 @@ Result<Json> request_of(const CheckRequest& check, const identity::Principal& wh
 Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identity::Principal& who) {
   TRY(identity::require_admin(who));
   auto settings = TRY(gate.settings());
-  auto status = engine.status();
+  auto status = engine.refresh(std::chrono::steady_clock::now() + kPageWait);
   OrderedJson out{{"enabled", settings.enabled},
                   {"enforce_needs_approval", settings.enforce_needs_approval},
                   {"gated_actions", spelled(settings)},
                   {"settings_fault", or_null(settings.fault)},
                   {"directory", status.directory},
                   {"policy_digest", status.rules ? OrderedJson(status.rules->digest) : OrderedJson(nullptr)}};
-  out["engine"] = {{"available", status.rules != nullptr}, {"sandboxed", status.sandboxed}};
+  out["engine"] = {
+      {"available", status.rules != nullptr}, {"sandboxed", status.sandboxed}, {"state", word(status.state)}};
   out["fault"] = status.fault ? to_json(*status.fault) : OrderedJson(nullptr);
   out["rules"] = out["problems"] = OrderedJson::array();
   if (status.fault) out["problems"].push_back(to_json(*status.fault));
@@ -90,10 +91,20 @@ Result<void> admission_ready(Gate& gate, Engine& engine) {
   if (!settings.enabled)
     return fail(Code::policy_unavailable,
                 "the gate is off; switched on it would refuse everything, for there is no policy engine");
-  if (settings.fault || engine.status().fault)
+  auto status = engine.status();
+  if (settings.fault || status.fault)
     return fail(Code::policy_unavailable,
                 "every gated action is refused: the policy engine, its rules or its settings are broken");
+  bool waits_too_long =
+      status.building_since && std::chrono::steady_clock::now() - *status.building_since > kDecisionDeadline;
+  if (!status.rules || waits_too_long)
+    return fail(Code::policy_unavailable, "gated actions wait for the policy engine, which is being started");
   return {};
+}
+
+void watch_admission(Gate& gate, Engine& engine) {
+  auto settings = gate.settings();
+  if ((settings && settings->enabled) || engine.status().state != EngineState::idle) engine.look();
 }
 
 Result<CheckRequest> parse_check(const Json& body) {

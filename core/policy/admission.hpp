@@ -9,16 +9,19 @@ namespace dash::policy {
 
 // {"enabled", "enforce_needs_approval", "gated_actions": [s], "settings_fault": s|null, "directory",
 // "policy_digest": s|null,
-//  "engine": {"available", "sandboxed"}, "fault": problem|null,
+//  "engine": {"available", "sandboxed", "state"}, "fault": problem|null,
 //  "rules": [{"rule", "file", "package", "builtin", "evaluates", "line", "problems": [s]}], "problems":
 //  [problem]}
-// Admins only.
+// Waits kPageWait at most for a build; after that it shows the last state, and "building". Admins only.
+inline constexpr std::chrono::seconds kPageWait{1};
 Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const identity::Principal& who);
 
-// What /readyz reports, and what serve asks once at its start so that the first gated change finds the engine
-// running: only that
-// there is a program while the gate is off. Code::policy_unavailable without details, since anybody may ask.
+// What /readyz reports, from what the engine's own thread found out last: only that there is a program while
+// the gate is off. Starts nothing. Code::policy_unavailable without details, since anybody may ask.
 Result<void> admission_ready(Gate& gate, Engine& engine);
+// What serve calls once a second, so that a report starts nothing and yet tells what is: has the engine's
+// thread look at the folder while the gate is on or the engine is in use.
+void watch_admission(Gate& gate, Engine& engine);
 
 // A dry run for the asker himself: nothing is created or audited. `at` absent: now. The body of the
 // route is

@@ -1,6 +1,7 @@
 // What the gate says about one action, and what it was asked. Plain values: jobs, commands and routes carry
 // them around.
 #pragma once
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "core/base/json.hpp"
 
 namespace dash::policy {
+
+// One for all that a caller waits for: a build of the engine, a restart, a retry, all items of a batch.
+using Deadline = std::chrono::steady_clock::time_point;
 
 enum class Verdict { allow, deny, needs_approval };
 std::string_view word(Verdict verdict);  // "allow", "deny", "needs_approval"

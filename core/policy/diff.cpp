@@ -52,7 +52,7 @@ OrderedJson describe(const Said& said) {
 }
 
 Result<std::set<std::string>> words_of(Engine& engine) {
-  auto status = engine.status();
+  auto status = engine.refresh();
   if (status.fault) return fail(Code::policy_unavailable, "{}: {}", status.directory, status.fault->message);
   return literals(*status.rules);
 }

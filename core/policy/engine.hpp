@@ -11,18 +11,31 @@
 
 namespace dash::policy {
 
-inline constexpr std::chrono::milliseconds kDecisionDeadline{2'000};
+inline constexpr std::chrono::milliseconds kDecisionDeadline{2'500};
+inline constexpr std::chrono::seconds kBuildTimeout{5};
+inline constexpr std::chrono::seconds kMaxBuildTimeout{60};
 
 struct Judgement {
   Answer answer;
   std::shared_ptr<const RuleSet> rules;  // that judged
 };
 
+enum class EngineState {
+  idle,         // nobody has needed it yet
+  building,     // the folder is checked and an engine started, for the first time or anew
+  ready,        //
+  broken,       // the rules are: until they change
+  unavailable,  // the folder cannot be read, or the engine does not start
+};
+std::string_view word(EngineState state);  // "idle", "building", …
+
 // What an operator sees of the engine.
 struct EngineStatus {
-  std::shared_ptr<const RuleSet> rules;  // of the generation that judges; null while broken
-  std::optional<Problem> fault;          // why every gated action is refused
-  std::vector<std::string> files;        // policy files that are there, also while broken
+  EngineState state = EngineState::idle;
+  std::optional<Deadline> building_since;  // the rest is of the last build that ended
+  std::shared_ptr<const RuleSet> rules;    // of the generation that judges; null while broken
+  std::optional<Problem> fault;            // why every gated action is refused
+  std::vector<std::string> files;          // policy files that are there, also while broken; of refresh()
   std::string directory;
   bool sandboxed = false;  // the child is confined as far as the platform can
 };
@@ -30,15 +43,27 @@ struct EngineStatus {
 class Engine {
  public:
   virtual ~Engine() = default;
+  // The deadline of a decision that begins now.
+  virtual Deadline deadline() const = 0;
   // `document`: the input document as JSON text. Errors are Code::policy_unavailable; the message is the
   // cause.
-  virtual Result<Judgement> judge(std::string_view document) = 0;
+  virtual Result<Judgement> judge(std::string_view document, Deadline deadline) = 0;
+  Result<Judgement> judge(std::string_view document) { return judge(document, deadline()); }
   // All of one generation, in one query. An error in one is an error of all.
   virtual Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) = 0;
   // Whether there is a program to start, without starting it.
   virtual bool is_present() = 0;
-  // Brings the generation up to date and starts the engine when it is not running.
+  // As last known. Starts nothing, waits for nothing.
   virtual EngineStatus status() = 0;
+  // Brings the generation up to date, starts the engine when it is not running, and waits for that until the
+  // deadline at most.
+  virtual EngineStatus refresh(Deadline deadline) = 0;
+  EngineStatus refresh() { return refresh(deadline()); }
+  // Has the engine's own thread compare the folder and the engine with what is loaded, and build when they
+  // differ. Does not wait.
+  virtual void look() = 0;
+  // A build under way ends, its processes killed, and none begins any more; an engine that runs judges on.
+  virtual void cancel() = 0;
   // The heads of deny and needs_approval that come true for the document, by file and line. A run of the
   // engine of its own: for people who ask why, not for the gate.
   virtual Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) = 0;
@@ -53,6 +78,10 @@ struct EngineOptions {
   std::string binary = "opa";                              // POLICY_BINARY
   std::string launcher = "/proc/self/exe";                 // understands exec-child
   std::chrono::milliseconds deadline = kDecisionDeadline;  // of one decision
+  std::chrono::milliseconds build_timeout = kBuildTimeout;
+  // A server's callers wait no longer for a build than for anything else; a command, which always finds the
+  // engine stopped, waits for its whole build first.
+  bool is_server = false;
 };
 
 // Starts nothing until it is asked.
@@ -60,5 +89,8 @@ std::unique_ptr<Engine> make_opa(EngineOptions options);
 
 // $POLICY_BINARY, else "opa".
 std::string engine_binary();
+// $DASHCTL_POLICY_BUILD_SECONDS, else kBuildTimeout. Code::usage for what is no number above 0 and up to
+// kMaxBuildTimeout.
+Result<std::chrono::milliseconds> engine_build_timeout();
 
 }  // namespace dash::policy

@@ -14,6 +14,8 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/worker_pool.hpp"
+
 namespace dash::policy {
 namespace {
 
@@ -28,8 +30,12 @@ constexpr std::size_t kMaxIdle = 64;
 // or the rules are large, and the next ones sleep at once.
 constexpr std::chrono::microseconds kLook{200};
 constexpr int kRest = 64;
+// Who has waited so long for an answer does so on a thread that another one stands in for.
+constexpr Millis kBriefWait{20};
+constexpr Millis kCancelPoll{100};
 
 Failure lost() { return fail(Code::unreachable, "the connection to the policy engine was lost"); }
+Failure too_slow() { return fail(Code::timeout, "the policy engine did not answer in time"); }
 Failure garbled() { return fail(Code::upstream, "the policy engine's answer is not HTTP as it speaks it"); }
 
 struct Counted {
@@ -41,7 +47,8 @@ struct Counted {
 // One exchange on one connected, non-blocking socket.
 class Exchange {
  public:
-  Exchange(int fd, Steady::time_point due, bool looks) : fd_(fd), due_(due), looks_(looks) {}
+  Exchange(int fd, Steady::time_point due, const std::atomic<bool>& cancelled, bool looks)
+      : fd_(fd), due_(due), cancelled_(cancelled), looks_(looks) {}
 
   Result<void> send(std::string_view head, std::string_view body) {
     while (!head.empty() || !body.empty()) {
@@ -110,12 +117,20 @@ class Exchange {
     return std::nullopt;
   }
 
-  Result<void> wait(short events) {
-    auto left = std::chrono::ceil<Millis>(due_ - Steady::now()).count();
+  // Milliseconds until `most` from now or the deadline.
+  Millis left(Millis most) const { return std::min(most, std::chrono::ceil<Millis>(due_ - Steady::now())); }
+
+  bool becomes_ready(short events, Millis within) const {
     pollfd p{fd_, events, 0};
-    if (left <= 0 || ::poll(&p, 1, static_cast<int>(left)) == 0)
-      return fail(Code::timeout, "the policy engine did not answer in time");
-    return {};
+    return ::poll(&p, 1, static_cast<int>(within.count())) > 0;
+  }
+
+  Result<void> wait(short events) {
+    if (auto brief = left(kBriefWait); brief.count() > 0 && becomes_ready(events, brief)) return {};
+    WorkerPool::Blocked blocked;
+    for (auto step = left(kCancelPoll); step.count() > 0 && !cancelled_; step = left(kCancelPoll))
+      if (becomes_ready(events, step)) return {};
+    return too_slow();
   }
 
   Result<void> more() {
@@ -169,6 +184,7 @@ class Exchange {
 
   int fd_;
   Steady::time_point due_;
+  const std::atomic<bool>& cancelled_;
   bool looks_;
   bool in_vain_ = false;
   std::string in_;
@@ -182,7 +198,7 @@ EngineSocket::~EngineSocket() {
   for (int fd : idle_) ::close(fd);
 }
 
-Result<int> EngineSocket::connect() const {
+Result<int> EngineSocket::connect(Deadline due, const std::atomic<bool>& cancelled) const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path_.size() >= sizeof address.sun_path)
@@ -190,12 +206,18 @@ Result<int> EngineSocket::connect() const {
   std::ranges::copy(path_, address.sun_path);
   int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return fail(Code::busy, "no file descriptor is left to ask the policy engine");
-  // A stopped engine with a full backlog must not hold us longer than a decision may take.
-  timeval patience{2, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  // A stopped engine whose backlog is full holds each attempt so long (unix(7): then EAGAIN).
+  timeval timeout{0, std::chrono::microseconds(kBriefWait).count()};
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+  std::optional<WorkerPool::Blocked> blocked;
+  while (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    bool is_full = errno == EAGAIN || errno == EINTR;
+    if (is_full && Steady::now() < due && !cancelled) {
+      if (!blocked) blocked.emplace();
+      continue;
+    }
     ::close(fd);
-    return lost();
+    return is_full ? too_slow() : lost();
   }
   return fd;
 }
@@ -225,8 +247,8 @@ bool EngineSocket::may_look() {
   return false;
 }
 
-Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Millis deadline) {
-  auto due = Steady::now() + deadline;
+Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Deadline due,
+                                 const std::atomic<bool>& cancelled) {
   Counted counted(asking_);
   bool looks = may_look();
   auto head = fmt::format(
@@ -235,8 +257,8 @@ Result<Reply> EngineSocket::post(std::string_view target, std::string_view body,
   for (;;) {
     int fd = take_idle();
     bool was_idle = fd >= 0;
-    if (!was_idle) fd = TRY(connect());
-    Exchange exchange(fd, due, looks);
+    if (!was_idle) fd = TRY(connect(due, cancelled));
+    Exchange exchange(fd, due, cancelled, looks);
     auto sent = exchange.send(head, body);
     auto reply = sent ? exchange.receive() : Result<Reply>(Failure(sent.error()));
     if (exchange.looked_in_vain()) rest_ = kRest;

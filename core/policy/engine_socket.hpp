@@ -25,13 +25,16 @@ class EngineSocket {
   EngineSocket(const EngineSocket&) = delete;
   EngineSocket& operator=(const EngineSocket&) = delete;
 
-  // Code::unreachable when the connection cannot be made or is lost (the engine is gone), Code::timeout,
-  // Code::upstream for an answer that is no HTTP or too large. A kept connection that turns out dead is
-  // replaced once, unseen.
-  Result<Reply> post(std::string_view target, std::string_view body, std::chrono::milliseconds deadline);
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // Code::unreachable when the connection cannot be made or is lost (the engine is gone), Code::timeout past
+  // the deadline or once `cancelled` is true, Code::upstream for an answer that is no HTTP or too large. A
+  // kept connection that turns out dead is replaced once, unseen.
+  Result<Reply> post(std::string_view target, std::string_view body, Deadline due,
+                     const std::atomic<bool>& cancelled);
 
  private:
-  Result<int> connect() const;
+  Result<int> connect(Deadline due, const std::atomic<bool>& cancelled) const;
   int take_idle();
   void keep(int fd);
   bool may_look();

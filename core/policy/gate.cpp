@@ -61,12 +61,12 @@ Decision conclude(const GateSettings& settings, std::string action, Json input, 
 }
 
 Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
-                    const Json& request, const Actor& actor, Time at) {
+                    const Json& request, const Actor& actor, Time at, std::optional<Deadline> deadline) {
   auto canonical = config::canonical_action(action);
   auto input = input_document(settings, canonical, request, actor, at);
   auto text = dump_json(input);
   Result<Judgement> judgement = fail(Code::policy_unavailable, "not asked");
-  if (!settings.fault) judgement = engine.judge(text);
+  if (!settings.fault) judgement = engine.judge(text, deadline.value_or(engine.deadline()));
   return conclude(settings, std::move(canonical), std::move(input), text, judgement);
 }
 
@@ -127,7 +127,10 @@ Result<GateSettings> Gate::read_live() {
   return *std::move(out);
 }
 
-Result<Decision> Gate::decide(std::string_view action, const Json& request, const Actor& actor, Time at) {
+Deadline Gate::deadline() const { return engine_.deadline(); }
+
+Result<Decision> Gate::decide(std::string_view action, const Json& request, const Actor& actor, Time at,
+                              std::optional<Deadline> deadline) {
   auto now = TRY(live());
   auto canonical = config::canonical_action(action);
   if (!now->gates(canonical)) {
@@ -136,23 +139,26 @@ Result<Decision> Gate::decide(std::string_view action, const Json& request, cons
     out.provider_names = now->provider_names;
     return out;
   }
-  return judge_with(engine_, *now, canonical, request, actor, at);
+  return judge_with(engine_, *now, canonical, request, actor, at, deadline);
 }
 
-Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at) {
-  auto decision = TRY(decide(action, request, actor, at));
+Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at,
+                             std::optional<Deadline> deadline) {
+  auto decision = TRY(decide(action, request, actor, at, deadline));
   if (decision.gated) log_.record(decision, actor, at);
   return decision;
 }
 
 Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
-  auto decision = TRY(decide(action, request, actor, at));
+  auto decision = TRY(decide(action, request, actor, at, std::nullopt));
   if (decision.gated) log_.record(decision, actor, at, /*is_dry_run=*/true);
   return decision;
 }
 
 Result<std::string> Gate::approval_digest(std::string_view action, const Json& request) {
+  // Whoever asks for a digest has just had the request judged: the rules that did so are loaded.
   auto status = engine_.status();
+  if (!status.rules) status = engine_.refresh();
   if (!status.rules) return fail(Code::policy_unavailable, "{}", kUnavailable);
   auto settings_now = TRY(settings());
   Json limits{{"regions", settings_now.folded.allowed_regions},

@@ -23,10 +23,13 @@ class Gate {
   // `action`: either spelling. `request`: the normalised members of the spec (region, instance_type, image,
   // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
   // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
-  // is a broken database.
-  Result<Decision> judge(std::string_view action, const Json& request, const Actor& actor, Time at);
+  // is a broken database. `deadline`: of everything that the caller asks at once; left out: of this one.
+  Result<Decision> judge(std::string_view action, const Json& request, const Actor& actor, Time at,
+                         std::optional<Deadline> deadline = {});
   // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
   Result<Decision> preview(std::string_view action, const Json& request, const Actor& actor, Time at);
+  // The deadline of what begins now.
+  Deadline deadline() const;
   // The settings as they are now.
   Result<GateSettings> settings();
   // A digest of what an approval covers: (action, request, rule set). Code::policy_unavailable when the rules
@@ -34,7 +37,8 @@ class Gate {
   Result<std::string> approval_digest(std::string_view action, const Json& request);
 
  private:
-  Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at);
+  Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at,
+                          std::optional<Deadline> deadline);
   Result<std::shared_ptr<const GateSettings>> live();
   Result<GateSettings> read_rows();
   Result<GateSettings> read_live();
@@ -58,7 +62,7 @@ Decision conclude(const GateSettings& settings, std::string action, Json input, 
 // One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
 // without a database.
 Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
-                    const Json& request, const Actor& actor, Time at);
+                    const Json& request, const Actor& actor, Time at, std::optional<Deadline> deadline = {});
 
 // Puts in place of the first head of each rule that has a say the heads that really fired, where the engine
 // can tell. Costs a run of the engine.

@@ -6,7 +6,6 @@ namespace dash::policy {
 namespace {
 
 using Steady = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kStartDeadline{10'000};
 constexpr std::chrono::milliseconds kStartStep{2};
 constexpr std::size_t kMaxComplaint = 2'000;
 constexpr std::string_view kGateFile = "..gate.rego";  // no name of the operator's begins so
@@ -46,10 +45,21 @@ std::optional<Problem> function_head(const RuleSet& rules) {
   return std::nullopt;
 }
 
-Result<void> await(Generation& generation) {
-  auto due = Steady::now() + kStartDeadline;
+// One build: what every step of it needs.
+struct Build {
+  RunDir& run;
+  OpaTool& tool;
+  net::Nursery& nursery;
+  Deadline due;
+  const std::atomic<bool>& cancelled;
+  ToolLimits limits() const {
+    return {due, [this] { return cancelled.load(); }};
+  }
+};
+
+Result<void> await(Generation& generation, const Build& build) {
   for (;;) {
-    auto reply = generation.socket->post("/v1/data/system/none", "{}", kStartDeadline);
+    auto reply = generation.socket->post("/v1/data/system/none", "{}", build.due, build.cancelled);
     if (reply) return {};
     if (reply.error().code != Code::unreachable) return Failure(reply.error());
     if (generation.child.wait(kStartStep)) {
@@ -57,29 +67,28 @@ Result<void> await(Generation& generation) {
       return fail(Code::policy_unavailable, "the policy engine ended at its start: {}",
                   words.empty() ? "it said nothing" : words);
     }
-    if (Steady::now() >= due)
-      return fail(Code::policy_unavailable, "the policy engine did not listen within {} s",
-                  kStartDeadline.count() / 1000);
+    if (Steady::now() >= build.due || build.cancelled)
+      return fail(Code::policy_unavailable, "the policy engine did not listen in time");
   }
 }
 
-Result<void> start_engine(Generation& generation, RunDir& run, OpaTool& tool, net::Nursery& nursery) {
-  generation.folder = TRY(run.folder());
+Result<void> start_engine(Generation& generation, const Build& build) {
+  generation.folder = TRY(build.run.folder());
   auto files = generation.rules->live;
   files.push_back({std::string(kGateFile), aggregator_module(*generation.rules)});
-  TRY(run.write(generation.folder, files));
-  generation.sockets = TRY(run.folder());
+  TRY(build.run.write(generation.folder, files));
+  generation.sockets = TRY(build.run.folder());
   generation.socket = std::make_unique<EngineSocket>(generation.sockets + "/s");
-  generation.child = TRY(tool.serve(nursery, generation.folder, generation.sockets));
-  return await(generation);
+  generation.child = TRY(build.tool.serve(build.nursery, generation.folder, generation.sockets));
+  return await(generation, build);
 }
 
-Result<void> build(Generation& generation, RunDir& run, OpaTool& tool, net::Nursery& nursery) {
+Result<void> perform(Generation& generation, const Build& build) {
   Parse parsed;
   if (!generation.snapshot.files.empty()) {
-    auto folder = TRY(run.folder());
-    TRY(run.write(folder, generation.snapshot.files));
-    auto result = tool.parse(run, folder, generation.snapshot.files);
+    auto folder = TRY(build.run.folder());
+    TRY(build.run.write(folder, generation.snapshot.files));
+    auto result = build.tool.parse(build.run, folder, generation.snapshot.files, build.limits());
     RunDir::remove(folder);
     parsed = TRY(std::move(result));
   }
@@ -87,9 +96,20 @@ Result<void> build(Generation& generation, RunDir& run, OpaTool& tool, net::Nurs
   if (generation.fault) return {};
   generation.rules = std::make_shared<const RuleSet>(make_rule_set(generation.snapshot, parsed.modules));
   generation.fault = function_head(*generation.rules);
-  if (!generation.fault) return start_engine(generation, run, tool, nursery);
+  if (!generation.fault) return start_engine(generation, build);
   generation.rules.reset();
   return {};
+}
+
+// The step at which a build was ended says less than why.
+Error cause_of(const Error& error, const BuildLimits& limits, const Build& build) {
+  auto of = [](std::string message) {
+    return Error{Code::policy_unavailable, std::move(message), {}, {}, {}};
+  };
+  if (limits.cancelled) return of("the start of the policy engine was cancelled: the server stops");
+  if (Steady::now() < build.due) return error;
+  return of(fmt::format("the policy engine was not ready within {} s",
+                        std::chrono::duration<double>(limits.timeout).count()));
 }
 
 }  // namespace
@@ -108,9 +128,15 @@ std::string describe(const Problem& problem) {
 }
 
 std::shared_ptr<Generation> start_generation(Snapshot snapshot, RunDir& run, OpaTool& tool,
-                                             net::Nursery& nursery) {
+                                             net::Nursery& nursery, const BuildLimits& limits) {
   auto out = std::make_shared<Generation>(std::move(snapshot));
-  if (auto built = build(*out, run, tool, nursery); !built) out->failure = built.error();
+  Build build{run, tool, nursery, Steady::now() + limits.timeout, limits.cancelled};
+  auto done = perform(*out, build);
+  if (done) return out;
+  out->child.kill();
+  out->rules.reset();
+  out->failure = cause_of(done.error(), limits, build);
+  out->retry_at = Steady::now() + kFailureMemory;
   return out;
 }
 

@@ -2,6 +2,7 @@
 // for how its files were last seen, and shared by the requests that it judges: the last one to let go ends
 // the engine.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -26,7 +27,9 @@ struct Generation {
   const Snapshot snapshot;
   std::shared_ptr<const RuleSet> rules;  // null when broken
   std::optional<Problem> fault;          // of the files: stays until they change
-  std::optional<Error> failure;          // of the engine: tried again at the next request
+  std::optional<Error> failure;          // of the engine: tried again
+  Deadline retry_at{};                   // not before this instant
+  std::atomic<bool> is_lost = false;     // its engine ran, and is gone
   std::string folder, sockets;           // what the engine reads, and where it listens
   net::Child child;
   std::unique_ptr<EngineSocket> socket;
@@ -49,8 +52,17 @@ struct Generation {
 // "a.rego:3: unexpected } token", the form in which a fault is logged and audited.
 std::string describe(const Problem& problem);
 
+// A failed build is remembered so long: its callers share one cause, and none of them starts the next.
+inline constexpr std::chrono::seconds kFailureMemory{1};
+
+// When a build is given up and what it started is killed, process groups whole.
+struct BuildLimits {
+  std::chrono::milliseconds timeout;
+  const std::atomic<bool>& cancelled;
+};
+
 // Checks, parses and starts. Never fails: what is wrong is in the generation.
 std::shared_ptr<Generation> start_generation(Snapshot snapshot, RunDir& run, OpaTool& tool,
-                                             net::Nursery& nursery);
+                                             net::Nursery& nursery, const BuildLimits& limits);
 
 }  // namespace dash::policy

@@ -93,7 +93,7 @@ bool may_fire(Engine& engine, const RuleFile& rule, const char* member) {
 
 std::vector<Problem> lint_runs(Engine& engine, const RuleSet& rules, const Limits& limits) {
   std::vector<Problem> out;
-  if (auto status = engine.status(); status.fault) return {*status.fault};
+  if (auto status = engine.refresh(); status.fault) return {*status.fault};
   auto documents = sample_documents(limits, literals(rules));
   std::set<std::string> causes;
   for (std::size_t at = 0; at < documents.size() && causes.size() < kMaxFailures; at += kLintBatch)

@@ -1,23 +1,69 @@
 // The resident engine: Open Policy Agent as a child on a private Unix socket (REST API:
 // openpolicyagent.org/docs/rest-api).
 #include <algorithm>
+#include <charconv>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
-#include "core/base/log.hpp"
+#include "core/base/worker_pool.hpp"
 #include "core/net/child.hpp"
-#include "core/policy/generation.hpp"
+#include "core/policy/engine_builder.hpp"
 
 namespace dash::policy {
 namespace {
 
+using Steady = std::chrono::steady_clock;
+
 constexpr std::string_view kAnswer = "/v1/data/dashctl_gate/answer?strict-builtin-errors=true";
 constexpr std::string_view kJudgePath = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
 constexpr std::string_view kCompilePath = "/v1/compile";
-constexpr std::chrono::milliseconds kBatchDeadline{30'000};
-constexpr std::chrono::milliseconds kPulse{250};  // a living engine answers an empty question within this
+constexpr std::chrono::milliseconds kQuestionTimeout{2'000};  // of a decision, once the engine runs
+constexpr std::chrono::milliseconds kBatchTimeout{30'000};
+// Above, a caller is refused at once: every caller that waits holds a thread.
+constexpr std::size_t kMaxCallers = WorkerPool::kMaxStandIns;
+constexpr std::size_t kMaxQuestions = 16;  // to the engine at the same time; it has few processors
 
-using Current = std::shared_ptr<Generation>;
+// At most so many at a time; the others wait, each until its own deadline.
+class Slots {
+ public:
+  class Slot {
+   public:
+    explicit Slot(Slots* slots) : slots_(slots) {}
+    Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)) {}
+    Slot& operator=(Slot&&) = delete;
+    ~Slot() {
+      if (slots_) slots_->give_back();
+    }
+
+   private:
+    Slots* slots_;
+  };
+
+  Result<Slot> take(Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    if (taken_ >= kMaxQuestions) {
+      WorkerPool::Blocked blocked;
+      if (!freed_.wait_until(lock, deadline, [this] { return taken_ < kMaxQuestions; }))
+        return fail(Code::policy_unavailable, "the policy engine is busy with other questions");
+    }
+    ++taken_;
+    return Slot(this);
+  }
+
+ private:
+  void give_back() {
+    {
+      std::lock_guard lock(mutex_);
+      --taken_;
+    }
+    freed_.notify_one();
+  }
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::size_t taken_ = 0;
+};
 
 // An engine's error document as one line: "a.rego:3: to_number: …".
 std::string complaint(const Reply& reply) {
@@ -35,17 +81,21 @@ std::string complaint(const Reply& reply) {
 
 class Opa final : public Engine {
  public:
-  explicit Opa(EngineOptions options)
-      : options_(std::move(options)), tool_(options_.binary, options_.launcher) {}
+  explicit Opa(EngineOptions options) : options_(std::move(options)), builder_(options_) {}
 
-  Result<Judgement> judge(std::string_view document) override {
-    auto [result, rules] = TRY(ask(kAnswer, fmt::format("{{\"input\":{}}}", document), options_.deadline));
+  Deadline deadline() const override {
+    return Steady::now() + options_.deadline + (options_.is_server ? Millis{0} : options_.build_timeout);
+  }
+
+  Result<Judgement> judge(std::string_view document, Deadline deadline) override {
+    auto body = fmt::format("{{\"input\":{}}}", document);
+    auto [result, rules] = TRY(ask(kAnswer, body, deadline, kQuestionTimeout));
     return Judgement{TRY(read_answer(result, *rules)), rules};
   }
 
   Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) override {
     auto body = fmt::format("{{\"input\":{{\"batch\":[{}]}}}}", fmt::join(documents, ","));
-    auto [result, rules] = TRY(ask(kJudgePath, body, kBatchDeadline));
+    auto [result, rules] = TRY(ask(kJudgePath, body, Steady::now() + kBatchTimeout, kBatchTimeout));
     if (!result.is_array() || result.size() != documents.size())
       return fail(Code::policy_unavailable, "the policy engine left questions of a batch unanswered");
     std::vector<Judgement> out;
@@ -56,28 +106,27 @@ class Opa final : public Engine {
   bool is_present() override { return net::find_program(options_.binary).has_value(); }
 
   EngineStatus status() override {
-    EngineStatus out;
+    auto out = builder_.status();
     out.directory = options_.directory;
-    out.sandboxed = tool_.sandboxed();
-    auto generation = current();
-    if (auto stamps = fingerprint(options_.directory))
-      for (const auto& stamp : stamps->files)
-        if (is_rego(stamp.path)) out.files.push_back(stamp.path);
-    if (generation) {
-      out.rules = (*generation)->rules;
-      return out;
-    }
-    out.fault = Problem{
-        "", 0, 0, "engine", generation.error().message, "see the policy directory and POLICY_BINARY", true};
-    auto known = peek();
-    if (known && known->fault && describe(*known->fault) == generation.error().message)
-      out.fault = known->fault;
     return out;
   }
 
+  EngineStatus refresh(Deadline deadline) override {
+    std::ignore = builder_.current(deadline);
+    auto out = status();
+    out.sandboxed = builder_.tool().sandboxed();
+    if (auto stamps = fingerprint(options_.directory))
+      for (const auto& stamp : stamps->files)
+        if (is_rego(stamp.path)) out.files.push_back(stamp.path);
+    return out;
+  }
+
+  void look() override { builder_.look(); }
+  void cancel() override { builder_.cancel(); }
+
   Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) override {
-    auto generation = TRY(current());
-    auto rows = TRY(tool_.fired(generation->folder, document));
+    auto generation = TRY(builder_.current(deadline()));
+    auto rows = TRY(builder_.tool().fired(generation->folder, document));
     std::vector<FiredRule> out;
     for (const auto& rule : generation->rules->rules) {
       if (!rule.evaluates) continue;
@@ -90,26 +139,47 @@ class Opa final : public Engine {
   Result<bool> satisfiable(std::string_view query, const Json& input,
                            const std::vector<std::string>& unknowns) override {
     Json body{{"query", query}, {"input", input}, {"unknowns", unknowns}};
-    auto [result, rules] = TRY(ask(kCompilePath, dump_json(body), kBatchDeadline));
+    auto [result, rules] =
+        TRY(ask(kCompilePath, dump_json(body), Steady::now() + kBatchTimeout, kBatchTimeout));
     return result.is_object() && result.contains("queries");
   }
 
  private:
+  using Millis = std::chrono::milliseconds;
   struct Told {
     Json result;
     std::shared_ptr<const RuleSet> rules;
   };
 
+  struct Caller {
+    explicit Caller(std::atomic<std::size_t>& n) : n_(n), number(++n) {}
+    ~Caller() { --n_; }
+    std::atomic<std::size_t>& n_;
+    const std::size_t number;
+  };
+
   // One question to the current generation. A lost connection means a dead engine: one restart, one retry.
-  Result<Told> ask(std::string_view target, const std::string& body, std::chrono::milliseconds deadline) {
-    auto generation = TRY(current());
-    auto reply = generation->socket->post(target, body, deadline);
+  Result<Told> ask(std::string_view target, const std::string& body, Deadline deadline, Millis timeout) {
+    Caller caller(callers_);
+    if (caller.number > kMaxCallers)
+      return fail(Code::policy_unavailable, "{} callers wait for the policy engine already", kMaxCallers);
+    auto generation = TRY(builder_.current(deadline));
+    auto slot = TRY(slots_.take(deadline));
+    // A server that stops finishes its decisions; what may take longer than a drain ends.
+    static const std::atomic<bool> kNever = false;
+    const auto& cancelled = timeout > kQuestionTimeout ? builder_.cancelled() : kNever;
+    auto post = [&] {
+      auto due = std::min(deadline, Steady::now() + timeout);
+      return generation->socket->post(target, body, due, cancelled);
+    };
+    auto reply = post();
     if (!reply && reply.error().code == Code::unreachable) {
-      generation = TRY(restarted(generation));
-      reply = generation->socket->post(target, body, deadline);
+      EngineBuilder::report_lost(*generation);
+      generation = TRY(builder_.current(deadline));
+      reply = post();
     }
     if (!reply) {
-      if (reply.error().code == Code::timeout) check_pulse(generation);
+      if (reply.error().code == Code::timeout) builder_.report_silent(generation);
       return fail(Code::policy_unavailable, "{}", reply.error().message);
     }
     if (reply->status != 200) return fail(Code::policy_unavailable, "{}", complaint(*reply));
@@ -119,93 +189,45 @@ class Opa final : public Engine {
     return Told{std::move((*json)["result"]), generation->rules};
   }
 
-  // The generation of the directory as it is now; its engine runs.
-  Result<Current> current() {
-    auto known = peek();
-    if (!known || known->failure || !is_as_seen(*known)) known = TRY(refreshed());
-    if (known->failure) return Failure(*known->failure);
-    if (known->fault) return fail(Code::policy_unavailable, "{}", describe(*known->fault));
-    return known;
-  }
-
-  bool is_as_seen(const Generation& known) {
-    auto sight = known.sight();
-    return sight->settled && still_is(options_.directory, sight->stamps);
-  }
-
-  Current peek() {
-    std::lock_guard lock(mutex_);
-    return current_;
-  }
-
-  void swap_in(Current next) {
-    std::lock_guard lock(mutex_);
-    current_.swap(next);
-  }  // the old one ends here, or with its last question
-
-  Result<Current> refreshed() {
-    std::lock_guard building(build_mutex_);
-    auto snapshot = TRY(read_snapshot(options_.directory));
-    auto known = peek();
-    // Another request may have built it while we waited; a folder's stamp moves for files that are none of
-    // ours, and fresh stamps are settled by the bytes.
-    if (known && !known->failure && known->snapshot.files == snapshot.files) {
-      known->see(snapshot);
-      return known;
-    }
-    return built(std::move(snapshot));
-  }
-
-  Result<Current> restarted(const Current& dead) {
-    std::lock_guard building(build_mutex_);
-    if (auto known = peek(); known != dead) return usable(known);
-    log::warning("policy.engine_lost", {{"action", "restart"}});
-    return usable(TRY(built(dead->snapshot)));
-  }
-
-  Result<Current> usable(const Current& generation) {
-    if (generation->failure) return Failure(*generation->failure);
-    if (!generation->rules) return fail(Code::policy_unavailable, "{}", describe(*generation->fault));
-    return generation;
-  }
-
-  // Under build_mutex_.
-  Result<Current> built(Snapshot snapshot) {
-    if (!run_) run_.emplace(TRY(RunDir::make()));
-    auto next = start_generation(std::move(snapshot), *run_, tool_, nursery_);
-    report(*next);
-    swap_in(next);
-    return next;
-  }
-
-  void report(const Generation& g) {
-    if (g.failure)
-      log::error("policy.engine_failed", {{"cause", g.failure->message}, {"directory", options_.directory}});
-    else if (g.fault)
-      log::error("policy.rules_broken", {{"cause", describe(*g.fault)}, {"directory", options_.directory}});
-    else
-      log::info("policy.rules_loaded", {{"digest", g.rules->digest}, {"rules", g.rules->rules.size()}});
-  }
-
-  // A rule may be slow, or the engine stuck: the latter is ended, so that the next question starts another.
-  void check_pulse(const Current& generation) {
-    if (generation->socket->post("/v1/data/system/none", "{}", kPulse)) return;
-    std::lock_guard building(build_mutex_);
-    if (peek() == generation) generation->child.kill();
-  }
-
   const EngineOptions options_;
-  OpaTool tool_;
-  net::Nursery nursery_;
-  std::mutex build_mutex_;  // one generation is built at a time
-  std::optional<RunDir> run_;
-  std::mutex mutex_;
-  Current current_;
+  EngineBuilder builder_;
+  Slots slots_;
+  std::atomic<std::size_t> callers_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Engine> make_opa(EngineOptions options) { return std::make_unique<Opa>(std::move(options)); }
+
+std::string_view word(EngineState state) {
+  switch (state) {
+    case EngineState::idle:
+      return "idle";
+    case EngineState::building:
+      return "building";
+    case EngineState::ready:
+      return "ready";
+    case EngineState::broken:
+      return "broken";
+    case EngineState::unavailable:
+      break;
+  }
+  return "unavailable";
+}
+
+Result<std::chrono::milliseconds> engine_build_timeout() {
+  const char* named = std::getenv("DASHCTL_POLICY_BUILD_SECONDS");
+  std::string_view text = named != nullptr ? named : "";
+  if (text.empty()) return std::chrono::milliseconds(kBuildTimeout);
+  double seconds = 0;
+  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  std::chrono::duration<double> timeout(seconds);
+  if (error != std::errc() || stop != text.data() + text.size() || !(seconds > 0) ||
+      timeout > kMaxBuildTimeout)
+    return fail(Code::usage, "DASHCTL_POLICY_BUILD_SECONDS is '{}'; write a number of seconds, at most {}",
+                text, kMaxBuildTimeout.count());
+  return std::chrono::ceil<std::chrono::milliseconds>(timeout);
+}
 
 std::string engine_binary() {
   const char* named = std::getenv("POLICY_BINARY");

@@ -11,7 +11,6 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::chrono::milliseconds kToolDeadline{20'000};
 constexpr std::size_t kMaxToolOutput = 64u << 20;
 constexpr std::string_view kCapabilities = "capabilities.json";
 
@@ -153,21 +152,24 @@ Result<net::Command> OpaTool::command(std::vector<std::string> args, const std::
 }
 
 Result<ToolRun> OpaTool::run(std::vector<std::string> args, const std::string& folder,
-                             std::vector<std::string> read, std::string_view input) {
-  auto result = net::run_child(TRY(command(std::move(args), folder, std::move(read), {})), input,
-                               kToolDeadline, kMaxToolOutput);
+                             std::vector<std::string> read, std::string_view input,
+                             const ToolLimits& limits) {
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(limits.due - std::chrono::steady_clock::now());
+  if (left.count() <= 0) return fail(Code::policy_unavailable, "the policy engine takes too long");
+  auto result = net::run_child(TRY(command(std::move(args), folder, std::move(read), {})), input, left,
+                               kMaxToolOutput, limits.should_stop);
   if (!result) return fail(Code::policy_unavailable, "the policy engine: {}", result.error().message);
   if (result->exit.signal != 0)
     return fail(Code::policy_unavailable, "the policy engine ended by {}", result->exit.text());
   return ToolRun{result->exit.code, std::move(result->out), std::move(result->err)};
 }
 
-Result<std::string> OpaTool::capabilities(const RunDir& run_dir) {
+Result<std::string> OpaTool::capabilities(const RunDir& run_dir, const ToolLimits& limits) {
   std::lock_guard lock(mutex_);
   auto path = run_dir.path() + "/" + std::string(kCapabilities);
   std::error_code ec;
   if (std::filesystem::exists(path, ec)) return path;
-  auto ran = TRY(run({"capabilities", "--current"}, run_dir.path(), {}, ""));
+  auto ran = TRY(run({"capabilities", "--current"}, run_dir.path(), {}, "", limits));
   auto all = parse_json(ran.out);
   if (ran.exit_code != 0 || !all || !all->contains("builtins")) return odd(ran);
   auto& builtins = (*all)["builtins"];
@@ -179,8 +181,8 @@ Result<std::string> OpaTool::capabilities(const RunDir& run_dir) {
 }
 
 Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
-                             const std::vector<PolicyFile>& files) {
-  auto allowed = TRY(capabilities(run_dir));
+                             const std::vector<PolicyFile>& files, const ToolLimits& limits) {
+  auto allowed = TRY(capabilities(run_dir, limits));
   Json texts{{"rego", Json::array()}, {"json", Json::array()}, {"yaml", Json::array()}};
   Parse out;
   for (const auto& file : files) {
@@ -195,7 +197,7 @@ Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
   }
   auto ran = TRY(run({"eval", "--format", "json", "--capabilities", allowed, "--data", ".", "--stdin-input",
                       "--strict-builtin-errors", kParseQuery},
-                     folder, {allowed}, dump_json(texts)));
+                     folder, {allowed}, dump_json(texts), limits));
   auto answer = parse_json(ran.out);
   if (!answer) return odd(ran);
   if (auto errors = to_problems(*answer, folder); !errors.empty()) out.errors = std::move(errors);
@@ -213,10 +215,10 @@ Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
 
 Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const std::string& folder,
                                                    const std::string& schema_file) {
-  auto allowed = TRY(capabilities(run_dir));
+  auto allowed = TRY(capabilities(run_dir, {}));
   auto ran = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed, "--schema",
                       schema_file, "."},
-                     folder, {allowed, schema_file}, ""));
+                     folder, {allowed, schema_file}, "", {}));
   // Errors go to stderr, one JSON document.
   auto answer = parse_json(ran.err.empty() ? ran.out : ran.err);
   if (ran.exit_code != 0 && !answer) return odd(ran);
@@ -226,7 +228,7 @@ Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const 
 Result<FiredRows> OpaTool::fired(const std::string& folder, std::string_view document) {
   auto ran =
       TRY(run({"eval", "--format", "json", "--coverage", "--data", ".", "--stdin-input", "data.admission"},
-              folder, {}, document));
+              folder, {}, document, {}));
   auto answer = parse_json(ran.out);
   if (ran.exit_code != 0 || !answer) return odd(ran);
   FiredRows out;
@@ -242,7 +244,7 @@ Result<FiredRows> OpaTool::fired(const std::string& folder, std::string_view doc
 }
 
 Result<ToolRun> OpaTool::test(const std::string& folder) {
-  return run({"test", "--format", "json", "."}, folder, {}, "");
+  return run({"test", "--format", "json", "."}, folder, {}, "", {});
 }
 
 Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& folder,

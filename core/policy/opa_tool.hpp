@@ -2,6 +2,8 @@
 // capabilities. Each run is a sandboxed child (net/exec_child.hpp) with an empty environment that may read
 // only the folder it is given.
 #pragma once
+#include <chrono>
+#include <functional>
 #include <set>
 
 #include "core/net/nursery.hpp"
@@ -24,6 +26,13 @@ struct ToolRun {
   std::string out, err;
 };
 
+// How long a run may take.
+struct ToolLimits {
+  std::chrono::steady_clock::time_point due =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then it is killed with its group
+  std::function<bool()> should_stop{};                              // likewise when this becomes true
+};
+
 class OpaTool {
  public:
   // `binary`: a path, or a name to search on PATH; looked up at each run, so an installed engine is found
@@ -33,7 +42,8 @@ class OpaTool {
 
   // Compiles every file with the restricted capabilities and parses it. Errors of the files are in the
   // answer; an Error is a missing or failing engine (Code::policy_unavailable).
-  Result<Parse> parse(const RunDir& run, const std::string& folder, const std::vector<PolicyFile>& files);
+  Result<Parse> parse(const RunDir& run, const std::string& folder, const std::vector<PolicyFile>& files,
+                      const ToolLimits& limits = {});
   // `check` against the schema of the input document: misspelt fields. Only what parse() let pass is worth
   // asking.
   Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
@@ -52,8 +62,8 @@ class OpaTool {
   Result<net::Command> command(std::vector<std::string> args, const std::string& folder,
                                std::vector<std::string> read, std::vector<std::string> write) const;
   Result<ToolRun> run(std::vector<std::string> args, const std::string& folder, std::vector<std::string> read,
-                      std::string_view input);
-  Result<std::string> capabilities(const RunDir& run);
+                      std::string_view input, const ToolLimits& limits);
+  Result<std::string> capabilities(const RunDir& run, const ToolLimits& limits);
   const std::string binary_, launcher_;
   std::mutex mutex_;
 };

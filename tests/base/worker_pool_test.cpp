@@ -69,5 +69,42 @@ TEST(WorkerPool, EndsOnlyWhenWhatItAcceptedIsDone) {
   EXPECT_EQ(done, 100);
 }
 
+TEST(WorkerPool, LetsAnotherThreadWorkForABlockedTask) {
+  WorkerPool pool("test", 1, 100);
+  std::promise<void> done;
+  auto over = done.get_future().share();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(pool.try_post([over] {
+      WorkerPool::Blocked blocked;
+      over.wait();
+    }));
+  ASSERT_TRUE(pool.try_post([&] { done.set_value(); }));  // never comes to run without one
+  over.wait();
+  while (pool.load().threads > 1 || WorkerPool::blocked() > 0) std::this_thread::yield();
+  std::promise<void> again;
+  ASSERT_TRUE(pool.try_post([&] { again.set_value(); }));
+  again.get_future().wait();
+}
+
+TEST(WorkerPool, EndsWithTasksThatAreBlocked) {
+  std::promise<void> release, blocked;
+  auto over = release.get_future().share();
+  std::atomic<int> done = 0;
+  std::jthread releaser;
+  {
+    WorkerPool pool("test", 2, 100);
+    ASSERT_TRUE(pool.try_post([&] {
+      WorkerPool::Blocked waits;
+      blocked.set_value();
+      over.wait();
+      ++done;
+    }));
+    blocked.get_future().wait();
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.try_post([&] { ++done; }));
+    releaser = std::jthread([&] { release.set_value(); });
+  }
+  EXPECT_EQ(done, 11);
+}
+
 }  // namespace
 }  // namespace dash

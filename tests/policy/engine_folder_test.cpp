@@ -79,7 +79,7 @@ TEST_F(OpaEngine, ClosesForARuleThatTheEngineWouldPassBy) {
 }
 
 TEST_F(OpaEngine, TakesAnEmptyDirectoryAsTheBuiltInsAloneAndSaysSo) {
-  auto status = engine_->status();
+  auto status = engine_->refresh();
   ASSERT_FALSE(status.fault) << status.fault->message;
   ASSERT_EQ(status.rules->rules.size(), 3u);
   for (const auto& rule : status.rules->rules) EXPECT_TRUE(rule.is_builtin && rule.evaluates) << rule.file;

@@ -16,9 +16,13 @@ TEST_F(OpaEngine, ClosesForARuleThatTakesTooLong) {
   options.directory = folder_.path();
   options.binary = real_engine();
   options.deadline = std::chrono::milliseconds(150);
+  options.is_server = true;
   auto engine = make_opa(options);
+  EXPECT_EQ(engine->refresh(std::chrono::steady_clock::now() + std::chrono::minutes(1)).state,
+            EngineState::ready);
   EXPECT_NE(cause(engine->judge(kDeploy)).find("in time"), std::string::npos);
   folder_.remove("slow.rego");
+  engine->refresh(std::chrono::steady_clock::now() + std::chrono::minutes(1));
   EXPECT_TRUE(engine->judge(kDeploy));
 }
 

@@ -19,7 +19,7 @@ class FakeJudge final : public jobs::Judge {
   };
 
   Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
-                                 Time at) override {
+                                 Time at, std::optional<policy::Deadline>) override {
     Asked now{std::string(action), request, actor, at};
     {
       std::lock_guard lock(mutex_);
@@ -29,6 +29,7 @@ class FakeJudge final : public jobs::Judge {
     out.action = action;
     return out;
   }
+  policy::Deadline deadline() const override { return {}; }
   Result<std::string> approval_digest(std::string_view action, const Json& request) override {
     return std::string(action) + dump_json(request) + rules;
   }

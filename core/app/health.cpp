@@ -1,0 +1,113 @@
+#include "core/app/health.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/log.hpp"
+#include "core/config/store.hpp"
+#include "core/db/sql.hpp"
+#include "core/identity/directory.hpp"
+
+namespace dash::app {
+namespace {
+
+constexpr off_t kLittle = 256 << 10;  // less free space than this is none
+
+// What the settings say of the key that opens them.
+struct KeyEvidence {
+  std::optional<std::string> recorded;
+  std::size_t settings = 0, unreadable = 0;
+  bool all_open() const { return unreadable == 0; }
+  bool none_opens() const { return settings > 0 && unreadable == settings; }
+};
+
+Result<KeyEvidence> evidence(Services& s, bool counts) {
+  KeyEvidence out;
+  TRY(s.sql.read([&](db::Transaction& tx) -> Result<void> {
+    auto rows = TRY(tx.query("SELECT digest FROM key_check WHERE one = 1"));
+    if (!rows.empty()) out.recorded = rows[0].text(0);
+    return {};
+  }));
+  if (!counts && out.recorded == s.config.key_digest()) return out;
+  out.settings = TRY(s.config.keys()).size();
+  out.unreadable = TRY(s.config.unreadable_keys()).size();
+  return out;
+}
+
+// A file without a name, else one that has it for a moment.
+int open_scratch(const std::string& folder) {
+  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
+  auto name = folder + "/.space-check-XXXXXX";
+  fd = ::mkostemp(name.data(), O_CLOEXEC);
+  if (fd >= 0) ::unlink(name.c_str());
+  return fd;
+}
+
+Failure disk_failure(int error) {
+  std::string message = "the data directory cannot be written; check its disk, owner and mode";
+  if (error == ENOSPC || error == EDQUOT)
+    message = "the disk of the data directory is full; free some space, or nothing more can be written";
+  return Failure(Error{Code::busy, std::move(message), ::strerrordesc_np(error), {}, {}});
+}
+
+}  // namespace
+
+Result<void> check_database_reads(Services& s) {
+  TRY(s.directory.is_set_up());
+  return {};
+}
+
+Result<void> check_key(Services& s) {
+  auto found = TRY(evidence(s, /*counts=*/false));
+  if (found.recorded == s.config.key_digest()) return {};
+  if (found.recorded ? found.all_open() : !found.none_opens()) return {};
+  return fail(Code::integrity, "{} settings were written with another key; put the right key back",
+              found.unreadable);
+}
+
+Result<void> check_settings_open(Services& s) {
+  auto unreadable = TRY(s.config.unreadable_keys());
+  if (unreadable.empty()) return {};
+  return fail(Code::integrity, "cannot be opened and read as empty, set them anew: {}",
+              fmt::join(unreadable, ", "));
+}
+
+Result<void> check_database_writes(Services& s) {
+  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE write_check SET at = $1 WHERE one = 1", {to_micros(s.clock.now())}));
+    return {};
+  });
+}
+
+Result<void> check_disk(const std::string& folder) {
+  int fd = open_scratch(folder);
+  if (fd < 0) return disk_failure(errno);
+  int error = ::posix_fallocate(fd, 0, kLittle);
+  ::close(fd);
+  if (error != 0) return disk_failure(error);
+  return {};
+}
+
+void record_key(Services& s) {
+  auto recorded = [&]() -> Result<void> {
+    auto found = TRY(evidence(s, /*counts=*/false));
+    auto digest = s.config.key_digest();
+    if (found.recorded == digest) return {};
+    if (!found.all_open()) return {};
+    return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec(
+          "INSERT INTO key_check (one, digest) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET digest = "
+          "$1",
+          {digest}));
+      return {};
+    });
+  }();
+  if (!recorded)
+    log::warning("key_check_not_recorded",
+                 {{"cause", recorded.error().message}, {"detail", recorded.error().detail}});
+}
+
+}  // namespace dash::app
