@@ -90,10 +90,9 @@ Run declare_serve(Flags& flags) {
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {
-    auto instance_options = local_options(o->local);
-    instance_options.is_server = true;
-    auto instance = TRY(app::open_instance(instance_options));
+    auto instance = TRY(open_local(o->local, IfAbsent::make));
     auto& s = instance->services();
+    s.engine.serve_callers();
     app::record_key(s);
     TRY(keep_public_url(s, o->public_url));
     TRY(tell_setup_code(s));
@@ -113,13 +112,14 @@ Run declare_serve(Flags& flags) {
 }  // namespace
 
 Group serve_group() {
-  return {"serve",
-          "Serve the dashboard's API",
-          {{"", "Serve the dashboard's API",
-            "Logs JSON lines to stderr, one with \"event\":\"listening\". SIGTERM finishes the running "
-            "requests and exits "
-            "with 0.",
-            declare_serve, false, true}}};
+  return {
+      "serve",
+      "Serve the dashboard's API",
+      {{"", "Serve the dashboard's API",
+        "Logs JSON lines to stderr, one with \"event\":\"listening\". SIGTERM finishes the running "
+        "requests and exits with 0. DASHCTL_POLICY_BUILD_SECONDS (5, at most 60) ends a start of the policy "
+        "engine that hangs.",
+        declare_serve, false, true}}};
 }
 
 }  // namespace dash::cmd

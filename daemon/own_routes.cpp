@@ -60,8 +60,7 @@ void add_own_routes(std::vector<Route>& routes, Readiness& readiness,
   on_io("/", to_console);
   on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
   on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
-  health("/readyz", Pool::health,
-         [&readiness](Request&) -> Result<Response> { return readiness.answer(); });
+  health("/readyz", Pool::health, [&readiness](Request&) -> Result<Response> { return readiness.answer(); });
 }
 
 }  // namespace dash::daemon

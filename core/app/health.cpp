@@ -15,22 +15,25 @@ namespace {
 
 constexpr off_t kLittle = 256 << 10;  // less free space than this is none
 
-// What the settings say of the key that opens them.
+constexpr std::string_view kSealed = "key check";  // under this name, and with these words
+
+// What the database says of the key that opens its settings.
 struct KeyEvidence {
-  std::optional<std::string> recorded;
-  std::size_t settings = 0, unreadable = 0;
+  bool is_recorded = false, is_right = false;  // the recorded one is ours
+  std::size_t settings = 0, unreadable = 0;    // counted when it is not
   bool all_open() const { return unreadable == 0; }
   bool none_opens() const { return settings > 0 && unreadable == settings; }
 };
 
-Result<KeyEvidence> evidence(Services& s, bool counts) {
+Result<KeyEvidence> evidence(Services& s) {
   KeyEvidence out;
   TRY(s.sql.read([&](db::Transaction& tx) -> Result<void> {
-    auto rows = TRY(tx.query("SELECT digest FROM key_check WHERE one = 1"));
-    if (!rows.empty()) out.recorded = rows[0].text(0);
+    auto rows = TRY(tx.query("SELECT sealed FROM key_check WHERE one = 1"));
+    out.is_recorded = !rows.empty();
+    out.is_right = out.is_recorded && s.config.open(kSealed, rows[0].blob(0));
     return {};
   }));
-  if (!counts && out.recorded == s.config.key_digest()) return out;
+  if (out.is_right) return out;
   out.settings = TRY(s.config.keys()).size();
   out.unreadable = TRY(s.config.unreadable_keys()).size();
   return out;
@@ -61,9 +64,8 @@ Result<void> check_database_reads(Services& s) {
 }
 
 Result<void> check_key(Services& s) {
-  auto found = TRY(evidence(s, /*counts=*/false));
-  if (found.recorded == s.config.key_digest()) return {};
-  if (found.recorded ? found.all_open() : !found.none_opens()) return {};
+  auto found = TRY(evidence(s));
+  if (found.is_right || (found.is_recorded ? found.all_open() : !found.none_opens())) return {};
   return fail(Code::integrity, "{} settings were written with another key; put the right key back",
               found.unreadable);
 }
@@ -93,15 +95,13 @@ Result<void> check_disk(const std::string& folder) {
 
 void record_key(Services& s) {
   auto recorded = [&]() -> Result<void> {
-    auto found = TRY(evidence(s, /*counts=*/false));
-    auto digest = s.config.key_digest();
-    if (found.recorded == digest) return {};
-    if (!found.all_open()) return {};
+    auto found = TRY(evidence(s));
+    if (found.is_right || !found.all_open()) return {};
     return s.sql.write([&](db::Transaction& tx) -> Result<void> {
       TRY(tx.exec(
-          "INSERT INTO key_check (one, digest) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET digest = "
+          "INSERT INTO key_check (one, sealed) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET sealed = "
           "$1",
-          {digest}));
+          {db::Blob{s.config.seal(kSealed, kSealed)}}));
       return {};
     });
   }();

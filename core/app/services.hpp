@@ -86,8 +86,6 @@ struct Options {
   std::string policy_dir;   // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
   std::size_t parts = 12;   // buffers of 8 MiB
   bool must_exist = false;  // Code::not_found instead of a new instance where there is none
-  bool is_server =
-      false;  // many callers share it for long: none of them waits for a whole build of the engine
 };
 
 // Owns what Services refers to.

@@ -44,12 +44,11 @@ std::vector<std::unique_ptr<audit::AnchorPlace>> anchors(const std::string& data
   return out;
 }
 
-Result<policy::EngineOptions> engine_options(const std::string& policy_dir, bool is_server) {
+Result<policy::EngineOptions> engine_options(const std::string& policy_dir) {
   policy::EngineOptions out;
   out.directory = policy_dir;
   out.binary = policy::engine_binary();
   out.build_timeout = TRY(policy::engine_build_timeout());
-  out.is_server = is_server;
   return out;
 }
 

@@ -114,10 +114,6 @@ Result<std::set<std::string>> Store::unreadable_keys() {
   });
 }
 
-std::string Store::key_digest() const {
-  return crypto::to_hex(crypto::hkdf_sha256(key_.expose(), "", "dashctl key check v1", 32));
-}
-
 Result<std::string> Store::apply(const Changes& changes, const Author& author) {
   return db::write<std::string>(sql_, [&](db::Transaction& tx) { return apply(tx, changes, author); });
 }

@@ -72,9 +72,6 @@ class Store {
   // Code::not_found for an unknown change; Code::drift when a key changed again since, naming the keys.
   Result<Changes> undo_of(db::Transaction& tx, const std::string& change_id);
 
-  // Tells this key from others, and nothing of it.
-  std::string key_digest() const;
-
   // Seals other rows at rest (webhook URLs, SMB passwords) under the same key; `name` binds the place.
   std::string seal(std::string_view name, std::string_view plain) const;
   Result<std::string> open(std::string_view name, std::string_view sealed) const;

@@ -261,6 +261,9 @@ class SqliteSql final : public Sql {
 Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path) {
   // SQLite gives its -wal and -shm files the mode of the database, so make that private first.
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // One that may not be written is read.
+  if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
+    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return fail(Code::invalid, "cannot open the database {}: {}", path, strerror(errno));
   ::close(fd);
   auto writer = TRY(within(path, SqliteConnection::open(path)));

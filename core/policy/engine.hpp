@@ -43,8 +43,10 @@ struct EngineStatus {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // The deadline of a decision that begins now.
+  // The deadline of a decision that begins now. A server's callers wait no longer for a build than for
+  // anything else; a command, which always finds the engine stopped, waits for a whole build as well.
   virtual Deadline deadline() const = 0;
+  virtual void serve_callers() = 0;  // called before the first question: a server's deadline from now on
   // `document`: the input document as JSON text. Errors are Code::policy_unavailable; the message is the
   // cause.
   virtual Result<Judgement> judge(std::string_view document, Deadline deadline) = 0;
@@ -79,9 +81,6 @@ struct EngineOptions {
   std::string launcher = "/proc/self/exe";                 // understands exec-child
   std::chrono::milliseconds deadline = kDecisionDeadline;  // of one decision
   std::chrono::milliseconds build_timeout = kBuildTimeout;
-  // A server's callers wait no longer for a build than for anything else; a command, which always finds the
-  // engine stopped, waits for its whole build first.
-  bool is_server = false;
 };
 
 // Starts nothing until it is asked.

@@ -84,8 +84,9 @@ class Opa final : public Engine {
   explicit Opa(EngineOptions options) : options_(std::move(options)), builder_(options_) {}
 
   Deadline deadline() const override {
-    return Steady::now() + options_.deadline + (options_.is_server ? Millis{0} : options_.build_timeout);
+    return Steady::now() + options_.deadline + (is_server_ ? Millis{0} : options_.build_timeout);
   }
+  void serve_callers() override { is_server_ = true; }
 
   Result<Judgement> judge(std::string_view document, Deadline deadline) override {
     auto body = fmt::format("{{\"input\":{}}}", document);
@@ -193,6 +194,7 @@ class Opa final : public Engine {
   EngineBuilder builder_;
   Slots slots_;
   std::atomic<std::size_t> callers_ = 0;
+  std::atomic<bool> is_server_ = false;
 };
 
 }  // namespace

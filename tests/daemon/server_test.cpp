@@ -1,5 +1,8 @@
 #include "daemon/server.hpp"
 
+#include <future>
+#include <thread>
+
 #include "core/base/json.hpp"
 #include "tests/daemon/running.hpp"
 

@@ -83,6 +83,10 @@ class Answer:
     def json(self):
         return json.loads(self.body)
 
+    @property
+    def text(self):
+        return self.body.decode()
+
     def __repr__(self):
         return f"{self.status} {self.body[:2000]!r}"
 

@@ -24,8 +24,9 @@ class HangingEngine : public testing::Test {
     options.binary = fake.path();
     options.deadline = deadline;
     options.build_timeout = build_timeout;
-    options.is_server = true;
-    return make_opa(options);
+    auto out = make_opa(options);
+    out->serve_callers();
+    return out;
   }
   PolicyFolder folder_;
 };

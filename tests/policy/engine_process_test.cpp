@@ -16,8 +16,8 @@ TEST_F(OpaEngine, ClosesForARuleThatTakesTooLong) {
   options.directory = folder_.path();
   options.binary = real_engine();
   options.deadline = std::chrono::milliseconds(150);
-  options.is_server = true;
   auto engine = make_opa(options);
+  engine->serve_callers();
   EXPECT_EQ(engine->refresh(std::chrono::steady_clock::now() + std::chrono::minutes(1)).state,
             EngineState::ready);
   EXPECT_NE(cause(engine->judge(kDeploy)).find("in time"), std::string::npos);

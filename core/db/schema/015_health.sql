@@ -2,7 +2,7 @@
 -- and the row by which a background check finds out whether the database takes writes.
 CREATE TABLE key_check (
   one BIGINT PRIMARY KEY,
-  digest TEXT NOT NULL
+  sealed BLOB NOT NULL
 );
 CREATE TABLE write_check (
   one BIGINT PRIMARY KEY,
