@@ -48,7 +48,7 @@ struct ServerOptions {
   PoolSize health{2, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
-  Authenticate authenticate{};  // empty: only routes of Auth::anybody and Auth::login answer
+  Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login answer
   std::function<void()> on_stop{};  // called once when the end is asked for, before requests drain
 };
 

@@ -161,8 +161,7 @@ Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
                                           : db::open_postgres(options.database));
   TRY(db::migrate_schema(*sql));
-  auto engine =
-      TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir)), options.is_server));
+  auto engine = TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir))));
   return std::unique_ptr<Instance>(
       new RealInstance(options, std::move(engine), std::move(sql), std::move(keys)));
 }

@@ -10,6 +10,9 @@
 namespace dash::jobs {
 namespace {
 
+// For as long as a job is put back, the claims after it wait for the engine no longer than this: jobs that no
+// rule gates wait behind them.
+constexpr auto kBriefDecision = std::chrono::milliseconds(250);
 constexpr std::size_t kMostLogLines = 10'000;  // of a job
 constexpr std::size_t kLogBatch = 100;         // lines that are written at once
 
@@ -111,11 +114,19 @@ Result<void> Worker::put_back(const Job& job, std::string message, std::chrono::
   });
 }
 
+policy::Deadline Worker::decision_deadline() const {
+  auto now = std::chrono::steady_clock::now();
+  auto deadline = jobs_.seams().judge.deadline();
+  bool has_failed = engine_failed_at_ && now - *engine_failed_at_ < kEngineRetry;
+  return has_failed ? std::min(deadline, now + kBriefDecision) : deadline;
+}
+
 Result<bool> Worker::still_admitted(const Job& job) {
   auto s = jobs_.seams();
-  auto decision =
-      TRY(s.judge.judge(job.action, job.request, {job.created_by, job.created_by_admin}, s.clock.now()));
+  auto decision = TRY(s.judge.judge(job.action, job.request, {job.created_by, job.created_by_admin},
+                                    s.clock.now(), decision_deadline()));
   if (decision.cause) {
+    engine_failed_at_ = std::chrono::steady_clock::now();
     TRY(put_back(job, "the policy engine is unavailable: it will be tried again", kEngineRetry));
     return false;
   }

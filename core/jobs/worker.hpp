@@ -35,9 +35,11 @@ class Worker {
   // `deploy_id`: of a teardown, the job that made the thing; empty when none did.
   Result<void> finish(const Job& job, const Outcome& outcome, const std::string& deploy_id, bool by_shutdown);
   Result<void> put_back(const Job& job, std::string message, std::chrono::seconds pause);
+  policy::Deadline decision_deadline() const;
   Jobs& jobs_;
   const Executors& executors_;
   std::string owner_;
+  std::optional<policy::Deadline> engine_failed_at_;
 };
 
 // The threads of `serve`: `workers` of them run jobs, one more sweeps every second.

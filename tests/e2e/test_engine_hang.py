@@ -198,3 +198,23 @@ def test_a_killed_engine_is_found_without_a_question(gated, fake):
     os.kill(int(fake.lines("pids")[0]), signal.SIGKILL)
     wait_until(lambda: fake.starts > before, what="another engine")
     wait_until(lambda: policy_check(gated) == "ok", what="the recovery")
+
+
+def test_jobs_that_no_rule_gates_run_while_the_engine_hangs(gated, fake):
+    gated.set(admission_control_enabled="false")
+    executors = gated.folder / "deploy"
+    executors.mkdir(exist_ok=True)
+    for name in ("cloud1-vm-deploy", "cloud2-vm-deploy"):
+        (executors / name).write_text("#!/bin/sh\nexit 0\n")
+        (executors / name).chmod(0o755)
+    gated.start("--workers", "0")
+    root = gated.login("root")
+    for i in range(40):
+        assert root.post(GATED, machine(f"web-{i}")).status == 200
+    ungated = root.post(OPEN, machine("open")).json["job_id"]
+    gated.stop()
+    gated.set(admission_control_enabled="true")
+    fake.mode("hang at start")
+    gated.start("--workers", "1")
+    root.port = gated.port
+    wait_until(lambda: root.get(f"/api/jobs/{ungated}").json["status"] == "completed", what="the job that is not gated", seconds=60)

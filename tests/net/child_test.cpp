@@ -56,6 +56,24 @@ TEST(RunChild, EndsAProgramAndItsChildrenAtTheDeadline) {
   EXPECT_EQ(ran.error().code, Code::timeout);
 }
 
+TEST(RunChild, EndsAProgramAndItsChildrenWhenItIsToldToStop) {
+  Scratch scratch;
+  auto pid = scratch / "pid";
+  auto started = [&] { return std::filesystem::exists(pid) && std::filesystem::file_size(pid) > 0; };
+  auto ran =
+      run_child(shell("trap '' TERM; sleep 1000 & echo $! > " + pid + "; wait"), "", kLong, 1000, started);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, Code::interrupted);
+  int child = 0;
+  std::ifstream(pid) >> child;
+  while (::kill(child, 0) == 0 && state_of(child) != 'Z') std::this_thread::yield();
+}
+
+TEST(Child, NeverWaitsForAReaderOfWhatIsDiscarded) {
+  auto child = must(Child::start(shell("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2")));
+  while (child.running()) child.discard_output();
+}
+
 TEST(RunChild, EndsAProgramThatWritesWithoutEnd) {
   auto ran = run_child({{"/usr/bin/yes"}, {}, ""}, "", kLong, 100'000);
   ASSERT_FALSE(ran);
