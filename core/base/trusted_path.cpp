@@ -75,8 +75,8 @@ class Descent {
       return fail(errno == ENOENT ? Code::not_found : Code::forbidden, "cannot look at {}: {}", path.string(),
                   std::strerror(errno));
     if (status.st_uid != 0 && status.st_uid != user_)
-      return fail(Code::forbidden, "{} belongs to {}; it has to belong to root or to {}: chown it",
-                  path.string(), user_name(status.st_uid), user_name(user_));
+      return fail(Code::forbidden, "{} belongs to {}; it has to belong to root{}: chown it", path.string(),
+                  user_name(status.st_uid), user_ == 0 ? "" : " or to " + user_name(user_));
     bool shared = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0 && status.st_uid == 0;
     if (!S_ISLNK(status.st_mode) && !shared && (status.st_mode & kOthersWrite) != 0)
       return fail(Code::forbidden, "{0} may be written by others (mode {1:04o}): chmod {2:04o} {0}",

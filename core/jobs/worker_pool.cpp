@@ -31,23 +31,27 @@ Result<void> explain(db::Sql& sql, const std::string& action, const std::string&
   });
 }
 
+Result<void> explain_action(Jobs& jobs, const Executors& executors,
+                            const std::vector<RefusedExecutor>& refused, const std::string& action) {
+  auto& sql = jobs.seams().sql;
+  auto none = fmt::format("no executor for {}:", action);
+  auto found = std::ranges::find(refused, action, &RefusedExecutor::action);
+  if (found == refused.end()) {
+    auto message = fmt::format("{} put an executable at {}", none, executors.expected_path(action));
+    return explain(sql, action, message, message, message);
+  }
+  auto start = fmt::format("the executor {} is not run:", found->path);
+  return explain(sql, action, fmt::format("{} {}", start, found->reason), start, none);
+}
+
 // Jobs that nothing here can run show why.
 Result<void> explain_waiting_jobs(Jobs& jobs, const Executors& executors,
                                   const std::vector<RefusedExecutor>& refused) {
-  auto& sql = jobs.seams().sql;
   auto available = executors.available();
-  for (const auto& row : actions()) {
-    std::string action(row.name), none = fmt::format("no executor for {}:", action);
-    if (available.contains(action)) continue;
-    auto found = std::ranges::find(refused, action, &RefusedExecutor::action);
-    if (found == refused.end()) {
-      auto message = fmt::format("{} put an executable at {}", none, executors.expected_path(action));
-      TRY(explain(sql, action, message, message, message));
-    } else {
-      auto start = fmt::format("the executor {} is not run:", found->path);
-      TRY(explain(sql, action, fmt::format("{} {}", start, found->reason), start, none));
-    }
-  }
+  std::vector<std::string> wanted = {std::string(kAutomationRun)};
+  for (const auto& action : actions()) wanted.emplace_back(action.name);
+  for (const auto& action : wanted)
+    if (!available.contains(action)) TRY(explain_action(jobs, executors, refused, action));
   return {};
 }
 
