@@ -8,6 +8,18 @@ namespace {
 
 constexpr int kAttempts = 3;  // at a prompt; a file is asked once
 
+// A flag whose value becomes a word of docker's command line, which takes a word with a hyphen for an option.
+Flag& docker_word(Flags& flags, std::string name, std::string& into, std::string value, std::string help) {
+  auto& flag = flags.text(name, into, std::move(value), std::move(help));
+  flag.set = [name = std::move(name), take = std::move(flag.set)](const std::string& text) -> Result<void> {
+    if (text.starts_with('-'))
+      return fail(Code::usage, "the value of {} may not start with -, docker takes it for an option: '{}'",
+                  name, text);
+    return take(text);
+  };
+  return flag;
+}
+
 }  // namespace
 
 bool DockerFlags::names_a_container() const {
@@ -16,14 +28,14 @@ bool DockerFlags::names_a_container() const {
 
 void declare_docker(Flags& flags, DockerFlags& into) {
   auto& ssh = into.host.ssh;
-  flags.text("--container", into.container.container, "NAME", "the container to enter (docker)")
+  docker_word(flags, "--container", into.container.container, "NAME", "the container to enter (docker)")
       .excludes("--compose-file");
-  flags.text("--compose-file", into.container.compose_file, "FILE",
-             "find the container by this compose file (docker)");
-  flags.text("--service", into.container.service, "NAME",
-             "and this service of it; app when left out (docker)");
-  flags.text("--container-data-dir", into.container.data_dir, "PATH",
-             "where dashctl's data lies in the container (docker)");
+  docker_word(flags, "--compose-file", into.container.compose_file, "FILE",
+              "find the container by this compose file (docker)");
+  docker_word(flags, "--service", into.container.service, "NAME",
+              "and this service of it; app when left out (docker)");
+  docker_word(flags, "--container-data-dir", into.container.data_dir, "PATH",
+              "where dashctl's data lies in the container (docker)");
   flags.text("--docker-host", into.host.host, "URL",
              "the engine: ssh://user@host[:port], or as docker takes it (docker)");
   flags

@@ -22,6 +22,7 @@ struct Flag {
   std::vector<std::string> choices = {};
   std::optional<std::int64_t> least = {};  // of a number
   std::string instead_of = {};             // the flag that must not be given together with this one
+  std::string warning = {};                // of a switch: printed whenever it is on
   bool is_required = false;
   bool is_repeatable = false;
   bool is_guard = false;
@@ -38,6 +39,7 @@ struct Flag {
   Flag& at_least(std::int64_t n) { return least = n, *this; }
   // Not together with `other` on one command line; given here, the other's environment variable is not read.
   Flag& excludes(std::string other) { return instead_of = std::move(other), *this; }
+  Flag& warns(std::string text) { return warning = std::move(text), *this; }
   Flag& brief(std::string letter) { return short_name = std::move(letter), *this; }
 };
 

@@ -72,7 +72,9 @@ void declare_login(Flags& flags, LoginFlags& into) {
   flags.text("--token-file", into.token_file, "FILE", "a file with the token; - for stdin");
   flags.text("--ca-bundle", into.ca_bundle, "FILE",
              "PEM roots to trust beside the system's, for proxies that inspect TLS");
-  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warned about every time").guard();
+  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warns every time")
+      .guard()
+      .warns("TLS is not verified (--insecure): anybody on the way can read and change what is sent");
   flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request").at_least(1);
 }
 
@@ -103,10 +105,6 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
   if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());
   if (token.empty()) TRY(read_password_file(context, api.url(), flags));
   api.use_token(std::move(token));
-  if (flags.is_insecure && url.starts_with("https:"))
-    context.out.warn(
-        "TLS of {} is not verified (--insecure): anybody on the way can read and change what is sent",
-        api.url());
   return api;
 }
 

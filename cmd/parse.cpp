@@ -201,9 +201,10 @@ Result<Found> find_action(const std::vector<Group>& groups, std::vector<std::str
   return found;
 }
 
-Result<void> parse_flags(const Flags& flags, const std::vector<std::string>& words) {
+Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vector<std::string>& words) {
   Parser parser(flags);
   TRY(parser.parse(words));
+  std::vector<std::string> warnings;
   auto index_of = [&](const std::string& name) {
     return static_cast<std::size_t>(std::ranges::find(flags.all(), name, &Flag::name) - flags.all().begin());
   };
@@ -212,6 +213,8 @@ Result<void> parse_flags(const Flags& flags, const std::vector<std::string>& wor
     if (!parser.is_given(i)) continue;
     for (const auto& text : parser.given(i))
       TRY(set(flag, flag.is_switch() ? (text == "false" ? "0" : "1") : text));
+    bool is_on = flag.is_switch() && parser.given(i).back() != "false";
+    if (is_on && !flag.warning.empty()) warnings.push_back(flag.warning);
     if (!flag.instead_of.empty() && parser.is_given(index_of(flag.instead_of)))
       return fail(Code::usage, "{} and {} exclude each other: give one", flag.name, flag.instead_of);
   }
@@ -230,7 +233,7 @@ Result<void> parse_flags(const Flags& flags, const std::vector<std::string>& wor
       return fail(Code::usage, "{} is missing{}", flag.name,
                   flag.environment().empty() ? "" : fmt::format(" (or set {})", flag.environment()));
   }
-  return {};
+  return warnings;
 }
 
 }  // namespace dash::cmd

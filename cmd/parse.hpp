@@ -24,7 +24,8 @@ struct Found {
 // Names the group and the action; frame flags may stand before them.
 Result<Found> find_action(const std::vector<Group>& groups, std::vector<std::string> words);
 
-// Fills what `flags` binds, from `words` and then from the environment.
-Result<void> parse_flags(const Flags& flags, const std::vector<std::string>& words);
+// Fills what `flags` binds, from `words` and then from the environment. Returns the warnings of the switches
+// that are on.
+Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vector<std::string>& words);
 
 }  // namespace dash::cmd

@@ -59,8 +59,9 @@ Result<int> run_action(const Found& found, Format format) {
   FrameFlags frame;
   auto action = found.action->declare(flags);
   declare_frame(flags, frame);
-  TRY(parse_flags(flags, found.arguments));
+  auto warnings = TRY(parse_flags(flags, found.arguments));
   Output out(format, frame.is_quiet);
+  for (const auto& warning : warnings) out.warn("{}", warning);
   Context context{out, !frame.has_no_input};
   if (!found.action->has_own_signals) {
     // A command tells its story itself; a daemon's is its log.
