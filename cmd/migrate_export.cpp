@@ -15,6 +15,7 @@ namespace {
 struct ExportFlags {
   std::string source, out;
   std::string via = "http";
+  std::string names = "canonical";
   std::string passphrase_file;
   bool include_on_prem = false;
   bool is_sealed = false;
@@ -130,6 +131,11 @@ OrderedJson document(const std::string& path, const Gathered& gathered, const mi
 }
 
 Result<void> run_export(Context& context, const ExportFlags& o) {
+  if (o.is_sealed && o.names == "provider")
+    return fail(
+        Code::usage,
+        "only dashctl opens a sealed bundle, and it reads a canonical one for every dashboard: leave out "
+        "--encrypt or --names provider");
   SystemClock clock;
   bool to_stdout = o.out == "-";
   auto path = to_stdout ? std::string("-") : TRY(migrate::place_bundle(o.out, clock.now()));
@@ -137,7 +143,8 @@ Result<void> run_export(Context& context, const ExportFlags& o) {
   auto exported = TRY(migrate::make_bundle(gathered.values, gathered.endpoints,
                                            {gathered.source, gathered.method, o.include_on_prem}, clock));
   exported.bundle.excluded.insert(gathered.excluded.begin(), gathered.excluded.end());
-  auto text = migrate::write_bundle(exported.bundle);
+  auto text = migrate::write_bundle(
+      exported.bundle, o.names == "provider" ? config::Spelling::provider : config::Spelling::canonical);
   if (o.is_sealed) {
     auto passphrase =
         TRY(new_secret_from(context, o.passphrase_file, "Passphrase of the bundle", "--passphrase-file"));
@@ -176,6 +183,11 @@ Run declare_export(Flags& flags) {
   declare_docker(flags, o->docker);
   flags.text("--out", o->out, "FILE",
              "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
+  flags
+      .text("--names", o->names, "SPELLING",
+            "canonical, which dashctl reads for every dashboard; provider, which the own tool of a dashboard "
+            "with the providers' names takes")
+      .one_of({"canonical", "provider"});
   flags.toggle("--include-on-prem", o->include_on_prem, "carry on-premises targets too").guard();
   flags.toggle("--encrypt", o->is_sealed, "seal the bundle under a passphrase; diff and import open it");
   flags.text("--passphrase-file", o->passphrase_file, "FILE",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/setup/import_body.hpp"
 
@@ -46,6 +45,15 @@ std::string digest_of(const std::vector<Section>& sections) {
   return "sha256:" + crypto::to_hex(hash.finish());
 }
 
+// What the tool of a Python dashboard expects in meta besides: its two words for the way of an export (what
+// is read where it lies is "docker" to it), the commit of its own checkout, and a time with an offset.
+void respell_meta(Json& meta) {
+  if (meta["export_method"] != "http") meta["export_method"] = "docker";
+  auto at = meta["exported_at"].get<std::string>();
+  if (at.ends_with('Z')) meta["exported_at"] = at.substr(0, at.size() - 1) + "+00:00";
+  meta["git_commit"] = "";
+}
+
 Json meta_json(const Bundle& bundle, std::string digest) {
   auto count = [&](auto member) {
     return std::ranges::count_if(bundle.annotations, [&](const auto& a) { return a.second.*member; });
@@ -64,6 +72,26 @@ Json meta_json(const Bundle& bundle, std::string digest) {
             {"endpoints", bundle.endpoints.size()}}}};
 }
 
+template <class Map>
+Map respelled_keys(const Map& map) {
+  Map out;
+  for (const auto& [key, value] : map) out[config::provider_key(key)] = value;
+  return out;
+}
+
+// Its keys, values and clouds as the providers' users write them.
+Bundle respelled(const Bundle& bundle) {
+  Bundle out = bundle;
+  out.config.clear();
+  for (const auto& [key, value] : bundle.config)
+    out.config[config::provider_key(key)] = config::provider_value(key, value);
+  out.regions.clear();
+  for (const auto& [cloud, map] : bundle.regions) out.regions[config::provider_cloud(cloud)] = map;
+  out.excluded = respelled_keys(bundle.excluded);
+  out.annotations = respelled_keys(bundle.annotations);
+  return out;
+}
+
 // A member of the document, indented under it. JSON text holds a newline only between its tokens.
 std::string member(std::string_view name, const Json& content) {
   auto text = dump_json(content, 2);
@@ -73,6 +101,15 @@ std::string member(std::string_view name, const Json& content) {
     if (c == '\n') out += "  ";
   }
   return out;
+}
+
+std::string document(const Json& meta, const std::vector<Section>& sections) {
+  std::string out = "{\n" + member("schema", kBundleSchema) + ",\n" + member("meta", meta);
+  for (const auto& section : sections) {
+    out += ",\n";
+    out += member(section.name, section.content);
+  }
+  return out + "\n}\n";
 }
 
 }  // namespace
@@ -85,15 +122,12 @@ std::size_t Bundle::region_count() const {
 
 std::string digest_of(const Bundle& bundle) { return digest_of(sections_of(bundle)); }
 
-std::string write_bundle(const Bundle& bundle) {
-  auto sections = sections_of(bundle);
-  std::string out = "{\n" + member("schema", kBundleSchema) + ",\n";
-  out += member("meta", meta_json(bundle, digest_of(sections)));
-  for (const auto& section : sections) {
-    out += ",\n";
-    out += member(section.name, section.content);
-  }
-  return out + "\n}\n";
+std::string write_bundle(const Bundle& bundle, config::Spelling spelling) {
+  if (spelling == config::Spelling::canonical)
+    return document(meta_json(bundle, digest_of(bundle)), sections_of(bundle));
+  auto meta = meta_json(bundle, digest_of(bundle));
+  respell_meta(meta);
+  return document(meta, sections_of(respelled(bundle)));
 }
 
 std::string fingerprint(const Bundle& bundle, std::string_view value) {

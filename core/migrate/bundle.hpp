@@ -1,6 +1,6 @@
 // A bundle: one instance's configuration as a plain JSON document that people review and edit before it is
 // written to another. The spec's four sections (config, regions, excluded, annotations) are enough; export
-// adds schema, meta and notification_endpoints. Inside it is canonical; a file in the providers' spelling is
+// adds schema, meta and notification_endpoints. A bundle is canonical; a file in the providers' spelling is
 // read all the same. The text holds live credentials. Pure.
 #pragma once
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
+#include "core/config/clouds.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/store.hpp"
 #include "core/setup/endpoints.hpp"
@@ -46,8 +47,9 @@ struct Bundle {
   std::size_t region_count() const;
 };
 
-// The whole document, indented, with counts and digest.
-std::string write_bundle(const Bundle& bundle);
+// The whole document, indented, with counts and digest. In the providers' spelling it is what the tool of a
+// Python dashboard writes and reads.
+std::string write_bundle(const Bundle& bundle, config::Spelling spelling = config::Spelling::canonical);
 
 // Code::integrity with `file` and the reason: cut, not an object, of a newer schema, a section of the wrong
 // shape, one key in both spellings with two values.

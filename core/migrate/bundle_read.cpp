@@ -90,10 +90,24 @@ class Reader {
         continue;
       }
       if (!map.is_object()) return bad(fmt::format("is malformed: regions.{} is not an object", name));
-      for (const auto& [region, fields] : map.items())
-        if (!fields.is_object())
-          remark(fmt::format("regions.{}.{} is not an object of fields and is left out", name, region));
-      config::merge_regions(bundle_.regions[cloud], config::region_map(cloud, map));
+      TRY(read_regions_of(cloud, name, map));
+    }
+    return {};
+  }
+
+  // One region may stand under two names, and one cloud too: what they say of a field must agree.
+  Result<void> read_regions_of(const std::string& cloud, const std::string& name, const Json& map) {
+    auto& into = bundle_.regions[cloud];
+    for (const auto& [region, fields] : map.items()) {
+      if (!fields.is_object())
+        remark(fmt::format("regions.{}.{} is not an object of fields and is left out", name, region));
+      auto one = config::region_map(cloud, {{region, fields}});
+      for (const auto& [normal, values] : one)
+        for (const auto& [field, value] : values)
+          if (auto at = into[normal].find(field); at != into[normal].end() && at->second != value)
+            return bad(fmt::format("gives '{}' twice, with different values",
+                                   config::region_key(cloud, normal, field)));
+      config::merge_regions(into, one);
     }
     return {};
   }

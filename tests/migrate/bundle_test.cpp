@@ -41,6 +41,51 @@ TEST(Bundle, ReadsBackAsItWasWritten) {
   EXPECT_EQ(fingerprint(read, "x"), fingerprint(made.bundle, "x"));
 }
 
+TEST(Bundle, CanBeWrittenAsTheToolOfAPythonDashboardWritesIt) {
+  auto made = export_of({{"cloud1_access_key_id", "A"},
+                         {"storage_active_backend", "obj_cloud1"},
+                         {"storage_obj_cloud1_bucket", "b"},
+                         {"admission_gated_actions", "cloud1:vm:deploy, cloud4:compute:deploy"},
+                         {"cloud2_client_secret", std::string("••••••••")},
+                         {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"},
+                         {"public_base_url", "https://a.example"}});
+  auto text = write_bundle(made.bundle, config::Spelling::provider);
+  auto document = must(parse_json(text));
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["config"], (Json{{"aws_access_key_id", "A"},
+                                      {"storage_active_backend", "s3"},
+                                      {"storage_s3_bucket", "b"},
+                                      {"admission_gated_actions", "aws:ec2:deploy, oci:compute:deploy"}}));
+  EXPECT_EQ(document["regions"], (Json{{"azure", {{"westus2", {{"gallery_name", "g"}}}}}}));
+  EXPECT_EQ(document["excluded"]["azure_client_secret"], "masked");
+  EXPECT_TRUE(document["annotations"]["aws_access_key_id"].is_object());
+  EXPECT_EQ(document["meta"]["exported_at"], "2026-07-03T14:00:00+00:00");
+  EXPECT_EQ(document["meta"]["git_commit"], "");
+  EXPECT_EQ(document["meta"]["export_method"], "http");
+  auto read = must(parse_bundle(text, "b.json"));
+  EXPECT_EQ(read.config, made.bundle.config);
+  EXPECT_EQ(read.excluded, made.bundle.excluded);
+  EXPECT_EQ(read.annotations, made.bundle.annotations);
+  EXPECT_TRUE(read.remarks.empty());
+}
+
+TEST(Bundle, CallsWhatWasReadWhereItLiesDockerInTheProvidersSpelling) {
+  Bundle bundle;
+  bundle.meta.export_method = "local";
+  auto document = must(parse_json(write_bundle(bundle, config::Spelling::provider)));
+  EXPECT_EQ(document["meta"]["export_method"], "docker");
+}
+
+TEST(Bundle, ThatGivesARegionFieldTwiceWithDifferentValuesIsRefused) {
+  for (auto text : {R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"r":{"f":"2"}}}})",
+                    R"({"regions":{"azure":{"West US 2":{"f":"1"},"westus2":{"f":"2"}}}})",
+                    R"({"regions":{"azure":{"westus2":{"f":"1"}},"cloud2":{"West US 2":{"f":"2"}}}})"})
+    EXPECT_NE(refusal(text).find("twice, with different values"), std::string::npos) << text;
+  auto agreeing = R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"R":{"f":"1","g":"2"}}}})";
+  EXPECT_EQ(must(parse_bundle(agreeing, "b")).regions,
+            (config::RegionSets{{"cloud1", {{"r", {{"f", "1"}, {"g", "2"}}}}}}));
+}
+
 TEST(Bundle, HasItsSectionsInOneOrderAndCountsThem) {
   auto text = write_bundle(
       export_of({{"a", "1"}, {"epml_pat", std::string("••••••••")}, {"jwt_secret_key", "k"}}).bundle);
