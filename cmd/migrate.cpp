@@ -53,6 +53,35 @@ Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
   return bundle;
 }
 
+namespace {
+
+// What else is to be known.
+void print_notes(Context& context, const migrate::Staged& staged, const migrate::Diff& diff) {
+  auto& out = context.out;
+  for (const auto& [key, reason] : staged.refused)
+    out.note("refused: {} ({}) never travels", one_line(key), reason);
+  for (const auto& key : staged.masked)
+    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
+  for (const auto& key : diff.masked)
+    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
+  for (const auto& cloud : diff.not_replaced)
+    out.warn(
+        "not replaced: {}: the bundle has nothing for it that the target can keep, so its region sets stay",
+        cloud);
+  for (const auto& key : diff.kept)
+    out.note("kept: {} is empty in the bundle and not on the target (--allow-empty-values overwrites)",
+             printable(key));
+  for (const auto& key : diff.would_drop)
+    out.note("would drop: {} has no place on the target and is not sent", printable(key));
+  for (const auto& key : diff.would_lose) out.note("would lose: {} is not in the bundle", printable(key));
+  if (staged.endpoints_left_out > 0)
+    out.note("{} notification endpoints are not selected (--only {})", staged.endpoints_left_out,
+             migrate::kEndpointsName);
+  for (const auto& warning : diff.warnings) out.warn("{}", printable(warning));
+}
+
+}  // namespace
+
 void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same) {
   using migrate::Category;
   auto& out = context.out;
@@ -63,21 +92,9 @@ void print_diff(Context& context, const migrate::Staged& staged, const migrate::
       if (row.category == category)
         out.line("      {} = {} chars #{}", printable(row.key), row.chars, row.fingerprint);
   }
-  for (const auto& [key, reason] : staged.refused)
-    out.note("refused: {} ({}) never travels", one_line(key), reason);
-  for (const auto& key : staged.masked)
-    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
-  for (const auto& cloud : staged.empty_region_sets)
-    out.note("empty: the bundle has no region field for {}, so the target's stay", cloud);
-  for (const auto& key : diff.kept)
-    out.note("kept: {} is empty in the bundle and not on the target (--allow-empty-values overwrites)",
-             printable(key));
-  for (const auto& key : diff.would_drop)
-    out.note("would drop: {} has no place on the target and is not sent", printable(key));
-  if (staged.endpoints_left_out > 0)
-    out.note("{} notification endpoints are not selected (--only {})", staged.endpoints_left_out,
-             migrate::kEndpointsName);
-  for (const auto& warning : diff.warnings) out.warn("{}", printable(warning));
+  if (!diff.would_vanish.empty()) out.line("  {}", out.heading("would vanish:"));
+  for (const auto& region : diff.would_vanish) out.line("      {}", printable(region));
+  print_notes(context, staged, diff);
 }
 
 Group migrate_group() {

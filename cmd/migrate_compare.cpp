@@ -57,6 +57,7 @@ OrderedJson comparison_document(const ComparisonFlags& o, const Compared& c,
   for (auto& [key, value] : diff.items()) out[key] = std::move(value);
   out["refused"] = c.staged.refused;
   out["masked"] = c.staged.masked;
+  for (const auto& key : c.diff.masked) out["masked"].push_back(key);
   out["applied"] = applied ? migrate::to_json(*applied) : OrderedJson();
   return out;
 }

@@ -9,6 +9,7 @@
 #include "core/migrate/bundle_file.hpp"
 #include "core/migrate/export.hpp"
 #include "core/migrate/plan.hpp"
+#include "core/migrate/undo.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -103,22 +104,26 @@ void tell_stage(Context& context, const Compared& c, const std::string& snapshot
 void tell_way_back(Context& context, const Compared& c, const migrate::Applied& applied,
                    const std::string& snapshot) {
   auto& out = context.out;
-  if (auto undo = undo_command(c, applied, snapshot); !undo.empty()) {
-    out.line("undo: {}", undo);
-    if (applied.written.change_id.empty())
-      out.note(
-          "{} keeps no history, so that cannot remove the {} keys that were added, nor bring back what is "
-          "masked there",
-          c.target_name(), c.diff.count(migrate::Category::add));
-  }
-  if (applied.endpoints_written > 0) out.note("notification endpoints are not undone by that");
+  auto undo = undo_command(c, applied, snapshot);
+  if (!undo.empty()) out.line("undo: {}", undo);
+  if (!undo.empty() && applied.written.change_id.empty())
+    if (auto limits = to_text(migrate::undo_limits(c.diff, applied)); !limits.empty())
+      out.note("{} keeps no history, so that cannot {}", c.target_name(), limits);
+  if (applied.endpoints_written > 0)
+    out.note("notification endpoints are not undone{}", undo.empty() ? "" : " by that");
 }
 
 void report(Context& context, const Compared& c, const migrate::Applied& applied,
             const std::string& snapshot) {
   auto& out = context.out;
-  if (!applied.wrote) return out.line("{} already matches, nothing written", c.target_name());
-  out.line("wrote {} keys to {}", applied.written.keys_written, c.target_name());
+  if (!applied.wrote)
+    return out.line("{}, nothing written", applied.not_replaced.empty()
+                                               ? c.target_name() + " already matches"
+                                               : "what the target can keep already matches");
+  const auto& written = applied.written;
+  if (written.keys_written > 0) out.line("wrote {} keys to {}", written.keys_written, c.target_name());
+  if (written.keys_written + written.regions_merged.size() + applied.endpoints_written == 0)
+    out.line("nothing was written to {}", c.target_name());
   if (!applied.written.regions_merged.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(applied.written.regions_merged, ", "))));
   for (const auto& [key, warning] : applied.written.warnings)

@@ -14,11 +14,19 @@ struct RollbackFlags {
 Result<void> run_rollback(Context& context, const RollbackFlags& o) {
   auto target = TRY(open_migrate_target(context, o.instance, Secret()));
   context.out.wait_for("undoing at " + target.instance->name());
-  auto restored = TRY(target.instance->rollback(o.change, o.state));
-  context.out.line("restored {} keys on {}", restored.size(), target.instance->name());
-  for (const auto& key : restored) context.out.line("      {}", printable(key));
-  context.out.document(
-      {{"target", target.instance->name()}, {"change_id", o.change}, {"restored", restored}});
+  auto report = TRY(target.instance->rollback(o.change, o.state));
+  auto& out = context.out;
+  bool is_nothing = report.restored.empty() && report.regions_restored.empty();
+  if (is_nothing) out.line("{} is as it was before the change, nothing restored", target.instance->name());
+  if (!report.restored.empty())
+    out.line("restored {} keys on {}", report.restored.size(), target.instance->name());
+  for (const auto& key : report.restored) out.line("      {}", printable(key));
+  if (!report.regions_restored.empty())
+    out.line("regions: {}", printable(fmt::format("{}", fmt::join(report.regions_restored, ", "))));
+  out.document({{"target", target.instance->name()},
+                {"change_id", o.change},
+                {"restored", report.restored},
+                {"regions_restored", report.regions_restored}});
   return {};
 }
 

@@ -108,8 +108,10 @@ Result<Response> history(app::Services& s, const Request& request) {
 Result<Response> rollback(app::Services& s, const Request& request) {
   const auto& who = request.caller();
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
-  auto restored = TRY(s.setup.rollback(who, change_id, TRY(state_query(request))));
-  return json_response(200, OrderedJson{{"ok", true}, {"restored", restored}});
+  auto report = TRY(s.setup.rollback(who, change_id, TRY(state_query(request))));
+  return json_response(
+      200, OrderedJson{
+               {"ok", true}, {"restored", report.restored}, {"regions_restored", report.regions_restored}});
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ class Application {
       : bundle_(bundle), staged_(staged), diff_(diff), target_(target), order_(order), progress_(progress) {}
 
   Result<Applied> run() {
+    out_.not_replaced = diff_.not_replaced;
     if (!diff_.has_differences()) return std::move(out_);
     out_.wrote = true;
     order_.stage("writing", out_);
@@ -117,6 +118,11 @@ Result<void> verdict(const Applied& applied) {
       refused.push_back(fmt::format("{} ({})", key, reason));
     parts.push_back(fmt::format("the target refused {}", names(refused)));
   }
+  if (!applied.not_replaced.empty())
+    parts.push_back(
+        fmt::format("the region sets of {} were not replaced, because the bundle has nothing for them that "
+                    "the target can keep",
+                    names(applied.not_replaced)));
   if (!applied.not_as_written.empty())
     parts.push_back(
         fmt::format("these do not read back as they were written: {}", names(applied.not_as_written)));
@@ -130,7 +136,10 @@ Result<void> verdict(const Applied& applied) {
     parts.push_back(
         fmt::format("it was written, but could not be read back: {}", applied.not_read_back->message));
   if (parts.empty()) return {};
-  return fail(Code::partial, "{}; run the import again for what is left", fmt::join(parts, "; "));
+  bool is_left =
+      !applied.not_as_written.empty() || !applied.failed_endpoints.empty() || applied.not_read_back;
+  return fail(Code::partial, "{}{}", fmt::join(parts, "; "),
+              is_left ? "; run the import again for what is left" : "");
 }
 
 OrderedJson to_json(const Applied& a) {
@@ -144,6 +153,7 @@ OrderedJson to_json(const Applied& a) {
                   {"failed_endpoints", a.failed_endpoints},
                   {"not_as_written", a.not_as_written},
                   {"unverified", a.unverified},
+                  {"not_replaced", a.not_replaced},
                   {"not_read_back", a.not_read_back ? OrderedJson(a.not_read_back->message) : OrderedJson()}};
   return out;
 }

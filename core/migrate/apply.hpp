@@ -18,6 +18,7 @@ struct Applied {
   std::size_t endpoints_written = 0;
   std::vector<std::string> not_as_written;  // keys that read back otherwise
   std::vector<std::string> unverified;      // keys that the target hides from us
+  std::vector<std::string> not_replaced;    // clouds whose region sets stay, against --regions replace
   std::optional<Error> not_read_back;       // why nothing could be read back
 };
 

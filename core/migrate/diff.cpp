@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/config/masking.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 #include "core/migrate/endpoint_diff.hpp"
+#include "core/migrate/region_diff.hpp"
 #include "core/migrate/vault_check.hpp"
 
 namespace dash::migrate {
@@ -35,6 +35,7 @@ class Target {
       }
     }
     for (const auto& [cloud, map] : sets) whole_sets ? put_whole(cloud, map) : put_fields(cloud, map);
+    sets_ = std::move(sets);
   }
 
   // nullptr when absent.
@@ -42,6 +43,8 @@ class Target {
     auto it = values_.find(key);
     return it == values_.end() ? nullptr : &it->second;
   }
+
+  const config::RegionMap& regions(const std::string& cloud) { return sets_[cloud]; }
 
  private:
   void put_whole(const std::string& cloud, const config::RegionMap& map) {
@@ -52,6 +55,7 @@ class Target {
       for (const auto& [field, value] : fields) values_[config::region_key(cloud, region, field)] = value;
   }
   config::Values values_;
+  config::RegionSets sets_;
 };
 
 class Comparer {
@@ -61,10 +65,14 @@ class Comparer {
       : bundle_(bundle), staged_(staged), instance_(target), options_(options), progress_(progress) {}
 
   Result<Diff> run() {
+    out_.not_replaced = staged_.empty_region_sets;
     auto told = TRY(instance_.read());
     Target target(told, options_.selection.replace_regions, out_.warnings);
     for (const auto& [key, value] : staged_.values) {
-      place(key, value, target, told.is_peer);
+      if (auto cloud = config::cloud_of_region_blob(key))
+        place_regions(*cloud, key, value, target, told.is_peer);
+      else
+        place(key, value, target, told.is_peer);
       if (out_.rows.size() % kProgressStep == 0)
         progress_.update("comparing keys", out_.rows.size(), staged_.values.size());
     }
@@ -74,8 +82,7 @@ class Comparer {
       TRY(compare_endpoints(bundle_, staged_.endpoints, instance_, options_.compare_blindly, out_));
     TRY(warn_of_vaults(staged_.values, instance_, out_.warnings));
     for (const auto& row : out_.rows)
-      if (auto it = staged_.values.find(row.key);
-          it != staged_.values.end() && row.category != Category::same)
+      if (auto it = offered_.find(row.key); it != offered_.end() && row.category != Category::same)
         out_.to_write.insert(*it);
     return std::move(out_);
   }
@@ -87,40 +94,53 @@ class Comparer {
       return;
     }
     const auto* theirs = target.find(key);
-    if (theirs) out_.target.emplace(key, *theirs);
     if (theirs && value.empty() && !theirs->empty() && !options_.selection.allow_empty_values) {
+      out_.target.emplace(key, *theirs);
       out_.kept.push_back(key);
       return;
     }
-    DiffRow row{key, Category::same, code_points(value), fingerprint(bundle_, value)};
+    auto category = Category::same;
     if (!theirs) {
-      row.category = Category::add;
-    } else if (hides_from(key, value, *theirs)) {
-      row.category = Category::unknown;
-      masked_.emplace(key, value);
-    } else if (*theirs != kept_value(key, value, *theirs)) {
-      row.category = Category::change;
+      category = Category::add;
+    } else if (config::is_masked(*theirs)) {
+      category = Category::unknown;
+      masked_[key].emplace(key, value);
+    } else if (*theirs != value) {
+      category = Category::change;
     }
-    out_.rows.push_back(std::move(row));
+    add_row(key, value, category, theirs);
   }
 
-  // Whether the target shows a mask where a value would be needed to compare.
-  static bool hides_from(const std::string& key, const std::string& mine, const std::string& theirs) {
-    auto cloud = config::cloud_of_region_blob(key);
-    if (!cloud) return config::is_masked(theirs);
-    auto shown = config::parse_region_blob(*cloud, theirs);
-    auto sent = config::parse_region_blob(*cloud, mine);
-    if (!shown || !sent) return false;
-    for (const auto& [region, fields] : *sent)
-      for (const auto& [field, value] : fields)
-        if (!config::is_masked(value) && config::is_masked((*shown)[region][field])) return true;
-    return false;
+  // Only with --regions replace: a merge compares field by field.
+  void place_regions(const std::string& cloud, const std::string& key, const std::string& value,
+                     Target& target, bool is_peer) {
+    auto mine = config::parse_region_blob(cloud, value);
+    if (!mine) return;  // stage() wrote it
+    const auto& theirs = target.regions(cloud);
+    auto plan = replace_regions(cloud, *mine, theirs, is_peer);
+    append(out_.would_drop, plan.would_drop);
+    append(out_.masked, plan.masked);
+    if (plan.sent.empty()) {
+      out_.not_replaced.push_back(cloud);
+      return;
+    }
+    append(out_.would_vanish, plan.would_vanish);
+    append(out_.would_lose, plan.would_lose);
+    config::Values hidden;
+    auto category = compare_regions(cloud, plan.sent, theirs, hidden);
+    if (!hidden.empty()) masked_[key] = std::move(hidden);
+    add_row(key, config::write_region_blob(plan.sent), category, target.find(key));
   }
 
-  // What the target will hold: a masked field of a region set stays as it is there.
-  static std::string kept_value(const std::string& key, const std::string& mine, const std::string& theirs) {
-    auto cloud = config::cloud_of_region_blob(key);
-    return cloud ? config::with_stored_fields(*cloud, mine, theirs) : mine;
+  void add_row(const std::string& key, const std::string& value, Category category,
+               const std::string* theirs) {
+    if (theirs) out_.target.emplace(key, *theirs);
+    offered_.emplace(key, value);
+    out_.rows.push_back({key, category, code_points(value), fingerprint(bundle_, value)});
+  }
+
+  static void append(std::vector<std::string>& into, const std::vector<std::string>& more) {
+    into.insert(into.end(), more.begin(), more.end());
   }
 
   static bool drops(const std::string& key) {
@@ -130,16 +150,29 @@ class Comparer {
 
   Result<void> resolve_masked() {
     if (masked_.empty() || !options_.compare_blindly) return {};
-    auto results = TRY(instance_.compare(masked_));
+    config::Values all;
+    for (const auto& [row, values] : masked_) all.insert(values.begin(), values.end());
+    auto results = TRY(instance_.compare(all));
     if (!results) return {};
-    for (auto& row : out_.rows) {
-      auto told = row.category == Category::unknown ? results->find(row.key) : results->end();
-      if (told == results->end()) continue;
-      row.category = told->second == setup::Comparison::same      ? Category::same
-                     : told->second == setup::Comparison::differs ? Category::change
-                                                                  : Category::add;
-    }
+    for (auto& row : out_.rows)
+      if (auto hidden = masked_.find(row.key); hidden != masked_.end())
+        row.category = category_of(row.key, hidden->second, *results);
     return {};
+  }
+
+  // A row of region sets is the same when each of its hidden fields is.
+  static Category category_of(const std::string& row, const config::Values& hidden,
+                              const std::map<std::string, setup::Comparison>& results) {
+    auto category = Category::same;
+    for (const auto& [key, value] : hidden) {
+      auto told = results.find(key);
+      if (told == results.end()) {
+        category = Category::unknown;
+      } else if (told->second != setup::Comparison::same) {
+        return told->second == setup::Comparison::absent && key == row ? Category::add : Category::change;
+      }
+    }
+    return category;
   }
 
   const Bundle& bundle_;
@@ -147,7 +180,8 @@ class Comparer {
   Instance& instance_;
   const DiffOptions& options_;
   Progress& progress_;
-  config::Values masked_;  // what the target hides
+  config::Values offered_;                        // what a row would write
+  std::map<std::string, config::Values> masked_;  // row → what the target hides of it
   Diff out_;
 };
 
@@ -192,6 +226,9 @@ OrderedJson to_json(const Diff& diff) {
           {"entries", std::move(entries)},
           {"kept", diff.kept},
           {"would_drop", diff.would_drop},
+          {"not_replaced", diff.not_replaced},
+          {"would_vanish", diff.would_vanish},
+          {"would_lose", diff.would_lose},
           {"warnings", diff.warnings}};
 }
 

@@ -36,9 +36,14 @@ struct Diff {
   config::Values to_write;              // ADD, CHANGE and UNKNOWN; endpoints apart
   std::vector<std::string> kept;        // blank in the bundle, not blank on the target: left alone
   std::vector<std::string> would_drop;  // region fields that a peer's model lacks: not sent
-  std::vector<std::string> warnings;    // sentences about the target
-  config::Values target;                // its values of the keys above, for a plan
-  Told told;                            // everything it told, for a snapshot
+  std::vector<std::string> masked;      // region fields without a value: not sent
+  // With --regions replace:
+  std::vector<std::string> not_replaced;  // clouds for which the bundle has nothing that the target can keep
+  std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
+  std::vector<std::string> would_lose;    // region fields that only the target has, in regions that stay
+  std::vector<std::string> warnings;      // sentences about the target
+  config::Values target;                  // its values of the keys above, for a plan
+  Told told;                              // everything it told, for a snapshot
   std::size_t count(Category category) const;
   bool has_differences() const;
 };

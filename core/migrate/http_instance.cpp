@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "core/config/masking.hpp"
+#include "core/base/shell_word.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/migrate/answer.hpp"
 
 namespace dash::migrate {
 namespace {
 
 constexpr std::size_t kNonceBytes = 32;
+constexpr int kBadRequest = 400;
+constexpr std::string_view kImport = "/api/setup/import";
+constexpr std::string_view kRollback = "/api/setup/rollback";
 constexpr std::string_view kHistory = "/api/setup/config/history?limit=1";
 constexpr std::string_view kEndpoints = "/api/notifications/endpoints";
 
@@ -42,15 +46,6 @@ setup::Endpoint endpoint_of(const Json& row) {
   e.enabled = row.value("enabled", Json(true)) == true;
   e.event_types = string_member(row, "event_types");
   return e;
-}
-
-// Canonical key → reason word.
-std::map<std::string, std::string> refused_in(const Json& answer) {
-  std::map<std::string, std::string> out;
-  if (auto refused = answer.find("refused"); refused != answer.end() && refused->is_object())
-    for (const auto& [key, reason] : refused->items())
-      out[config::canonical_key(key)] = reason.is_string() ? reason.get<std::string>() : "refused";
-  return out;
 }
 
 }  // namespace
@@ -89,6 +84,7 @@ Result<bool> HttpInstance::has_route(std::string_view path) {
     case Code::unreachable:
     case Code::tls:
     case Code::timeout:
+    case Code::busy:
       return Failure(std::move(answer).error());
     case Code::unauthenticated:
     case Code::forbidden:
@@ -101,25 +97,30 @@ Result<bool> HttpInstance::has_route(std::string_view path) {
 
 // dashctl keeps a history and a peer does not; a peer has a health page of its own, and speaks the providers'
 // names even before it has a key to show that by.
-Result<void> HttpInstance::learn_spelling(const Json& config) {
+Result<void> HttpInstance::learn_kind(const Json& config) {
   auto spelling = spelling_of(config);
-  bool may_be_peer = spelling != config::Spelling::canonical;
-  if (may_be_peer && !TRY(has_route(kHistory)))
-    is_peer_ = spelling == config::Spelling::provider || TRY(has_route("/api/health"));
-  spelling_ = spelling.value_or(is_peer_ ? config::Spelling::provider : config::Spelling::canonical);
+  if (!is_peer_) {
+    bool may_be_peer = spelling != config::Spelling::canonical;
+    is_peer_ = may_be_peer && !TRY(has_route(kHistory)) &&
+               (spelling == config::Spelling::provider || TRY(has_route("/api/health")));
+  }
+  spelling_ = spelling.value_or(*is_peer_ ? config::Spelling::provider : config::Spelling::canonical);
   return {};
 }
 
+// A peer may hold a key in both spellings; the one that it reads itself counts.
 Result<Told> HttpInstance::read() {
   auto config = TRY(read_config());
-  TRY(learn_spelling(config));
+  TRY(learn_kind(config));
   Told told;
   told.spelling = *spelling_;
-  told.is_peer = is_peer_;
+  told.is_peer = *is_peer_;
   for (const auto& [key, value] : config.items()) {
     if (value.is_null()) continue;
     auto name = config::canonical_key(key);
-    told.values[name] = config::canonical_value(name, setup::setting_text(value));
+    bool is_own = key == config::spelled_key(told.spelling, name);
+    if (is_own || !told.values.contains(name))
+      told.values[name] = config::canonical_value(name, setup::setting_text(value));
   }
   return told;
 }
@@ -127,7 +128,7 @@ Result<Told> HttpInstance::read() {
 Result<std::optional<std::map<std::string, setup::Comparison>>> HttpInstance::compare(
     const config::Values& mine) {
   using Results = std::optional<std::map<std::string, setup::Comparison>>;
-  if (is_peer_) return Results();
+  if (is_peer_.value_or(false)) return Results();
   auto nonce = crypto::random_bytes(kNonceBytes);
   auto macs = Json::object();
   for (const auto& [key, value] : mine)
@@ -153,12 +154,8 @@ Result<std::optional<std::map<std::string, setup::Comparison>>> HttpInstance::co
 Json HttpInstance::body_of(const WriteOrder& order) const {
   auto spelling = spelling_.value_or(config::Spelling::canonical);
   auto config = Json::object();
-  for (const auto& [key, value] : order.values) {
-    // A peer would keep the mask itself.
-    auto cloud = is_peer_ ? config::cloud_of_region_blob(key) : std::nullopt;
-    auto sent = cloud ? config::with_stored_fields(*cloud, value, "") : value;
-    config[config::spelled_key(spelling, key)] = config::spelled_value(spelling, key, sent);
-  }
+  for (const auto& [key, value] : order.values)
+    config[config::spelled_key(spelling, key)] = config::spelled_value(spelling, key, value);
   Json body{{"config", std::move(config)}, {"include_on_prem", order.include_on_prem}};
   body["regions"] = order.replace_regions ? "replace" : "merge";
   if (order.claim) {
@@ -169,34 +166,41 @@ Json HttpInstance::body_of(const WriteOrder& order) const {
   return body;
 }
 
-Result<Written> HttpInstance::write(const WriteOrder& order) {
+Result<net::HttpResponse> HttpInstance::post_import(const WriteOrder& order) {
+  auto body = dump_json(body_of(order));
+  net::HttpRequest request;
+  request.method = "POST";
+  request.url = std::string(kImport) + setup::state_query(order.state);
+  request.headers = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
   // In the head too: without it only a small body of somebody unknown is read.
-  net::Headers headers;
   if (order.claim && !order.claim->setup_code.empty())
-    headers.add("X-Setup-Code", std::string(order.claim->setup_code.expose()));
-  auto sent =
-      api_.post("/api/setup/import" + setup::state_query(order.state), body_of(order), std::move(headers));
-  if (!sent && sent.error().body) {
-    auto refused = refused_in(Json(*sent.error().body));
-    if (!refused.empty()) return Written{0, {}, std::move(refused), {}, ""};
+    request.headers.add("X-Setup-Code", order.claim->setup_code.expose());
+  request.body = body;
+  return api_.exchange(std::move(request));
+}
+
+Result<Written> HttpInstance::write(const WriteOrder& order) {
+  auto response = TRY(post_import(order));
+  auto json = parse_json(response.body);
+  auto answer = json ? *std::move(json) : Json();
+  // Nothing in it that the instance takes.
+  auto refused = refused_in(answer);
+  if (response.status == kBadRequest && !refused.empty()) {
+    if (order.claim) return not_claimed(api_.url(), refused);
+    return Written{.refused = refused};
   }
-  auto answer = TRY(std::move(sent));
-  auto ok = answer.is_object() ? answer.find("ok") : answer.end();
-  auto count = answer.is_object() ? answer.find("keys_written") : answer.end();
-  if (ok == answer.end() || *ok != true || count == answer.end() || !count->is_number_unsigned())
-    return api_.strange_answer("/api/setup/import");
-  Written written;
-  written.keys_written = count->get<std::size_t>();
-  if (auto regions = answer.find("regions_merged"); regions != answer.end() && regions->is_array())
-    for (const auto& region : *regions)
-      if (region.is_string()) written.regions_merged.push_back(region.get<std::string>());
-  written.refused = refused_in(answer);
-  if (auto warnings = answer.find("warnings"); warnings != answer.end() && warnings->is_object())
-    for (const auto& [key, warning] : warnings->items())
-      if (warning.is_string()) written.warnings[config::canonical_key(key)] = warning.get<std::string>();
-  written.change_id = string_member(answer, "change_id").value_or("");
-  if (order.claim) TRY(api_.login(order.claim->admin, order.claim->password));
-  return written;
+  if (!response.ok()) return Failure(net::api_error(response, api_.url()));
+  auto written = written_in(answer);
+  if (!written) return api_.strange_answer(kImport);
+  if (!order.claim) return *std::move(written);
+  auto login = api_.login(order.claim->admin, order.claim->password);
+  if (!login)
+    return fail(
+        Code::partial,
+        "{} took the import and its administrator {}, but the rest was not done: {}. Run the same import "
+        "again with --admin-user {}",
+        api_.url(), order.claim->admin, login.error().message, shell_word(order.claim->admin));
+  return *std::move(written);
 }
 
 Result<std::vector<setup::Endpoint>> HttpInstance::endpoints() {
@@ -227,7 +231,7 @@ Result<void> HttpInstance::put_endpoint(const std::optional<std::string>& id,
 
 Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
   using VaultIds = std::optional<std::set<std::string>>;
-  if (is_peer_) return VaultIds();
+  if (is_peer_.value_or(false)) return VaultIds();
   auto answer = api_.get("/api/secrets/vaults");
   if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_))) return VaultIds();
   auto body = TRY(std::move(answer));
@@ -240,21 +244,19 @@ Result<std::optional<std::set<std::string>>> HttpInstance::vaults() {
   return VaultIds(std::move(out));
 }
 
-Result<std::vector<std::string>> HttpInstance::rollback(const std::string& change_id,
-                                                        const setup::StateOptions& state) {
-  auto answer = api_.post("/api/setup/rollback" + setup::state_query(state), {{"change_id", change_id}});
+Result<setup::RollbackReport> HttpInstance::rollback(const std::string& change_id,
+                                                     const setup::StateOptions& state) {
+  auto answer = api_.post(std::string(kRollback) + setup::state_query(state), {{"change_id", change_id}});
   if (!answer && is_missing_route(answer.error()) && !TRY(has_route(kHistory)))
     return fail(Code::unsupported,
                 "{} keeps no history of changes: import the snapshot that the import stored, with --regions "
-                "replace --allow-empty-values. It cannot remove keys that were added, nor bring back what is "
-                "masked there",
+                "replace --include-on-prem --allow-empty-values. It cannot remove keys that were added, nor "
+                "bring back what is masked there",
                 api_.url());
   auto body = TRY(std::move(answer));
-  std::vector<std::string> out;
-  if (auto keys = body.find("restored"); body.is_object() && keys != body.end() && keys->is_array())
-    for (const auto& key : *keys)
-      if (key.is_string()) out.push_back(key.get<std::string>());
-  return out;
+  auto report = restored_in(body);
+  if (!report) return api_.strange_answer(kRollback);
+  return *std::move(report);
 }
 
 }  // namespace dash::migrate

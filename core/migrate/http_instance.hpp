@@ -21,19 +21,20 @@ class HttpInstance final : public Instance {
   Result<std::vector<setup::Endpoint>> endpoints() override;
   Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) override;
   Result<std::optional<std::set<std::string>>> vaults() override;
-  Result<std::vector<std::string>> rollback(const std::string& change_id,
-                                            const setup::StateOptions& state) override;
+  Result<setup::RollbackReport> rollback(const std::string& change_id,
+                                         const setup::StateOptions& state) override;
 
  private:
   Result<Json> read_config();
-  Result<void> learn_spelling(const Json& config);
+  Result<void> learn_kind(const Json& config);
   Result<bool> has_route(std::string_view path);
+  Result<net::HttpResponse> post_import(const WriteOrder& order);
   Json body_of(const WriteOrder& order) const;
 
   net::ApiClient& api_;
   Secret setup_code_;
   std::optional<config::Spelling> spelling_;  // learnt by read()
-  bool is_peer_ = false;
+  std::optional<bool> is_peer_;               // the same; it does not change any more
 };
 
 }  // namespace dash::migrate

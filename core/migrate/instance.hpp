@@ -40,11 +40,11 @@ struct WriteOrder {
 };
 
 struct Written {
-  std::size_t keys_written = 0;
-  std::vector<std::string> regions_merged;
-  std::map<std::string, std::string> refused;   // key → reason word
-  std::map<std::string, std::string> warnings;  // key → what is wrong with the value that was written
-  std::string change_id;                        // empty where the target keeps no history
+  std::size_t keys_written = 0;  // flat keys; regions are counted by name
+  std::vector<std::string> regions_merged = {};
+  std::map<std::string, std::string> refused = {};   // key → reason word
+  std::map<std::string, std::string> warnings = {};  // key → what is wrong with the value that was written
+  std::string change_id = {};                        // empty where the target keeps no history
 };
 
 class Instance {
@@ -65,9 +65,9 @@ class Instance {
   virtual Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) = 0;
   // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
   virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
-  // Undoes the write of that id, secrets and regions included. The keys restored.
-  virtual Result<std::vector<std::string>> rollback(const std::string& change_id,
-                                                    const setup::StateOptions& state) = 0;
+  // Undoes the write of that id, secrets and regions included.
+  virtual Result<setup::RollbackReport> rollback(const std::string& change_id,
+                                                 const setup::StateOptions& state) = 0;
 };
 
 }  // namespace dash::migrate

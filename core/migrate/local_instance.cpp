@@ -1,5 +1,7 @@
 #include "core/migrate/local_instance.hpp"
 
+#include "core/migrate/answer.hpp"
+
 namespace dash::migrate {
 
 Result<bool> LocalInstance::is_set_up() { return TRY(parts_.setup.status(who_)).complete; }
@@ -45,6 +47,7 @@ Result<Written> LocalInstance::write(const WriteOrder& order) {
         order.claim->setup_code.empty() ? TRY(parts_.setup_code.ensure()) : order.claim->setup_code;
   }
   auto report = TRY(parts_.setup.import(who_, request, ""));
+  if (report.is_all_refused && order.claim) return not_claimed(folder_, report.refused);
   return Written{report.keys_written, report.regions_merged, report.refused, report.warnings,
                  report.change_id};
 }
@@ -68,8 +71,8 @@ Result<std::optional<std::set<std::string>>> LocalInstance::vaults() {
   return std::optional(std::move(out));
 }
 
-Result<std::vector<std::string>> LocalInstance::rollback(const std::string& change_id,
-                                                         const setup::StateOptions& state) {
+Result<setup::RollbackReport> LocalInstance::rollback(const std::string& change_id,
+                                                      const setup::StateOptions& state) {
   return parts_.setup.rollback(who_, change_id, state);
 }
 

@@ -30,8 +30,8 @@ class LocalInstance final : public Instance {
   Result<std::vector<setup::Endpoint>> endpoints() override;
   Result<void> put_endpoint(const std::optional<std::string>& id, const setup::FullEndpoint& row) override;
   Result<std::optional<std::set<std::string>>> vaults() override;
-  Result<std::vector<std::string>> rollback(const std::string& change_id,
-                                            const setup::StateOptions& state) override;
+  Result<setup::RollbackReport> rollback(const std::string& change_id,
+                                         const setup::StateOptions& state) override;
 
   // With URL and secret, for export.
   Result<std::vector<setup::FullEndpoint>> full_endpoints() { return parts_.endpoints.export_all(who_); }

@@ -19,6 +19,8 @@ std::string state_of(const Diff& diff, const DiffRow& row, std::string_view hash
     state = row.category == Category::add ? "absent" : fmt::format("hidden {}", word(row.category));
   } else if (config::is_masked(it->second)) {
     state = fmt::format("hidden {}", word(row.category));
+  } else if (it->second.find(config::kMask) != std::string::npos) {
+    state = fmt::format("partly hidden {} {}", word(row.category), it->second);
   } else {
     state = "value " + it->second;
   }

@@ -85,11 +85,12 @@ class Stage {
   }
 
   void replace(const std::string& cloud, const config::RegionMap& map) {
+    auto key = config::region_blob_key(cloud);
     auto text = config::write_region_blob(map);
-    if (text == "{}") {
+    if (text != "{}") {
+      put(key, text);
+    } else if (is_selected(selection_.only, key)) {
       out_.empty_region_sets.push_back(cloud);
-    } else {
-      put(config::region_blob_key(cloud), text);
     }
   }
 

@@ -26,7 +26,7 @@ struct Staged {
   std::vector<setup::FullEndpoint> endpoints;
   std::map<std::string, std::string> refused;  // held-back keys of a hand-edited bundle → reason word
   std::vector<std::string> masked;             // never sent
-  std::vector<std::string> empty_region_sets;  // clouds that a replace would have wiped
+  std::vector<std::string> empty_region_sets;  // clouds that a replace would have emptied
   std::size_t endpoints_left_out = 0;          // by --only
 };
 

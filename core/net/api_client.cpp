@@ -87,13 +87,11 @@ Result<Json> ApiClient::get_openly(std::string_view path) {
   return answer;
 }
 
-Result<Json> ApiClient::call(std::string_view method, std::string_view path, const Json* body,
-                             Headers headers) {
+Result<Json> ApiClient::call(std::string_view method, std::string_view path, const Json* body) {
   auto text = body ? dump_json(*body) : std::string();
   HttpRequest request;
   request.method = method;
   request.url = path;
-  request.headers = std::move(headers);
   request.headers.add("Accept", "application/json");
   if (body) request.headers.add("Content-Type", "application/json");
   request.body = text;

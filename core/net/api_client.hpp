@@ -38,9 +38,7 @@ class ApiClient {
   Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
   // Without the token: for what anybody may ask, before it is known who answers.
   Result<Json> get_openly(std::string_view path);
-  Result<Json> post(std::string_view path, const Json& body, Headers headers = {}) {
-    return call("POST", path, &body, std::move(headers));
-  }
+  Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
   Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
   Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
@@ -51,11 +49,12 @@ class ApiClient {
   // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
   // outside of 2xx is an error.
   Result<HttpResponse> send(HttpRequest request);
+  // The same, and any status is an answer.
+  Result<HttpResponse> exchange(HttpRequest request);
 
  private:
   ApiClient(HttpClient& http, ApiAddress address) : http_(&http), address_(std::move(address)) {}
-  Result<Json> call(std::string_view method, std::string_view path, const Json* body, Headers headers = {});
-  Result<HttpResponse> exchange(HttpRequest request);
+  Result<Json> call(std::string_view method, std::string_view path, const Json* body);
 
   HttpClient* http_;
   ApiAddress address_;

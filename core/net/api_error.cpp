@@ -109,9 +109,6 @@ Error api_error(const HttpResponse& response, std::string_view where) {
   auto text = shown(detail_text(body));
   Error error{code_of(status, body), {}, {}, retry_after(response.headers), {}};
   error.message = fmt::format("{} answered {}{}{}", where, status, text.empty() ? "" : ": ", text);
-  // What an import refused, key by key, for the client that sent it.
-  if (auto refused = body.find("refused"); refused != body.end() && refused->is_object())
-    error.body = std::make_shared<const OrderedJson>(OrderedJson{{"refused", OrderedJson(*refused)}});
   if (error.retry_after) error.message += fmt::format(" (try again in {} s)", error.retry_after->count());
   return error;
 }

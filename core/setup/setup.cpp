@@ -203,8 +203,8 @@ Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Princip
   return store_.history(config::canonical_key(key), before_seq, limit);
 }
 
-Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who, const std::string& change_id,
-                                                 const StateOptions& state) {
+Result<RollbackReport> Setup::rollback(const identity::Principal& who, const std::string& change_id,
+                                       const StateOptions& state) {
   TRY(identity::require_admin(who));
   WriteRequest request{.who = who, .origin = "rollback", .state = state};
   request.make = [&](db::Transaction& tx, const config::Values&) { return store_.undo_of(tx, change_id); };
@@ -215,9 +215,8 @@ Result<std::vector<std::string>> Setup::rollback(const identity::Principal& who,
                                      {"changes", changes_told(result.before, result.changes)}})));
     return {};
   };
-  std::vector<std::string> restored;
-  for (const auto& [key, value] : TRY(writer_.write(request)).changes) restored.push_back(key);
-  return restored;
+  auto written = TRY(writer_.write(request));
+  return report_of(written.changes, written.before);
 }
 
 OrderedJson to_json(const config::HistoryEntry& e) {

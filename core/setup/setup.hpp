@@ -14,6 +14,7 @@
 #include "core/identity/throttle.hpp"
 #include "core/setup/endpoints.hpp"
 #include "core/setup/import_body.hpp"
+#include "core/setup/rollback_report.hpp"
 #include "core/setup/settings_writer.hpp"
 #include "core/setup/storage_page.hpp"
 
@@ -98,9 +99,9 @@ class Setup {
 
   Result<std::vector<config::HistoryEntry>> history(const identity::Principal& who, const std::string& key,
                                                     std::int64_t before_seq, std::int64_t limit);
-  // Undoes a change whole. Returns the keys restored.
-  Result<std::vector<std::string>> rollback(const identity::Principal& who, const std::string& change_id,
-                                            const StateOptions& state = {});
+  // Undoes a change whole.
+  Result<RollbackReport> rollback(const identity::Principal& who, const std::string& change_id,
+                                  const StateOptions& state = {});
 
   // The spelling in which this instance answers (setting cloud_names).
   Result<config::Spelling> spelling();

@@ -148,7 +148,7 @@ class Answering(http.server.ThreadingHTTPServer):
     def __init__(self, answers, host):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, 0), AnsweringRequest)
-        self.answers, self.seen = answers, []
+        self.answers, self.seen, self.bodies = answers, [], []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -164,8 +164,9 @@ class AnsweringRequest(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = self.path.split("?")[0]
+        self.server.bodies.append((self.command, self.path, sent))
         self.server.seen.append((self.command, path, self.headers.get("Authorization")))
         status, body, *more = self.server.answers.get((self.command, path)) or self.server.answers.get(path) or (
             404, b'{"detail": "Not Found"}')

@@ -159,6 +159,50 @@ TEST(Import, NamesWhatTheTargetRefused) {
   EXPECT_EQ(verdict(done).error().code, Code::partial);
 }
 
+TEST(Import, NamesWhatTheTargetRefusedAlsoWhenThatIsAll) {
+  FakeDashboard target;
+  target.refuses = {"odd_key"};
+  auto done = Migration(target).apply(R"({"config":{"odd_key":"1"}})");
+  EXPECT_EQ(done.written.refused, (std::map<std::string, std::string>{{"odd_key", "instance_local"}}));
+  EXPECT_EQ(done.written.keys_written, 0u);
+  ASSERT_FALSE(verdict(done));
+  EXPECT_EQ(verdict(done).error().code, Code::partial);
+  EXPECT_NE(verdict(done).error().message.find("odd_key (instance_local)"), std::string::npos);
+}
+
+TEST(Import, OfWhichATargetThatNobodyOwnsTakesNothingDoesNotClaimIt) {
+  FakeDashboard target;
+  target.complete = false;
+  target.refuses = {"odd_key"};
+  Migration run(target);
+  run.order.claim = Claim{Secret("1234"), "boss", Secret("pw")};
+  auto found = run.diff(R"({"config":{"odd_key":"1"}})");
+  auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::partial);
+  EXPECT_NE(done.error().message.find("odd_key (instance_local)"), std::string::npos);
+}
+
+TEST(Import, TakesNoChangeIdThatAShellWouldRun) {
+  FakeDashboard target;
+  Migration run(target);
+  auto found = run.diff(R"({"config":{"a":"1"}})");
+  for (auto id : {"x; touch pwned", "$(id)", "a\nb", "\x1b[2J"}) {
+    target.change_id = id;
+    auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+    ASSERT_FALSE(done) << id;
+    EXPECT_EQ(done.error().code, Code::upstream);
+  }
+}
+
+TEST(Peer, CountsTheKeyThatItReadsWhereItHoldsBothSpellings) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_access_key_id", "its own"}, {"cloud1_access_key_id", "stray"}};
+  EXPECT_EQ(keys(Migration(peer).diff(R"({"config":{"cloud1_access_key_id":"its own"}})"), Category::same),
+            "cloud1_access_key_id");
+}
+
 TEST(Import, WritesWebhooksRowByRowAndTellsWhichFailed) {
   FakeDashboard target;
   target.endpoints = {
@@ -224,6 +268,61 @@ TEST(Peer, IsNotSentRegionFieldsThatItWouldDrop) {
   EXPECT_EQ(run.diff(text).would_drop,
             (std::vector<std::string>{"cloud1_region.a.b.vpc_id", "cloud1_region.r.brand_new",
                                       "cloud4_region.r.compartment"}));
+}
+
+TEST(Peer, KeepsTheRegionSetsThatTheBundleCouldOnlyReplaceByNothing) {
+  FakeDashboard peer;
+  peer.is_peer = true;
+  peer.config = {{"aws_region_configs", R"({"r1": {"vpc_id": "v"}, "r2": {"vpc_id": "w"}})"},
+                 {"gcp_region_configs", R"({"z": {"zone": "a"}})"}};
+  auto before = peer.config;
+  Migration run(peer);
+  run.order.diff.selection.replace_regions = true;
+  auto text =
+      R"({"regions":{"aws":{"r1":{"vpc_id":"n","own":"x"}},"gcp":{"z":{"own":"x"}},"oci":{"o":{"c":"d"}},"azure":{"w":{}}}})";
+  auto found = run.diff(text);
+  EXPECT_EQ(keys(found, Category::change), "cloud1_region_configs");
+  EXPECT_EQ(found.would_drop,
+            (std::vector<std::string>{"cloud1_region.r1.own", "cloud3_region.z.own", "cloud4_region.o.c"}));
+  EXPECT_EQ(found.would_vanish, std::vector<std::string>{"cloud1_region.r2"});
+  EXPECT_EQ(found.not_replaced, (std::vector<std::string>{"cloud2", "cloud3", "cloud4"}));
+  auto done = run.apply(text);
+  EXPECT_EQ(peer.imports.at(0)["config"], (Json{{"aws_region_configs", R"({"r1": {"vpc_id": "n"}})"}}));
+  EXPECT_EQ(peer.config["gcp_region_configs"], before["gcp_region_configs"]);
+  ASSERT_FALSE(verdict(done));
+  EXPECT_EQ(verdict(done).error().code, Code::partial);
+  EXPECT_NE(verdict(done).error().message.find("cloud2, cloud3, cloud4"), std::string::npos);
+  auto again = run.apply(text);
+  EXPECT_FALSE(again.wrote);
+  EXPECT_EQ(verdict(again).error().code, Code::partial);
+}
+
+TEST(Import, ComparesRegionSetsThatHideAFieldBlindly) {
+  FakeDashboard target;
+  std::string hides = R"({"r": {"a": "1", "s": "••••••••"}})";
+  target.config = {{"cloud1_region_configs", hides}, {"cloud1_region.r.s", "secret"}};
+  Migration run(target);
+  run.order.diff.selection.replace_regions = true;
+  EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"secret"}}}})"), Category::same),
+            "cloud1_region_configs");
+  EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"other"}}}})"), Category::change),
+            "cloud1_region_configs");
+  auto masked = run.diff(R"({"regions":{"aws":{"r":{"a":"2","s":"••••••••","t":"••••••••"}}}})");
+  EXPECT_EQ(masked.to_write.at("cloud1_region_configs"), R"({"r": {"a": "2", "s": "••••••••"}})");
+  EXPECT_EQ(masked.masked, std::vector<std::string>{"cloud1_region.r.t"});
+  target.has_compare = false;
+  EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"secret"}}}})"), Category::unknown),
+            "cloud1_region_configs");
+}
+
+TEST(Import, AlwaysSaysHowRegionSetsAreMeant) {
+  FakeDashboard target;
+  Migration run(target);
+  run.apply(R"({"config":{"a":"1"}})");
+  run.order.diff.selection.replace_regions = true;
+  run.apply(R"({"regions":{"aws":{"r":{"f":"1"}}}})");
+  EXPECT_EQ(target.imports.at(0)["regions"], "merge");
+  EXPECT_EQ(target.imports.at(1)["regions"], "replace");
 }
 
 TEST(Peer, LeavesWhatItMasksUnknownAndSoUnverified) {

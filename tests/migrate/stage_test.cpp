@@ -55,6 +55,9 @@ TEST(Stage, ReplacesWholeSetsButNeverWithNothing) {
                   {.only = {}, .replace_regions = true});
   EXPECT_EQ(s.values, (config::Values{{"cloud1_region_configs", R"({"r": {"f": "1"}})"}}));
   EXPECT_EQ(s.empty_region_sets, std::vector<std::string>{"cloud3"});
+  auto other = staged(R"({"config":{"epml_pat":"1"},"regions":{"gcp":{"r":{"f":""}}}})",
+                      {.only = {"epml_"}, .replace_regions = true});
+  EXPECT_TRUE(other.empty_region_sets.empty());
 }
 
 TEST(Stage, KeepsAtTheTargetWhatTheSourceHidOfAReplacedSet) {

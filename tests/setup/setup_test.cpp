@@ -249,10 +249,21 @@ TEST_F(SetupSurface, RollsAnImportBackWhole) {
   auto change =
       import(R"({"cloud1_secret_access_key":"new","added":"1","cloud1_region.r.vpc_id":"new"})").change_id;
   auto restored = must(i_.setup.rollback(i_.as("root"), change));
-  EXPECT_EQ(restored,
-            (std::vector<std::string>{"added", "cloud1_region_configs", "cloud1_secret_access_key"}));
+  EXPECT_EQ(restored.restored, (std::vector<std::string>{"added", "cloud1_secret_access_key"}));
+  EXPECT_EQ(restored.regions_restored, std::vector<std::string>{"r"});
   EXPECT_EQ(values(), before);
   EXPECT_EQ(i_.audited("config.rollback"), 1);
+}
+
+TEST_F(SetupSurface, CountsWhatIsRestoredAsWhatWasWritten) {
+  import(R"({"same":"1","cloud1_region.kept.vpc_id":"v"})");
+  auto done =
+      import(R"({"a":"1","b":"2","same":"1","aws_region.r1.vpc_id":"v","azure_region.r2.gallery_name":"g"})");
+  auto back = must(i_.setup.rollback(i_.as("root"), done.change_id));
+  EXPECT_EQ(back.restored, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(back.regions_restored, (std::vector<std::string>{"r1", "r2"}));
+  EXPECT_EQ(back.regions_restored, done.regions_merged);
+  EXPECT_EQ(i_.setup.rollback(i_.as("root"), done.change_id).error().code, Code::drift);
 }
 
 TEST_F(SetupSurface, ChangesAndRemovesSingleSettingsAndRegionFields) {

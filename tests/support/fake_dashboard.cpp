@@ -75,8 +75,10 @@ net::HttpResponse FakeDashboard::import(const Json& body) {
   Json out{{"ok", true}, {"keys_written", written}, {"regions_merged", Json::array()}};
   if (!is_peer) {
     out["refused"] = refused;
-    out["change_id"] = "change-1";
+    out["change_id"] = change_id;
   }
+  if (!refused.empty() && refused.size() == body["config"].size())
+    return answer(400, {{"detail", "Every key was refused"}, {"refused", refused}});
   return answer(200, out);
 }
 
@@ -87,8 +89,8 @@ net::HttpResponse FakeDashboard::compare(const Json& body) {
   for (const auto& [id, url] : endpoint_urls) hidden["notification_endpoints/" + id + "/url"] = url;
   for (const auto& [key, mac] : body["keys"].items()) {
     auto it = hidden.find(key);
-    bool same =
-        it != hidden.end() && crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + it->second)) == mac;
+    bool same = it != hidden.end() &&
+                crypto::to_hex(crypto::hmac_sha256(nonce, key + '\0' + it->second)) == mac.get<std::string>();
     results[key] = it == hidden.end() ? "absent" : same ? "same" : "differs";
   }
   return answer(200, {{"results", results}});

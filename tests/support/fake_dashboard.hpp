@@ -26,6 +26,7 @@ class FakeDashboard final : public net::HttpClient {
   bool loses_writes = false;  // answers 200 and keeps nothing
   std::string cut_at;         // "POST /api/setup/import": done, and the connection is lost from its answer on
   std::set<std::string> refuses;
+  std::string change_id = "change-1";
 
   std::vector<Json> imports;          // bodies of POST /api/setup/import
   std::vector<std::string> requests;  // "GET /api/setup/status"

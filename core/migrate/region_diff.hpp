@@ -1,0 +1,27 @@
+// The part of a comparison that concerns --regions replace: what a cloud's region sets on the target become
+// when the bundle's are put in their place, and what is lost by that. Pure.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/migrate/diff.hpp"
+
+namespace dash::migrate {
+
+struct Replacement {
+  config::RegionMap sent;                 // empty: the bundle has nothing that the target can keep
+  std::vector<std::string> would_drop;    // region keys that a peer's model lacks
+  std::vector<std::string> masked;        // region keys with a value on neither side
+  std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
+  std::vector<std::string> would_lose;    // region keys that only the target has, in regions that stay
+};
+// A masked field of the bundle stands for what the target has.
+Replacement replace_regions(const std::string& cloud, const config::RegionMap& mine,
+                            const config::RegionMap& theirs, bool is_peer);
+
+// Category::unknown when the sets differ at most where the target masks its fields; their region keys with
+// the values of `mine` go into `hidden`, for a blind comparison.
+Category compare_regions(const std::string& cloud, const config::RegionMap& mine,
+                         const config::RegionMap& theirs, config::Values& hidden);
+
+}  // namespace dash::migrate
