@@ -155,7 +155,7 @@ Run declare_prove(Flags& flags) {
     if (o->seq <= 0 && o->from < 0) return fail(Code::usage, "give --seq N or --from SIZE");
     auto instance = TRY(open_instance(context, o->instance, Login::any));
     auto proof = TRY(prove(instance, *o));
-    context.out.line("{}", dump_json(proof, 2));
+    if (!context.out.is_json()) context.out.raw(dump_json(proof, 2) + "\n");
     context.out.document(proof);
     return {};
   };

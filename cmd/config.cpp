@@ -69,7 +69,7 @@ Run declare_get(Flags& flags) {
       return fail(Code::forbidden,
                   "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
                   o->key);
-    context.out.line("{}", *value);
+    if (!context.out.is_json()) context.out.raw(*value + "\n");  // data for a program, as it is kept
     context.out.document({{"key", o->key}, {"value", *value}});
     return {};
   };

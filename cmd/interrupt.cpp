@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cmd/output.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 
@@ -32,7 +33,7 @@ void end_process(bool is_json) {
   std::scoped_lock lock(shield_mutex, words_mutex);
   if (undo_at_end) undo_at_end();
   auto message = "interrupted: " + words;
-  put(STDERR_FILENO, "\nerror: " + message + "\n");
+  put(STDERR_FILENO, "\nerror: " + printable(message) + "\n");
   if (is_json) {
     OrderedJson document;
     document["schema"] = 1;

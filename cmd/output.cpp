@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/base/redact.hpp"
+#include "core/base/utf8.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -30,14 +31,19 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-std::string without_controls(std::string_view text, std::string_view but) {
+// What heading() puts around its text until the line is printed: no text from elsewhere keeps them.
+constexpr char kHeadingBegins = '\x0e';
+constexpr char kHeadingEnds = '\x0f';
+
+std::string with_headings(std::string_view line) {
   std::string out;
-  for (char c : text) {
-    bool is_plain = static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-    if (is_plain || but.find(c) != but.npos)
-      out += c;
+  for (char c : line) {
+    if (c == kHeadingBegins)
+      out += "\033[1m";
+    else if (c == kHeadingEnds)
+      out += "\033[0m";
     else
-      out += "\xEF\xBF\xBD";
+      out += c;
   }
   return out;
 }
@@ -111,14 +117,21 @@ bool Output::put(int fd, std::string_view bytes) {
   return terminal_ ? terminal_->say(write) : write();
 }
 
-void Output::put_line(const std::string& text) { raw(text + "\n"); }
+void Output::put_line(const std::string& text) {
+  auto allowed = has_headings() ? std::string("\t\n") + kHeadingBegins + kHeadingEnds : std::string("\t\n");
+  raw(with_headings(escape_controls(text, allowed)) + "\n");
+}
 
 void Output::talk(const std::string& text) { put(STDERR_FILENO, printable(text) + "\n"); }
 
-std::string Output::heading(std::string_view text) const {
+bool Output::has_headings() const {
   const char* no_color = std::getenv("NO_COLOR");
-  bool is_plain = (no_color != nullptr && *no_color != '\0') || is_json() || !::isatty(STDOUT_FILENO);
-  return is_plain ? std::string(text) : fmt::format("\033[1m{}\033[0m", text);
+  return (no_color == nullptr || *no_color == '\0') && !is_json() && ::isatty(STDOUT_FILENO);
+}
+
+std::string Output::heading(std::string_view text) const {
+  if (!has_headings()) return std::string(text);
+  return fmt::format("{}{}{}", kHeadingBegins, text, kHeadingEnds);
 }
 
 void Output::tell_error(const Error& error) {
@@ -137,8 +150,8 @@ int Output::finish(const Result<void>& result) {
   return stdout_is_lost_ ? 1 : 0;
 }
 
-std::string printable(std::string_view text) { return without_controls(text, "\t\n"); }
+std::string printable(std::string_view text) { return escape_controls(text, "\t\n"); }
 
-std::string one_line(std::string_view text) { return without_controls(text, ""); }
+std::string one_line(std::string_view text) { return escape_controls(text, ""); }
 
 }  // namespace dash::cmd

@@ -1,7 +1,7 @@
-// What a command says. stdout carries data, stderr talk. In text mode line() prints; in JSON mode document()
-// holds the one document of the run (or record() prints one line of NDJSON each) and the other mode's calls
-// do nothing, so a command says both. An error becomes one document on stdout, or the member "error" of the
-// held one, and one sentence on stderr. One thread.
+// What a command says. stdout carries data, stderr talk. In text mode line() prints, with whatever could
+// drive a terminal escaped; in JSON mode document() holds the one document of the run (or record() prints one
+// line of NDJSON each) and the other mode's calls do nothing, so a command says both. An error becomes one
+// document on stdout, or the member "error" of the held one, and one sentence on stderr. One thread.
 #pragma once
 #include <fmt/format.h>
 
@@ -62,6 +62,7 @@ class Output {
   int finish(const Result<void>& result);
 
  private:
+  bool has_headings() const;
   void put_line(const std::string& text);
   void talk(const std::string& text);
   bool put(int fd, std::string_view bytes);
@@ -79,7 +80,8 @@ class Output {
 std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
                           Unit unit);
 
-// Text from elsewhere made safe for a terminal: control characters become U+FFFD.
+// Text from elsewhere made safe for a terminal (core/base/utf8.hpp, escape_controls); tabs and line ends
+// stay.
 std::string printable(std::string_view text);
 // And line ends too: for names, of which each must stay on its line.
 std::string one_line(std::string_view text);

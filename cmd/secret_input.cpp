@@ -58,7 +58,7 @@ Result<Secret> ask(Context& context, const std::string& question, const std::str
     return fail(Code::usage, "{} is needed and there is nobody to ask: pass {} FILE, or - for stdin",
                 question, flag);
   UndoAtInterrupt echo([&] { terminal->restore(); });
-  terminal->say(question + ": ");
+  terminal->say(one_line(question) + ": ");
   Secret answer(terminal->read_line());
   if (answer.empty()) return fail(Code::usage, "{}: nothing was typed", question);
   return answer;

@@ -66,6 +66,12 @@ daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) 
   return options;
 }
 
+Result<std::unique_ptr<app::Instance>> open_served(const ServeFlags& flags) {
+  auto options = local_options(flags.local);
+  options.tls_key_file = flags.tls_key;
+  return app::open_instance(options);
+}
+
 // On a thread of its own: what does not answer holds up nothing else.
 std::jthread every_second(std::function<void()> action) {
   return std::jthread([action = std::move(action)](const std::stop_token& stop) {
@@ -90,7 +96,7 @@ Run declare_serve(Flags& flags) {
   flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
   flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
   return [o](Context&) -> Result<void> {
-    auto instance = TRY(open_local(o->local, IfAbsent::make));
+    auto instance = TRY(open_served(*o));
     auto& s = instance->services();
     s.engine.serve_callers();
     app::record_key(s);

@@ -59,7 +59,7 @@ void TerminalProgress::tick() {
 
 void TerminalProgress::draw(const std::string& text) {
   is_drawn_ = true;
-  auto line = "\r\033[K" + text;
+  auto line = "\r\033[K" + one_line(text);
   [[maybe_unused]] auto n = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

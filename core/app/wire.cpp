@@ -56,12 +56,33 @@ std::string deploy_folder(const Options& options) {
   return std::filesystem::absolute(options.data_dir) / "deploy";
 }
 
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+// Where the local store must not be: beside what proves, seals or judges.
+storage::local::RootOptions root_options(const Options& options, const std::string& policy_dir) {
+  storage::local::RootOptions out;
+  out.data_dir = std::filesystem::absolute(options.data_dir);
+  out.program_folders = {std::filesystem::absolute(policy_dir), deploy_folder(options)};
+  if (auto folder = variable("DASHCTL_EXECUTOR_DIR"); !folder.empty())
+    out.program_folders.push_back(std::filesystem::absolute(folder));
+  auto tls_key = options.tls_key_file.empty() ? variable("DASHCTL_TLS_KEY") : options.tls_key_file;
+  for (const auto& file :
+       {options.signing_key_file, options.encryption_key_file, variable("DASHCTL_ANCHOR_FILE"), tls_key})
+    if (!file.empty()) out.secret_files.push_back(file);
+  if (auto roots = variable("DASHCTL_LOCAL_ROOTS"); !roots.empty()) out.allowed = roots;
+  return out;
+}
+
 // Members in the order in which they depend on each other.
 class RealInstance final : public Instance {
  public:
   RealInstance(const Options& options, policy::EngineOptions engine, std::unique_ptr<db::Sql> sql, Keys keys)
       : keys_(std::move(keys)),
         parts_(shared_by_callers(options.parts)),
+        roots_(root_options(options, policy_dir)),
         sql_(std::move(sql)),
         http_(net::make_curl_client()),
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
@@ -118,13 +139,14 @@ class RealInstance final : public Instance {
  private:
   storage::OpenStore store_opener() {
     return [this](const storage::Backend& backend, const config::Values& values) {
-      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe"});
+      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe", &roots_});
     };
   }
 
   Keys keys_;
   SystemClock clock_;
   PartPool parts_;
+  storage::local::RootRules roots_;
   std::unique_ptr<db::Sql> sql_;
   std::unique_ptr<net::HttpClient> http_;
   config::Store config_;

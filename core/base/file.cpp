@@ -62,11 +62,16 @@ Result<void> write_stream(const std::string& path, std::string_view bytes) {
 
 std::string home_folder() {
   if (const char* home = std::getenv("HOME"); home && *home) return home;
+  auto home = account_home();
+  return home.empty() ? "." : home;
+}
+
+std::string account_home() {
   std::array<char, 16384> buffer{};
   passwd entry{};
   passwd* found = nullptr;
   ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
-  return found && found->pw_dir && *found->pw_dir ? found->pw_dir : ".";
+  return found && found->pw_dir ? found->pw_dir : "";
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {

@@ -19,6 +19,8 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
 
 // $HOME, else what the system's accounts say, else the current folder.
 std::string home_folder();
+// What the system's accounts say; "" when they have none for this user.
+std::string account_home();
 
 // Makes the folder and its parents; the last one gets `mode`, an existing one keeps its own.
 Result<void> make_folder(const std::string& path, unsigned mode);

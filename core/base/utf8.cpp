@@ -1,7 +1,11 @@
 #include "core/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 namespace dash {
 namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 unsigned byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
 
@@ -25,16 +29,48 @@ bool second_byte_fits(unsigned lead, unsigned second) {
 
 bool is_tail(unsigned b) { return b >= 0x80 && b <= 0xbf; }
 
+// How many bytes the character has that begins at `i`; 0 when none does.
+std::size_t character_at(std::string_view text, std::size_t i) {
+  auto lead = byte_at(text, i);
+  auto width = width_of(lead);
+  if (width == 0 || i + width > text.size()) return 0;
+  if (width > 1 && !second_byte_fits(lead, byte_at(text, i + 1))) return 0;
+  for (std::size_t k = 2; k < width; ++k)
+    if (!is_tail(byte_at(text, i + k))) return 0;
+  return width;
+}
+
+// The number of a character of three bytes, else 0: what turns or breaks lines has three.
+unsigned three_byte_number(std::string_view character) {
+  if (character.size() != 3) return 0;
+  return (byte_at(character, 0) & 0x0fu) << 12 | (byte_at(character, 1) & 0x3fu) << 6 |
+         (byte_at(character, 2) & 0x3fu);
+}
+
+bool is_bidi_control(unsigned number) {
+  return (number >= 0x202a && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
+}
+bool is_line_separator(unsigned number) { return number == 0x2028 || number == 0x2029; }
+
+bool is_control(std::string_view character) {
+  auto lead = byte_at(character, 0);
+  return lead < 0x20 || lead == 0x7f || (lead == 0xc2 && byte_at(character, 1) < 0xa0);
+}
+
+std::string shown(std::string_view character, std::string_view allowed) {
+  auto number = three_byte_number(character);
+  if (is_bidi_control(number) || is_line_separator(number)) return fmt::format("\\u{:04x}", number);
+  bool stays =
+      !is_control(character) || (character.size() == 1 && allowed.find(character[0]) != allowed.npos);
+  return stays ? std::string(character) : std::string(kReplacement);
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    auto lead = byte_at(text, i);
-    auto width = width_of(lead);
-    if (width == 0 || i + width > text.size()) return false;
-    if (width > 1 && !second_byte_fits(lead, byte_at(text, i + 1))) return false;
-    for (std::size_t k = 2; k < width; ++k)
-      if (!is_tail(byte_at(text, i + k))) return false;
+    auto width = character_at(text, i);
+    if (width == 0) return false;
     i += width;
   }
   return true;
@@ -56,6 +92,22 @@ bool has_control_character(std::string_view text) {
     if (b == 0xc2 && i + 1 < text.size() && byte_at(text, i + 1) < 0xa0) return true;
   }
   return false;
+}
+
+bool has_bidi_control(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (character_at(text, i) == 3 && is_bidi_control(three_byte_number(text.substr(i, 3)))) return true;
+  return false;
+}
+
+std::string escape_controls(std::string_view text, std::string_view allowed) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    auto width = character_at(text, i);
+    out += width == 0 ? std::string(kReplacement) : shown(text.substr(i, width), allowed);
+    i += width == 0 ? 1 : width;
+  }
+  return out;
 }
 
 }  // namespace dash

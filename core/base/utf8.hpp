@@ -1,5 +1,6 @@
 // Text as RFC 3629 has it. Asked wherever bytes from outside become a name.
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace dash {
@@ -10,5 +11,10 @@ bool is_utf8(std::string_view text);
 std::string_view whole_characters(std::string_view text);
 // C0, DEL, and C1 (U+0080 to U+009F, two bytes in UTF-8).
 bool has_control_character(std::string_view text);
+// U+202A to U+202E and U+2066 to U+2069: what follows them may be shown in another order than it is.
+bool has_bidi_control(std::string_view text);
+// Text from elsewhere made safe for a terminal: a control character or a byte that is not UTF-8 becomes
+// U+FFFD, one that turns or breaks lines its escape (\u202e). What stands in `allowed` stays.
+std::string escape_controls(std::string_view text, std::string_view allowed);
 
 }  // namespace dash

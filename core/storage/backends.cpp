@@ -46,6 +46,9 @@ constexpr std::array<Backend, 6> kBackends{{
      kAgentLimit},
 }};
 
+constexpr Backend kDeployFolder{"local", "Folder of deployments", {"storage_local_path", ""},
+                                false,   kInlineCeiling,          kLocalLimit};
+
 std::string valid_ids(config::Spelling spelling) {
   std::string list;
   for (const auto& backend : kBackends)
@@ -83,6 +86,8 @@ OrderedJson describe(const Backend& backend, const config::Values& values, const
 std::uint64_t Backend::ceiling() const { return is_chunked() ? kChunkedCeiling : inline_ceiling; }
 
 std::span<const Backend> backends() { return kBackends; }
+
+const Backend& deploy_folder_backend() { return kDeployFolder; }
 
 Result<const Backend*> find_backend(std::string_view text, config::Spelling spelling) {
   if (auto* backend = by_id(config::canonical_backend(text))) return backend;

@@ -28,6 +28,9 @@ struct Backend {
 // In the fixed order of the API's answers, which is also the order in which a configured one stands in for an
 // active one.
 std::span<const Backend> backends();
+// The folder where deployments leave their state while a file system is active, at storage_local_path. It is
+// the program's own, so the rules about the local store's root do not concern it, and no setting names it.
+const Backend& deploy_folder_backend();
 // `text` in either spelling. Code::invalid naming the valid ids.
 Result<const Backend*> find_backend(std::string_view text,
                                     config::Spelling spelling = config::Spelling::canonical);

@@ -19,9 +19,6 @@ constexpr std::string_view kLockEnding = ".tflock";
 
 bool is_file_system(const Seat& seat) { return !seat.backend->is_object_store; }
 
-// Of the first of them as of the one in the settings: what a file system's state needs is the folder alone.
-const Backend& file_system() { return **find_backend("local"); }
-
 std::string_view leaf_of(std::string_view key) { return key.substr(key.rfind('/') + 1); }
 
 bool is_known_leaf(std::string_view leaf) { return leaf == kLeaf || leaf == kCloud3Leaf; }
@@ -76,7 +73,7 @@ std::string_view last_segment(std::string_view place) { return place.substr(plac
 
 Result<std::shared_ptr<ObjectStore>> IacState::store_of(const Seat& at) const {
   if (!is_file_system(at)) return open_(*at.backend, *at.values);
-  return open_(file_system(), {{"storage_local_path", seams_.deploy_folder}});
+  return open_(deploy_folder_backend(), {{"storage_local_path", seams_.deploy_folder}});
 }
 
 Distance IacState::distance(const Seat& from, const Seat& to) const {

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/text.hpp"
 #include "core/storage/copy.hpp"
 #include "core/storage/records.hpp"
 
@@ -40,18 +41,19 @@ Result<void> set_scope(db::Sql& sql, const std::string& backend, const std::stri
 
 Result<BackendPair> open_two_backends(Stores& stores, std::string_view from, std::string_view to) {
   auto spelling = spelling_of(TRY(stores.values()));
-  for (auto id : {from, to}) TRY(find_backend(id, spelling));
+  auto same = fail(Code::invalid, "Source and target must differ.");
+  if (TRY(find_backend(trim(from), spelling)) == TRY(find_backend(trim(to), spelling))) return same;
   BackendPair pair;
   pair.from = TRY(stores.open(from));
   pair.to = TRY(stores.open(to));
-  if (pair.from.backend == pair.to.backend || pair.from.store->place() == pair.to.store->place())
-    return fail(Code::invalid, "Source and target must differ.");
+  if (pair.from.store->place() == pair.to.store->place()) return same;
   return pair;
 }
 
 // The scope is narrowed before the bytes are there and widened after, so that nobody sees what he may not.
 Result<Migration::Outcome> Migration::copy(const identity::Principal& who, const Opened& from,
                                            const Opened& to, const std::string& name, bool overwrite) {
+  TRY(to.store->check_target(to.key_of(name)));
   auto found = TRY(seams_.assets.find(who, from.id(), name));
   auto scope = found.asset.workgroup;
   auto before = TRY(seams_.scopes.of(to.id(), name));
@@ -61,7 +63,9 @@ Result<Migration::Outcome> Migration::copy(const identity::Principal& who, const
                             !overwrite, seams_.parts);
   if (!copied) {
     if (is_first && scope) TRY(set_scope(seams_.sql, to.id(), name, before));
-    if (copied.error().code == Code::conflict && !overwrite) return Outcome::taken;
+    // A store also reports a conflict where another spelling of the name is taken.
+    if (copied.error().code == Code::conflict && !overwrite && to.store->head(to.key_of(name)))
+      return Outcome::taken;
     return Failure(std::move(copied).error());
   }
   TRY(seams_.sql.write([&](db::Transaction& tx) -> Result<void> {
@@ -82,7 +86,13 @@ Result<MigrateReport> Migration::run(const identity::Principal& who, const Migra
   for (const auto& item : source.items)
     (request.overwrite || !taken.contains(item.name) ? names : report.skipped).push_back(item.name);
   if (request.is_dry_run) {
-    report.copied = std::move(names);
+    for (auto& name : names) {
+      auto checked = pair.to.store->check_target(pair.to.key_of(name));
+      if (checked)
+        report.copied.push_back(std::move(name));
+      else
+        report.failed.push_back({std::move(name), checked.error().message});
+    }
     return report;
   }
   std::vector<std::optional<Result<Outcome>>> outcomes(names.size());

@@ -41,6 +41,9 @@ Result<void> check_upload_name(std::string_view name) {
                 kMaxNameBytes);
   if (!is_utf8(name) || has_control_character(name))
     return fail(Code::invalid, "the file name has a control character or is not UTF-8; rename the file");
+  if (has_bidi_control(name))
+    return fail(Code::invalid,
+                "the file name has a character that turns the direction of writing; rename the file");
   if (name.find_first_of("/\\") != name.npos)
     return fail(Code::invalid, "'{}' has a separator; upload with the bare file name", name);
   if (name.front() == '.') return fail(Code::invalid, "'{}' begins with a dot; rename the file", name);

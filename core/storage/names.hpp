@@ -17,8 +17,8 @@ inline constexpr std::string_view kAllowedExtensions = ".deb, .ps1, .rpm, .sh, .
 // file.
 std::optional<std::string_view> asset_type(std::string_view name);
 
-// 1 to 255 bytes of UTF-8 without separator, control character or leading dot, with an allowed extension.
-// Code::invalid.
+// 1 to 255 bytes of UTF-8 without separator, control character (those of bidirectional text included) or
+// leading dot, with an allowed extension. Code::invalid.
 Result<void> check_upload_name(std::string_view name);
 // What an agent takes as well: a letter or digit first, then letters, digits, '.', '_' and '-'.
 // Code::invalid.

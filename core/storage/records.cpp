@@ -41,7 +41,10 @@ Result<std::optional<Closed>> closed_upload(db::Transaction& tx, const std::stri
 
 Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, Closed how, Time expires,
                           Time now) {
-  TRY(tx.exec("DELETE FROM closed_uploads WHERE expires_at < $1", {to_micros(now)}));
+  TRY(
+      tx.exec("DELETE FROM closed_uploads WHERE expires_at < $1 AND expires_at < (SELECT expires_at FROM "
+              "closed_uploads ORDER BY expires_at DESC LIMIT 1 OFFSET $2)",
+              {to_micros(now), kClosedRemembered}));
   TRY(
       tx.exec("INSERT INTO closed_uploads (id, committed, expires_at) VALUES ($1, $2, $3) ON CONFLICT (id) "
               "DO NOTHING",

@@ -28,7 +28,10 @@ Result<KnownDigests> known_digests(db::Transaction& tx, const std::string& place
 
 enum class Closed { committed, aborted };
 Result<std::optional<Closed>> closed_upload(db::Transaction& tx, const std::string& handle_id);
-// Also drops the rows of handles that have expired by now.
+// Closings that are remembered however long ago their handles expired: a clock that was wrong for a while
+// makes every row look old, and when it is right again their handles are good.
+inline constexpr std::int64_t kClosedRemembered = 10'000;
+// Also drops the rows of handles that have expired by now, beyond the kClosedRemembered latest.
 Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, Closed how, Time expires,
                           Time now);
 

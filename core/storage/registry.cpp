@@ -39,19 +39,23 @@ Result<std::unique_ptr<ObjectStore>> open_cloud4(const config::Values& values, c
   return oci::open_oci(values, seams.http, seams.clock);
 }
 
-std::string local_path(const config::Values& values) {
-  auto text = value_of(values, "storage_local_path");
-  auto path = trim(text);
+std::string local_path(std::string_view setting) {
+  auto path = trim(setting);
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
 }
 
+const local::RootRules& rules_of(const StoreSeams& seams) {
+  static const local::RootRules system_only({});
+  return seams.roots ? *seams.roots : system_only;
+}
+
 Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
-  auto path = local_path(values);
+  auto path = local_path(value_of(values, "storage_local_path"));
   if (smb::is_unc(path))
     return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values)), seams.program),
                                   seams.clock);
-  return local::make_file_store(TRY(local::open_folder_tree(path)), seams.clock);
+  return local::make_file_store(TRY(local::open_folder_tree(path, &rules_of(seams))), seams.clock);
 }
 
 Result<std::unique_ptr<ObjectStore>> open_agent(const config::Values& values, const StoreSeams&) {
@@ -67,9 +71,18 @@ constexpr std::array kRooms{
 
 Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
                                                      const StoreSeams& seams) {
+  if (&backend == &deploy_folder_backend())
+    return local::make_file_store(
+        TRY(local::open_folder_tree(value_of(values, "storage_local_path"), nullptr)), seams.clock);
   for (const auto& row : kRooms)
     if (row.id == backend.id) return row.open(values, seams);
   return fail(Code::unsupported, "this build has no store for '{}'", backend.id);
+}
+
+Result<void> check_local_root(std::string_view setting, const local::RootRules& rules) {
+  auto path = local_path(setting);
+  if (path.empty() || smb::is_unc(path)) return {};
+  return rules.check(path);
 }
 
 Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,

@@ -8,6 +8,7 @@
 #include "core/config/store.hpp"
 #include "core/net/http_client.hpp"
 #include "core/storage/backends.hpp"
+#include "core/storage/local/root_rules.hpp"
 #include "core/storage/store.hpp"
 
 namespace dash::storage {
@@ -16,8 +17,12 @@ namespace dash::storage {
 struct StoreSeams {
   net::HttpClient& http;
   const Clock& clock;
-  std::string program = "/proc/self/exe";  // this binary, for the child that speaks SMB
+  std::string program = "/proc/self/exe";   // this binary, for the child that speaks SMB
+  const local::RootRules* roots = nullptr;  // absent: only the system's own folders are refused
 };
+
+// What storage_local_path may be; empty and UNC paths pass. Code::invalid with the sentence of the rules.
+Result<void> check_local_root(std::string_view setting, const local::RootRules& rules);
 
 // The store as its protocol has it: no retry. Code::invalid names the setting that is missing or wrong.
 Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,

@@ -59,6 +59,9 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int) { return store_->commit(upload, parts, options); });
   }
 
+  Result<void> check_target(const std::string& key) override {
+    return retry_.run([&](int) { return store_->check_target(key); });
+  }
   Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
     return retry_.run([&](int) { return store_->sweep(prefix, older_than); });
   }

@@ -110,6 +110,10 @@ class ObjectStore {
                                 const PutOptions& options) = 0;
   virtual Result<void> abort(const std::string& upload) = 0;
 
+  // Code::invalid, saying what stands there, when the key is the name of something that is no object: a
+  // folder or a link of a file system.
+  virtual Result<void> check_target(const std::string& /*key*/) { return {}; }
+
   // Drops what crashes left beneath `prefix`: uploads that began before `older_than`. How many.
   virtual Result<std::uint32_t> sweep(std::string_view /*prefix*/, Time /*older_than*/) { return 0u; }
   // A copy that the store makes itself; the caller's memory and network see nothing of it.

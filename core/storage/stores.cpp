@@ -1,8 +1,18 @@
 #include "core/storage/stores.hpp"
 
 #include "core/base/text.hpp"
+#include "core/config/settings.hpp"
 
 namespace dash::storage {
+namespace {
+
+// Nonsense does not switch off a warning.
+bool scans_secrets(const config::Values& values) {
+  constexpr std::string_view kSwitch = "secret_scan_enabled";
+  return config::parse_flag(kSwitch, value_of(values, kSwitch), true).value_or(true);
+}
+
+}  // namespace
 
 Result<Opened> Stores::open(std::string_view text) {
   auto values = TRY(config_.all());
@@ -16,7 +26,8 @@ Result<Opened> Stores::open(std::string_view text) {
   if (!is_configured(*backend, values))
     return fail(Code::invalid, "Backend '{}' is not configured.", spelled_backend(spelling, backend->id));
   auto store = TRY(kept(*backend, values));
-  return Opened{backend, std::move(store), asset_prefix(*backend, values), spelling, backend == active};
+  return Opened{backend,  std::move(store),  asset_prefix(*backend, values),
+                spelling, backend == active, scans_secrets(values)};
 }
 
 Result<std::shared_ptr<ObjectStore>> Stores::kept(const Backend& backend, const config::Values& values) {

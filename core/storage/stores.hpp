@@ -22,6 +22,7 @@ struct Opened {
   std::string prefix;  // of asset keys
   config::Spelling spelling = config::Spelling::canonical;
   bool is_active = false;
+  bool scans_secrets = true;  // the setting secret_scan_enabled
 
   std::string id() const { return std::string(backend->id); }
   std::string shown_id() const { return spelled_backend(spelling, backend->id); }

@@ -22,4 +22,28 @@ TEST(Utf8, ControlCharactersAreThoseOfBothRows) {
   for (auto text : {"a b", "\xc2\xa0", "ü"}) EXPECT_FALSE(has_control_character(text)) << text;
 }
 
+TEST(Utf8, FindsEveryCharacterThatTurnsTheDirectionOfWritingAndNoNeighbour) {
+  for (auto text :
+       {"\u202a", "a\u202bb", "\u202c", "\u202d", "x\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
+    EXPECT_TRUE(has_bidi_control(text)) << text;
+  for (auto text : {"", "a", "\u2029", "\u202f", "\u2065", "\u206a", "שלום", "日本", "\xe2\x80"})
+    EXPECT_FALSE(has_bidi_control(text)) << text;
+}
+
+TEST(Utf8, EscapesWhatDrivesATerminalAndLeavesTextAlone) {
+  EXPECT_EQ(escape_controls("a\u202eb\u2066c", ""), "a\\u202eb\\u2066c");
+  EXPECT_EQ(escape_controls("a\u2028b", ""), "a\\u2028b");
+  EXPECT_EQ(escape_controls("\033[2J\r\x07\x7f", ""), "\ufffd[2J\ufffd\ufffd\ufffd");
+  EXPECT_EQ(escape_controls("\xc2\x9b"
+                            "31m",
+                            ""),
+            "\ufffd31m");  // CSI in one character
+  EXPECT_EQ(escape_controls("\x9b"
+                            "31m",
+                            ""),
+            "\ufffd31m");
+  EXPECT_EQ(escape_controls("a\tb\nc", "\t\n"), "a\tb\nc");
+  EXPECT_EQ(escape_controls("ü שלום 日本 😀", ""), "ü שלום 日本 😀");
+}
+
 }  // namespace dash

@@ -102,6 +102,41 @@ TEST_F(MigrationTest, IsForAdminsAndTwoConfiguredBackends) {
   EXPECT_EQ(status_of_run(world.admin, "azure_blob", "gcs"), 400);
 }
 
+TEST_F(MigrationTest, OpensNoStoreForABackendOntoItself) {
+  int opened = 0;
+  world.on_open = [&] { ++opened; };
+  NoProgress progress;
+  for (std::pair<const char*, const char*> same :
+       {std::pair("obj_cloud1", "obj_cloud1"), std::pair("s3", "obj_cloud1"), std::pair("obj_cloud1", " s3"),
+        std::pair("local", "local")}) {
+    EXPECT_EQ(status_of_run(world.admin, same.first, same.second), 400) << same.first << same.second;
+    EXPECT_EQ(one.storage.compare(world.admin, same.first, same.second, progress).error().code,
+              Code::invalid);
+    EXPECT_EQ(one.storage.migration().move(world.admin, "a.yml", same.first, same.second, false).error().code,
+              Code::invalid);
+  }
+  EXPECT_EQ(opened, 0);
+  EXPECT_EQ(status_of_run(world.admin, "s3", "gcs"), 200);
+  EXPECT_GT(opened, 0);
+}
+
+TEST_F(MigrationTest, FailsWhereSomethingThatIsNoAssetStandsAndSkipsWhereOneDoes) {
+  target().not_objects = {{"config-mgmt/a.yml", "a folder stands there"}};
+  target().creation_conflicts = {"config-mgmt/b.sh"};  // another spelling of the name is taken
+  NoProgress progress;
+  auto dry = must(one.storage.migration().run(world.admin, {"s3", "gcs", false, true}, progress));
+  ASSERT_EQ(dry.failed.size(), 1u);
+  EXPECT_EQ(dry.failed[0].name, "a.yml");
+  for (bool overwrite : {false, true}) {
+    auto report = run(overwrite);
+    ASSERT_EQ(report.failed.size(), overwrite ? 1u : 2u);
+    EXPECT_EQ(report.failed[0].name, "a.yml");
+    EXPECT_EQ(report.failed[0].error, "a folder stands there");
+    EXPECT_TRUE(report.skipped.empty());
+  }
+  EXPECT_EQ(run().skipped, (Names{"b.sh", "dir/c.yml"})) << "these are there now";
+}
+
 TEST_F(MigrationTest, TellsWhatADryRunWouldDoAndDoesNothing) {
   NoProgress progress;
   auto report = must(one.storage.migration().run(world.admin, {"s3", "gcs", false, true}, progress));

@@ -26,6 +26,12 @@ TEST(UploadName, RefusesSeparatorsLeadingDotsControlCharactersAndBadUtf8) {
   EXPECT_FALSE(check_upload_name(std::string("a\0.yml", 6)));
 }
 
+TEST(UploadName, RefusesCharactersThatTurnTheDirectionOfWriting) {
+  for (auto name : {"\u202etxt.yml", "a\u202a.yml", "a\u2066b.sh", "a\u2069.deb"})
+    EXPECT_EQ(check_upload_name(name).error().code, Code::invalid) << name;
+  EXPECT_TRUE(check_upload_name("שלום.yml"));
+}
+
 TEST(UploadName, EndsAtTwoHundredAndFiftyFiveBytes) {
   EXPECT_TRUE(check_upload_name(std::string(251, 'a') + ".yml"));
   EXPECT_FALSE(check_upload_name(std::string(252, 'a') + ".yml"));

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/crypto/hash.hpp"
 #include "core/storage/store.hpp"
@@ -54,7 +55,8 @@ class MemoryStore final : public ObjectStore {
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     std::lock_guard lock(mutex_);
-    if (options.only_if_absent && objects_.contains(key)) return fail(Code::conflict, "'{}' exists", key);
+    bool is_taken = objects_.contains(key) || creation_conflicts.contains(key);
+    if (options.only_if_absent && is_taken) return fail(Code::conflict, "'{}' exists", key);
     objects_[key] = {std::string(payload.bytes), options.digest};
     return describe(key, objects_[key]);
   }
@@ -114,6 +116,11 @@ class MemoryStore final : public ObjectStore {
     return {};
   }
 
+  Result<void> check_target(const std::string& key) override {
+    auto it = not_objects.find(key);
+    if (it != not_objects.end()) return fail(Code::invalid, "{}", it->second);
+    return {};
+  }
   Result<std::uint32_t> sweep(std::string_view prefix, Time) override {
     std::lock_guard lock(mutex_);
     return static_cast<std::uint32_t>(
@@ -141,6 +148,8 @@ class MemoryStore final : public ObjectStore {
   std::size_t largest_part = 0;
   bool fail_next_part = false;
   bool fail_abort = false;
+  std::map<std::string, std::string> not_objects;  // key → what check_target() answers
+  std::set<std::string> creation_conflicts;        // keys whose creation is refused though they are absent
 
  private:
   struct Kept {

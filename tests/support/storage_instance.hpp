@@ -56,6 +56,7 @@ struct StorageWorld {
       {"obj_cloud3", std::make_shared<MemoryStore>("memory://three")},
       {"local", std::make_shared<MemoryStore>("memory://local")}};
   std::set<std::string> deaf;  // backends that cannot be reached
+  std::function<void()> on_open;  // called when a process opens a store
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
   identity::Principal admin = someone("root", {}, true);
@@ -78,6 +79,7 @@ struct Replica {
             {world.config, *world.sql, audit, world.clock, parts, world.scratch / "deploy"},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
               if (world.deaf.contains(std::string(backend.id))) return unreachable_store();
+              if (world.on_open) world.on_open();
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },
             Secret(std::string(32, 'h'))) {}

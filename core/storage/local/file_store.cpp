@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kPageEntries = 1000;
 constexpr int kMaxDepth = 32;
-// An upload that nobody goes on with is dropped by the next one that begins; handles live 12 h.
+// An upload that nobody goes on with is dropped by the next one that begins; handles live 12 h. One that is
+// dated as far ahead was begun while the clock was wrong: its handle has expired. A share's clock may be off
+// by less.
 constexpr std::chrono::hours kStagingLifetime{24};
 
 Result<void> check_path(std::string_view key) {
@@ -89,7 +91,7 @@ class FileStore final : public ObjectStore {
 
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_path(key));
-    TRY(staging_.sweep(clock_.now() - kStagingLifetime));
+    TRY(staging_.sweep(clock_.now() - kStagingLifetime, clock_.now() + kStagingLifetime));
     return write_staged_upload(TRY(in_root(staging_.begin(key))));
   }
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
@@ -108,11 +110,20 @@ class FileStore final : public ObjectStore {
     auto made = placed_or_to_mend(staging_.commit(ref, parts, !options.only_if_absent));
     return to_object(ref.key, TRY(std::move(made)));
   }
+  Result<void> check_target(const std::string& key) override {
+    TRY(check_path(key));
+    auto there = tree_->stat(key);
+    if (!there && there.error().code == Code::not_found) return {};
+    auto kind = TRY(std::move(there)).kind;
+    if (kind == Kind::file) return {};
+    return fail(Code::invalid, "'{}' is the name of a {} in {}; move that away first", key,
+                kind == Kind::folder ? "folder" : "link or a device", place());
+  }
   Result<void> abort(const std::string& upload) override {
     return staging_.abort(TRY(read_staged_upload(upload)));
   }
   Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
-    return staging_.sweep(older_than);
+    return staging_.sweep(older_than, clock_.now() + kStagingLifetime);
   }
 
  private:

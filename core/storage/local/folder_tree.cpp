@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 
 #include "core/base/fd.hpp"
 #include "core/base/file.hpp"
@@ -53,6 +55,12 @@ Entry to_entry(std::string name, const struct stat& st) {
           fmt::format("{:x}-{:x}-{:x}", st.st_size, nanoseconds.count(), st.st_ino)};
 }
 
+// The setting was accepted before; now somebody has to mend it.
+Result<void> refused_at_open(Result<void> checked) {
+  if (!checked && checked.error().code == Code::invalid) checked.error().code = Code::upstream;
+  return checked;
+}
+
 struct Split {
   std::string parent;
   std::string name;
@@ -65,12 +73,12 @@ Split split(const std::string& path) {
 
 class FolderTree final : public FileTree {
  public:
-  explicit FolderTree(std::string root) : root_(std::move(root)) {}
+  FolderTree(std::string root, const RootRules* rules) : root_(std::move(root)), rules_(rules) {}
 
   std::string place() const override { return "file://" + root_; }
 
   Result<Entry> stat(const std::string& path) override {
-    auto fd = TRY(open_beneath(path, O_PATH));
+    auto fd = TRY(open_beneath(path, O_PATH | O_NOFOLLOW));  // of a link, itself
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) return os_error("look up", path);
     return to_entry(split(path).name, st);
@@ -126,7 +134,7 @@ class FolderTree final : public FileTree {
   }
 
   Result<void> make_folder(const std::string& path) override {
-    TRY(dash::make_folder(root_, kFolderMode));
+    TRY(make_root());
     for (std::size_t at = 0; at <= path.size() && !path.empty();) {
       auto end = std::min(path.find('/', at), path.size());
       auto part = split(path.substr(0, end));
@@ -166,9 +174,35 @@ class FolderTree final : public FileTree {
     return {};
   }
 
-  Result<Fd> open_beneath(const std::string& path, int flags, unsigned mode = 0) {
+  Result<Fd> open_root() {
     Fd root(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (root.get() < 0) return os_error("open", root_);
+    if (rules_) TRY(check_root(root.get()));
+    return root;
+  }
+
+  // Once for each folder that answers to the path: a link or a mount may lead elsewhere since.
+  Result<void> check_root(int folder) {
+    auto id = TRY(id_of(folder));
+    {
+      std::lock_guard lock(mutex_);
+      if (accepted_ == id) return {};
+    }
+    TRY(refused_at_open(rules_->check_opened(folder, root_)));
+    std::lock_guard lock(mutex_);
+    accepted_ = id;
+    return {};
+  }
+
+  Result<void> make_root() {
+    auto root = open_root();
+    if (root || root.error().code != Code::not_found) return root ? Result<void>() : Failure(root.error());
+    if (rules_) TRY(refused_at_open(rules_->check(root_)));
+    return dash::make_folder(root_, kFolderMode);
+  }
+
+  Result<Fd> open_beneath(const std::string& path, int flags, unsigned mode = 0) {
+    auto root = TRY(open_root());
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
     how.mode = mode;
@@ -182,16 +216,16 @@ class FolderTree final : public FileTree {
   }
 
   std::string root_;
+  const RootRules* rules_;
+  std::mutex mutex_;
+  std::optional<FolderId> accepted_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<FileTree>> open_folder_tree(const std::string& root) {
-  if (!root.starts_with('/'))
-    return fail(Code::invalid,
-                "storage_local_path must be an absolute path or a UNC path (\\\\server\\share), not '{}'",
-                root);
-  return std::make_unique<FolderTree>(root);
+Result<std::unique_ptr<FileTree>> open_folder_tree(const std::string& root, const RootRules* rules) {
+  if (rules) TRY(rules->check(root));
+  return std::make_unique<FolderTree>(root, rules);
 }
 
 }  // namespace dash::storage::local

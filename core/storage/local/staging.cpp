@@ -190,12 +190,12 @@ Result<void> Staging::drop(const std::string& path) {
   return tree_.remove_folder(path);
 }
 
-Result<std::uint32_t> Staging::sweep(Time older_than) {
+Result<std::uint32_t> Staging::sweep(Time older_than, Time newer_than) {
   auto entries = tree_.list(std::string(kStagingFolder));
   if (!entries && entries.error().code == Code::not_found) return 0u;
   std::uint32_t swept = 0;
   for (const auto& entry : TRY(std::move(entries))) {
-    if (entry.modified >= older_than) continue;
+    if (entry.modified >= older_than && entry.modified <= newer_than) continue;
     auto path = fmt::format("{}/{}", kStagingFolder, entry.name);
     TRY(entry.kind == Kind::folder ? drop(path) : tree_.remove(path));
     ++swept;

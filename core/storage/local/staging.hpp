@@ -35,7 +35,8 @@ class Staging {
   // Renames the data to the key when it is exactly these parts. The same again finds what it made.
   Result<Entry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts, bool may_replace);
   Result<void> abort(const StagedUpload& upload);
-  Result<std::uint32_t> sweep(Time older_than);
+  // Drops what was last written before `older_than`, or after `newer_than`: by a clock that was wrong.
+  Result<std::uint32_t> sweep(Time older_than, Time newer_than);
 
  private:
   Result<Entry> committed_before(const StagedUpload& upload);

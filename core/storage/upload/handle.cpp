@@ -34,7 +34,8 @@ Result<Handle> open_handle(const Secret& key, std::string_view text, std::string
   auto json = TRY(parse_json(*plain));
   Handle handle{json.at("id"),   json.at("user"), json.at("backend"), json.at("place"),
                 json.at("name"), json.at("size"), json.at("ref"),     from_micros(json.at("issued"))};
-  if (handle.user != user || now >= handle.issued + kHandleLifetime) return refused();
+  bool is_expired = now >= handle.issued + kHandleLifetime || handle.issued > now + kHandleAhead;
+  if (handle.user != user || is_expired) return refused();
   return handle;
 }
 

@@ -65,7 +65,7 @@ Result<void> Incoming::make_room() {
 }
 
 std::string Incoming::account(std::string_view part_bytes) {
-  if (staged_.empty()) findings_ = scan_for_secrets(name_, part_bytes);
+  if (staged_.empty() && at_.scans_secrets) findings_ = scan_for_secrets(name_, part_bytes);
   auto sha256 = crypto::sha256(part_bytes);
   digests_.add(sha256);
   return sha256;

@@ -143,7 +143,7 @@ Result<StagedAnswer> Lane::stage(const Opened& at, const Handle& handle, std::ui
   auto ref = TRY(for_upload(at.store->put_part(handle.ref, n, part, n == part_count(handle.size))));
   StagedAnswer answer{
       n, seal_part_ref(key_, handle.id, {n, ref, std::string(part.sha256)}), part.bytes.size(), {}};
-  if (n == 1) answer.findings = scan_for_secrets(handle.name, part.bytes);
+  if (n == 1 && at.scans_secrets) answer.findings = scan_for_secrets(handle.name, part.bytes);
   return answer;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 class FoldingTree final : public FileTree {
  public:
-  explicit FoldingTree(const std::string& root) : tree_(must(open_folder_tree(root))) {}
+  explicit FoldingTree(const std::string& root) : tree_(must(open_folder_tree(root, nullptr))) {}
   std::string place() const override { return tree_->place(); }
   Result<Entry> stat(const std::string& path) override { return tree_->stat(own(path)); }
   Result<std::vector<Entry>> list(const std::string& folder) override { return tree_->list(own(folder)); }
@@ -99,7 +99,7 @@ TEST_F(ExactTree, ANameWithoutALetterIsFoundAsWell) {
 TEST(ExactTreeOnAFolderThatCares, TwoSpellingsAreTwoFiles) {
   Scratch scratch;
   FakeClock clock;
-  auto store = make_file_store(must(open_folder_tree(scratch / "root")), clock);
+  auto store = make_file_store(must(open_folder_tree(scratch / "root", nullptr)), clock);
   must(store->put("a.yml", "1", {}));
   must(store->put("A.yml", "22", {}));
   EXPECT_EQ(must(store->head("a.yml")).size, 1u);

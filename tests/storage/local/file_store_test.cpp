@@ -8,7 +8,6 @@
 #include <fstream>
 
 #include "core/storage/local/folder_tree.hpp"
-#include "tests/support/fake_clock.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::storage::local {
@@ -35,8 +34,8 @@ class FolderStore : public testing::Test {
                               : 0;
   }
   Scratch scratch_;
-  FakeClock clock_;
-  std::unique_ptr<ObjectStore> store_ = make_file_store(must(open_folder_tree(root())), clock_);
+  SystemClock clock_;
+  std::unique_ptr<ObjectStore> store_ = make_file_store(must(open_folder_tree(root(), nullptr)), clock_);
   std::string out_ = std::string(64, '\0');
 };
 
@@ -108,6 +107,39 @@ TEST_F(FolderStore, SweepsWhatACrashLeft) {
   EXPECT_EQ(store_->put_part(upload, 1, "abc", true).error().code, Code::not_found);
 }
 
+TEST_F(FolderStore, DropsUploadsOfAClockThatWasAYearAheadAndKeepsThoseOfNow) {
+  constexpr auto kYear = std::chrono::hours(24 * 365);
+  auto upload = must(store_->begin("a.deb", std::nullopt));
+  must(store_->put_part(upload, 1, "abc", true));
+  must(store_->begin("b.deb", std::nullopt));
+  EXPECT_EQ(staged_entries(), 2u);
+  for (const auto& entry : fs::directory_iterator(at(kStagingFolder)))
+    fs::last_write_time(entry, fs::file_time_type::clock::now() + kYear);
+  EXPECT_EQ(must(store_->sweep("", Time{})), 2u);
+  auto kept = must(store_->begin("c.deb", std::nullopt));
+  must(store_->begin("d.deb", std::nullopt));
+  must(store_->put_part(kept, 1, "abc", true));
+  EXPECT_EQ(must(store_->commit(kept, {{1, 3, ""}}, {})).size, 3u);
+}
+
+TEST_F(FolderStore, TellsWhatStandsInThePlaceOfAnObject) {
+  make("dir.yml/inside.yml", "x");
+  make("file.yml", "x");
+  fs::create_symlink(at("file.yml"), at("link.yml"));
+  fs::create_symlink("/nowhere/at/all", at("dangling.yml"));
+  auto folder = store_->check_target("dir.yml").error();
+  EXPECT_EQ(folder.code, Code::invalid);
+  EXPECT_NE(folder.message.find("folder"), std::string::npos);
+  for (auto name : {"link.yml", "dangling.yml"}) {
+    auto refused = store_->check_target(name).error();
+    EXPECT_EQ(refused.code, Code::invalid) << name;
+    EXPECT_NE(refused.message.find("link"), std::string::npos) << refused.message;
+  }
+  must(store_->check_target("file.yml"));
+  must(store_->check_target("absent.yml"));
+  must(store_->check_target("sub/absent.yml"));
+}
+
 TEST_F(FolderStore, AForgedUploadNamesNoOtherFolder) {
   make("keep.yml", "x");
   for (std::string id : {"..", "../keep.yml", ""})
@@ -116,7 +148,7 @@ TEST_F(FolderStore, AForgedUploadNamesNoOtherFolder) {
 }
 
 TEST_F(FolderStore, WantsAnAbsolutePath) {
-  EXPECT_EQ(open_folder_tree("assets").error().code, Code::invalid);
+  EXPECT_EQ(open_folder_tree("assets", nullptr).error().code, Code::invalid);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 class CrashingShare final : public FileTree {
  public:
   CrashingShare(const std::string& root, int crash_at)
-      : tree_(must(open_folder_tree(root))), left_(crash_at) {}
+      : tree_(must(open_folder_tree(root, nullptr))), left_(crash_at) {}
   std::string place() const override { return tree_->place(); }
   bool replaces_in_one_step() const override { return false; }
   Result<Entry> stat(const std::string& path) override {
@@ -140,10 +140,11 @@ TEST(ShareReplacement, AFailureIsMendedByTheSameProcessToo) {
   auto root = scratch / "root";
   auto store = make_file_store(std::make_unique<CrashingShare>(root, 1 << 20), clock);
   must(store->put("a.yml", "old", {}));
-  must(must(open_folder_tree(root))->make_folder("b.yml/x"));  // a folder has the name: the rename fails
+  must(must(open_folder_tree(root, nullptr))
+           ->make_folder("b.yml/x"));  // a folder has the name: the rename fails
   EXPECT_FALSE(store->put("b.yml", "new", {}));
   EXPECT_EQ(must(store->head("a.yml")).size, 3u);
-  EXPECT_EQ(must(must(open_folder_tree(root))->stat("b.yml")).kind, Kind::folder);
+  EXPECT_EQ(must(must(open_folder_tree(root, nullptr))->stat("b.yml")).kind, Kind::folder);
 }
 
 }  // namespace dash::storage::local

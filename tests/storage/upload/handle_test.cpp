@@ -43,6 +43,17 @@ TEST(UploadHandle, IsGoodForTwelveHoursFromBegin) {
   EXPECT_FALSE(open_handle(kKey, text, "ann", clock.now()));
 }
 
+TEST(UploadHandle, IsExpiredWhenItWasIssuedAheadOfAClockThatWasPutRight) {
+  FakeClock clock;
+  auto text = seal_handle(kKey, example(clock));
+  auto issued = clock.now();
+  EXPECT_TRUE(open_handle(kKey, text, "ann", issued - std::chrono::minutes(5)));
+  EXPECT_FALSE(open_handle(kKey, text, "ann", issued - std::chrono::minutes(5) - std::chrono::seconds(1)));
+  EXPECT_FALSE(open_handle(kKey, text, "ann", issued - std::chrono::hours(24 * 365)));
+  EXPECT_FALSE(open_handle(kKey, text, "ann", issued + std::chrono::hours(24 * 365)));
+  EXPECT_TRUE(open_handle(kKey, text, "ann", issued));
+}
+
 TEST(UploadHandle, RefusesOtherUsersOtherKeysAndEveryChangedByteWithOneSentence) {
   FakeClock clock;
   auto text = seal_handle(kKey, example(clock));

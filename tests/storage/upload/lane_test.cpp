@@ -108,6 +108,49 @@ TEST_F(UploadLane, JudgesAPartByItsHeadAlone) {
   EXPECT_NE(refusal(one.lane.admit_part(world.ann, "", 1, 1)).find("X-Upload-Handle"), std::string::npos);
 }
 
+TEST_F(UploadLane, RemembersAnAbortedHandleThroughAClockThatWasAYearAhead) {
+  auto handle = begin(one);
+  must(put(one, handle, 1));
+  world.store().fail_abort = true;  // as on a store that keeps the parts
+  must(one.lane.abort(world.ann, handle));
+  world.store().fail_abort = false;
+  world.clock.advance(std::chrono::hours(24 * 365));
+  auto later = begin(one, "later.rpm");
+  must(one.lane.abort(world.ann, later));  // drops what has expired by its clock
+  world.clock.advance(-std::chrono::hours(24 * 365));
+  EXPECT_NE(refusal(put(one, handle, 2)).find("was aborted"), std::string::npos);
+  EXPECT_EQ(status_of(two.lane.commit(world.ann, handle, all)), 400);
+  EXPECT_EQ(status_of(put(one, later, 1)), 400) << "issued a year ahead of now";
+}
+
+TEST_F(UploadLane, RemembersACommittedHandleThroughAClockThatWasAYearAhead) {
+  auto handle = begin(one);
+  for (std::uint32_t n : {1u, 2u, 3u}) must(put(one, handle, n));
+  must(one.lane.commit(world.ann, handle, all));
+  world.clock.advance(std::chrono::hours(24 * 365));
+  must(one.lane.abort(world.ann, begin(one, "later.rpm")));
+  world.clock.advance(-std::chrono::hours(24 * 365));
+  EXPECT_EQ(status_of(one.lane.commit(world.ann, handle, all)), 200) << "the same answer again";
+  EXPECT_EQ(must(one.lane.abort(world.ann, handle)).aborted, false);
+}
+
+TEST_F(UploadLane, ScansForSecretsOnlyWhileTheSettingSaysSo) {
+  auto text = "password: correct-horse-battery\n" + std::string(kPartBytes - 32, 'x');
+  auto findings = [&]() {
+    auto handle = must(one.lane.begin(world.ann, "site.yml", kSize)).handle;
+    return must(one.lane.put_part(world.ann, handle, 1, text, "")).findings.size();
+  };
+  EXPECT_EQ(findings(), 1u);
+  for (auto off : {"0", "false", "off"}) {
+    world.set("secret_scan_enabled", off);
+    EXPECT_EQ(findings(), 0u) << off;
+  }
+  for (auto on : {"1", "true", "nonsense", ""}) {
+    world.set("secret_scan_enabled", on);
+    EXPECT_EQ(findings(), 1u) << on;
+  }
+}
+
 TEST_F(UploadLane, IsSharedByTwoReplicasPartByPart) {
   auto handle = begin(one);
   must(put(one, handle, 1));
