@@ -52,12 +52,12 @@ std::string digest_in(const KnownDigests& known, const std::string& name, const 
 }  // namespace
 
 Result<Listing> Assets::list(const identity::Principal& who) {
-  return list_at(who, TRY(seams_.stores.open("")));
+  return list_at(who, TRY(seams_.stores.open(who, "")));
 }
 
 Result<Listing> Assets::list(const identity::Principal& who, std::string_view backend) {
   TRY(identity::require_admin(who));
-  return list_at(who, TRY(seams_.stores.open(backend)));
+  return list_at(who, TRY(seams_.stores.open(who, backend)));
 }
 
 Result<Listing> Assets::list_at(const identity::Principal& who, const Opened& at) {
@@ -83,7 +83,7 @@ Result<std::vector<Asset>> Assets::list_all(const identity::Principal& who) {
   std::vector<Asset> all;
   for (const auto& backend : backends()) {
     if (!is_configured(backend, values)) continue;
-    auto at = seams_.stores.open(backend.id);
+    auto at = seams_.stores.open(who, backend.id);
     auto listing = at ? list_at(who, *at) : Result<Listing>(Failure(at.error()));
     if (!listing) {
       log::warning("storage.list_failed", {{"backend", backend.id}, {"error", listing.error().message}});
@@ -119,7 +119,7 @@ Result<std::pair<Found, std::size_t>> Assets::open(const identity::Principal& wh
 
 Result<Found> Assets::find_by(const Look& look, const identity::Principal& who, std::string_view backend,
                               const std::string& name) {
-  auto at = seams_.stores.open(backend);
+  auto at = seams_.stores.open(who, backend);
   if (!at && at.error().code == Code::invalid) return fail(Code::not_found, "{}", at.error().message);
   auto opened = TRY(std::move(at));
   if (!is_asset(opened, name)) return absent_asset(name);
@@ -138,7 +138,7 @@ Result<Found> Assets::find_by(const Look& look, const identity::Principal& who, 
 
 Result<void> Assets::remove(const identity::Principal& who, const std::string& name,
                             std::string_view backend) {
-  auto at = TRY(seams_.stores.open(backend));
+  auto at = TRY(seams_.stores.open(who, backend));
   auto found = TRY(find(who, at.id(), name));
   TRY(seams_.scopes.ask(who, at.id(), name, Use::remove));
   auto removed = at.store->remove(found.key);
@@ -169,7 +169,7 @@ Result<Removal> Assets::remove_many(const identity::Principal& who, const std::v
 Result<Asset> Assets::set_scope(const identity::Principal& who, std::string_view backend,
                                 const std::string& name, const Workgroup& workgroup) {
   TRY(identity::require_admin(who));
-  auto at = TRY(seams_.stores.open(backend));
+  auto at = TRY(seams_.stores.open(who, backend));
   auto folded = workgroup && !trim(*workgroup).empty() ? Workgroup(lower(trim(*workgroup))) : Workgroup();
   auto found = find(who, at.id(), name);
   // Somebody removed the object out of band: its scope can still be lifted.
@@ -186,7 +186,7 @@ Result<Probe> Assets::test(const identity::Principal& who, std::string_view back
   TRY(identity::require_admin(who));
   auto spelling = spelling_of(TRY(seams_.stores.values()));
   TRY(find_backend(trim(backend), spelling));
-  auto at = seams_.stores.open(backend);
+  auto at = seams_.stores.open(who, backend);
   if (!at) return Probe{0, at.error().message};
   Probe probe;
   auto listed = each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });

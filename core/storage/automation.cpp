@@ -58,7 +58,7 @@ Result<jobs::Job> Automation::draft(const identity::Principal& who, const Json& 
   auto type = asset_type(asset);
   if (!type)
     return fail(Code::invalid, "'{}' is nothing that can be run; runnable are {}", asset, kAllowedExtensions);
-  auto at = TRY(seams_.stores.open(found.asset.backend));
+  auto at = TRY(seams_.stores.open(who, found.asset.backend));
   TRY(check_reach(at, TRY(seams_.stores.values()), TRY(text_of(body, "cloud"))));
   auto workgroup = lower(trim(TRY(text_of(body, "workgroup"))));
   if (!workgroup.empty()) {

@@ -39,7 +39,7 @@ Result<Comparison> compare_backends(const CompareSeams& seams, const identity::P
                                     const std::string& source, const std::string& target,
                                     Progress& progress) {
   TRY(identity::require_admin(who));
-  auto pair = TRY(open_two_backends(seams.stores, source, target));
+  auto pair = TRY(open_two_backends(seams.stores, who, source, target));
   auto left = TRY(seams.assets.list(who, pair.from.id()));
   std::map<std::string, Asset> right;
   for (auto& asset : TRY(seams.assets.list(who, pair.to.id())).items) {

@@ -39,13 +39,14 @@ Result<void> set_scope(db::Sql& sql, const std::string& backend, const std::stri
 
 }  // namespace
 
-Result<BackendPair> open_two_backends(Stores& stores, std::string_view from, std::string_view to) {
+Result<BackendPair> open_two_backends(Stores& stores, const identity::Principal& who, std::string_view from,
+                                      std::string_view to) {
   auto spelling = spelling_of(TRY(stores.values()));
   auto same = fail(Code::invalid, "Source and target must differ.");
   if (TRY(find_backend(trim(from), spelling)) == TRY(find_backend(trim(to), spelling))) return same;
   BackendPair pair;
-  pair.from = TRY(stores.open(from));
-  pair.to = TRY(stores.open(to));
+  pair.from = TRY(stores.open(who, from));
+  pair.to = TRY(stores.open(who, to));
   if (pair.from.store->place() == pair.to.store->place()) return same;
   return pair;
 }
@@ -78,7 +79,7 @@ Result<Migration::Outcome> Migration::copy(const identity::Principal& who, const
 Result<MigrateReport> Migration::run(const identity::Principal& who, const MigrateRequest& request,
                                      Progress& progress) {
   TRY(identity::require_admin(who));
-  auto pair = TRY(open_two_backends(seams_.stores, request.source, request.target));
+  auto pair = TRY(open_two_backends(seams_.stores, who, request.source, request.target));
   auto source = TRY(within("listing the source", seams_.assets.list(who, pair.from.id())));
   auto taken = names_of(TRY(within("listing the target", seams_.assets.list(who, pair.to.id()))));
   MigrateReport report{pair.from.shown_id(), pair.to.shown_id(), request.is_dry_run, {}, {}, {}};
@@ -126,7 +127,7 @@ Result<void> Migration::record(const identity::Principal& who, const MigrateRepo
 Result<Moved> Migration::move(const identity::Principal& who, const std::string& name, std::string_view from,
                               std::string_view to, bool overwrite) {
   TRY(identity::require_admin(who));
-  auto pair = TRY(open_two_backends(seams_.stores, from, to));
+  auto pair = TRY(open_two_backends(seams_.stores, who, from, to));
   if (TRY(copy(who, pair.from, pair.to, name, overwrite)) == Outcome::taken)
     return fail(Code::conflict, "'{}' is on '{}' already; send overwrite: true to replace it", name,
                 pair.to.shown_id());

@@ -42,7 +42,8 @@ struct BackendPair {
   Opened from, to;
 };
 // Code::invalid for an unknown or unconfigured backend and when both are the same.
-Result<BackendPair> open_two_backends(Stores& stores, std::string_view from, std::string_view to);
+Result<BackendPair> open_two_backends(Stores& stores, const identity::Principal& who, std::string_view from,
+                                      std::string_view to);
 
 class Migration {
  public:

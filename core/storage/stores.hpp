@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/config/store.hpp"
+#include "core/identity/principal.hpp"
 #include "core/storage/backends.hpp"
 #include "core/storage/store.hpp"
 
@@ -34,8 +35,9 @@ class Stores {
   Stores(config::Store& config, OpenStore open) : config_(config), open_(std::move(open)) {}
 
   // `text`: an id in either spelling; blank: the active backend. Code::invalid for an unknown or unconfigured
-  // one, Code::upstream when there is no active one.
-  Result<Opened> open(std::string_view text);
+  // one, Code::upstream when there is no active one. Who is no admin reads no address of a store in an error,
+  // neither here nor of the store that comes back.
+  Result<Opened> open(const identity::Principal& who, std::string_view text);
   Result<config::Values> values() { return config_.all(); }
 
  private:
@@ -43,6 +45,7 @@ class Stores {
     config::Values values;
     std::shared_ptr<ObjectStore> store;
   };
+  Result<Opened> open_any(std::string_view text);
   Result<std::shared_ptr<ObjectStore>> kept(const Backend& backend, const config::Values& values);
   config::Store& config_;
   OpenStore open_;

@@ -13,7 +13,7 @@ Result<Swept> sweep_backend(const SweepSeams& seams, const identity::Principal& 
   if (age < std::chrono::hours(0) || age > kLongestAge)
     return fail(Code::invalid, "the age must be from 0 to {} hours, not {}", kLongestAge.count(),
                 age.count());
-  auto at = TRY(seams.stores.open(backend));
+  auto at = TRY(seams.stores.open(who, backend));
   auto uploads = TRY(at.store->sweep(at.prefix, seams.clock.now() - age));
   Swept swept{at.shown_id(), uploads};
   TRY(seams.sql.write([&](db::Transaction& tx) -> Result<void> {

@@ -55,8 +55,9 @@ struct StorageWorld {
       {"obj_cloud1", std::make_shared<MemoryStore>("memory://one")},
       {"obj_cloud3", std::make_shared<MemoryStore>("memory://three")},
       {"local", std::make_shared<MemoryStore>("memory://local")}};
-  std::set<std::string> deaf;  // backends that cannot be reached
-  std::function<void()> on_open;  // called when a process opens a store
+  std::set<std::string> deaf;                // backends that cannot be reached
+  std::function<void()> on_open;             // called when a process opens a store
+  std::shared_ptr<ObjectStore> other_store;  // when set, what every backend opens
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
   identity::Principal admin = someone("root", {}, true);
@@ -80,6 +81,7 @@ struct Replica {
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
               if (world.deaf.contains(std::string(backend.id))) return unreachable_store();
               if (world.on_open) world.on_open();
+              if (world.other_store) return world.other_store;
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },
             Secret(std::string(32, 'h'))) {}

@@ -56,11 +56,20 @@ void add_account(Endpoint& endpoint, std::string_view account, bool is_path_styl
     endpoint.url += "/" + std::string(account);
 }
 
+// A server that is told of the account by the credentials alone holds several behind one address.
+bool names_account(const Endpoint& endpoint, std::string_view account) {
+  auto path = std::string(endpoint.path()) + "/";
+  return endpoint.host().starts_with(std::string(account) + ".") ||
+         path.starts_with(fmt::format("/{}/", account));
+}
+
 }  // namespace
 
-Client::Client(Endpoint endpoint, std::string container, std::optional<AccountKey> key,
+Client::Client(Endpoint endpoint, std::string account, std::string container, std::optional<AccountKey> key,
                std::unique_ptr<BearerCache> tokens, net::HttpClient& http, const Clock& clock)
-    : endpoint_(std::move(endpoint)),
+    : place_(fmt::format("{}{}/{}", endpoint.url, names_account(endpoint, account) ? "" : "/" + account,
+                         container)),
+      endpoint_(std::move(endpoint)),
       container_(std::move(container)),
       key_(std::move(key)),
       tokens_(std::move(tokens)),
@@ -123,8 +132,8 @@ Result<Client> open_client(const config::Values& values, net::HttpClient& http, 
               TRY(config::parse_flag("storage_obj_cloud2_path_style",
                                      setting("storage_obj_cloud2_path_style"), false)));
   if (auto key = Secret(value_of(values, "storage_obj_cloud2_account_key")); !key.empty())
-    return Client(std::move(endpoint), std::move(container), TRY(read_account_key(account, key)), nullptr,
-                  http, clock);
+    return Client(std::move(endpoint), account, std::move(container), TRY(read_account_key(account, key)),
+                  nullptr, http, clock);
   auto principal = TRY(read_service_principal(setting("cloud2_authority_host"), setting("cloud2_tenant_id"),
                                               setting("cloud2_client_id"),
                                               Secret(value_of(values, "cloud2_client_secret"))));
@@ -132,7 +141,8 @@ Result<Client> open_client(const config::Values& values, net::HttpClient& http, 
     return fetch_token(principal, trust, http, clock);
   };
   auto tokens = std::make_unique<BearerCache>(clock, std::move(fetch));
-  return Client(std::move(endpoint), std::move(container), std::nullopt, std::move(tokens), http, clock);
+  return Client(std::move(endpoint), account, std::move(container), std::nullopt, std::move(tokens), http,
+                clock);
 }
 
 }  // namespace dash::storage::azure_blob

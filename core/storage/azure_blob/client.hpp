@@ -29,10 +29,11 @@ struct Call {
 class Client {
  public:
   // One of `key` and `tokens`.
-  Client(Endpoint endpoint, std::string container, std::optional<AccountKey> key,
+  Client(Endpoint endpoint, std::string account, std::string container, std::optional<AccountKey> key,
          std::unique_ptr<BearerCache> tokens, net::HttpClient& http, const Clock& clock);
 
-  std::string place() const { return endpoint_.url + "/" + container_; }
+  // Endpoint, account and container: another account is another place whichever way it is addressed.
+  std::string place() const { return place_; }
   // An answer of 2xx; anything else is an error that tells what was asked and what the service said. The
   // service's own code comes back in `code` when given.
   Result<net::HttpResponse> ask(const Call& call, std::string* code = nullptr);
@@ -41,6 +42,7 @@ class Client {
   Result<net::HttpResponse> send(const Request& request, const Call& call, const Secret& token);
   Error refused(const Call& call, const net::HttpResponse& response, std::string* code) const;
 
+  std::string place_;
   Endpoint endpoint_;
   std::string container_;
   std::optional<AccountKey> key_;

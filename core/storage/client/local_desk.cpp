@@ -59,14 +59,14 @@ class DirectDesk final : public Desk {
     return as_sent(to_json(TRY(file->finish())));
   }
 
-  Result<Sequence> sequence() override { return s_.storage.lane().sequence(); }
+  Result<Sequence> sequence() override { return s_.storage.lane().sequence(s_.who); }
   Result<Json> begin(const std::string& name, std::uint64_t size) override {
     return as_sent(to_json(TRY(s_.storage.lane().begin(s_.who, name, static_cast<std::int64_t>(size)))));
   }
   Result<Json> put_part(const std::string& handle, std::uint32_t n, const Payload& part,
                         const std::function<void()>&) override {
     auto& lane = s_.storage.lane();
-    return as_sent(to_json(TRY(lane.put_part(s_.who, handle, n, part, "", TRY(lane.sequence())))));
+    return as_sent(to_json(TRY(lane.put_part(s_.who, handle, n, part, "", TRY(lane.sequence(s_.who))))));
   }
   Result<Json> status(const std::string& handle) override {
     return as_sent(to_json(TRY(s_.storage.lane().status(s_.who, handle))));

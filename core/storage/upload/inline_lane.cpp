@@ -117,7 +117,7 @@ Result<void> Incoming::record(const Object& object) {
 }
 
 Result<std::unique_ptr<InlineUpload>> InlineUpload::open(UploadSeams seams, identity::Principal who) {
-  auto at = TRY(seams.stores.open(""));
+  auto at = TRY(seams.stores.open(who, ""));
   return std::make_unique<InlineUpload>(seams, std::move(who), at);
 }
 

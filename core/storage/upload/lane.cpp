@@ -40,7 +40,7 @@ Result<Begun> Lane::begin(const identity::Principal& who, const std::string& fil
   if (!active_backend(values))
     return fail(Code::invalid,
                 "No active storage backend. Configure one on /storage and select it as active.");
-  auto at = TRY(seams_.stores.open(""));
+  auto at = TRY(seams_.stores.open(who, ""));
   if (!at.backend->is_chunked())
     return fail(Code::invalid, "'{}' has no chunked lane. {}", at.shown_id(), at.backend->limit_reason);
   TRY(check_upload_name(filename));
@@ -72,14 +72,14 @@ Result<void> Lane::admit_part(const identity::Principal& who, std::string_view h
   return check_length(opened, TRY(check_number(opened, n)), declared_bytes);
 }
 
-Result<Sequence> Lane::sequence() {
-  auto at = TRY(seams_.stores.open(""));
+Result<Sequence> Lane::sequence(const identity::Principal& who) {
+  auto at = TRY(seams_.stores.open(who, ""));
   return at.store->capabilities().is_parallel ? Sequence::side_by_side : Sequence::in_order;
 }
 
 // The backend that the handle began on, if it still is what it was: active, and the same bucket.
-Result<Opened> Lane::store_of(const Handle& handle) {
-  auto at = TRY(seams_.stores.open(handle.backend));
+Result<Opened> Lane::store_of(const identity::Principal& who, const Handle& handle) {
+  auto at = TRY(seams_.stores.open(who, handle.backend));
   if (!at.is_active || at.store->place() != handle.place)
     return fail(Code::invalid, "the active storage backend changed since this upload began; begin it again");
   return at;
@@ -125,7 +125,7 @@ Result<StagedAnswer> Lane::put_part(const identity::Principal& who, std::string_
   TRY(check_length(handle, n, part.bytes.size()));
   auto sha256 = part.sha256.empty() ? crypto::sha256(part.bytes) : std::string(part.sha256);
   TRY(check_content_digest(content_digest, sha256));
-  auto at = TRY(store_of(handle));
+  auto at = TRY(store_of(who, handle));
   if (sequence == Sequence::side_by_side) {
     TRY(require_open(handle));
     return stage(at, handle, n, {part.bytes, sha256});
@@ -150,7 +150,7 @@ Result<StagedAnswer> Lane::stage(const Opened& at, const Handle& handle, std::ui
 Result<UploadStatus> Lane::status(const identity::Principal& who, std::string_view text) {
   auto handle = TRY(open_text(who, text));
   TRY(require_open(handle));
-  auto at = TRY(store_of(handle));
+  auto at = TRY(store_of(who, handle));
   UploadStatus status{at.shown_id(), handle.name, handle.size, {}, {}, handle.issued + kHandleLifetime};
   for (const auto& part : TRY(staged(at, handle))) status.staged.push_back(part.n);
   status.refs = order_.recent_refs(handle.id);
@@ -160,7 +160,7 @@ Result<UploadStatus> Lane::status(const identity::Principal& who, std::string_vi
 
 Result<Committed> Lane::commit(const identity::Principal& who, std::string_view text, const Json& parts) {
   auto handle = TRY(open_text(who, text));
-  auto at = TRY(store_of(handle));
+  auto at = TRY(store_of(who, handle));
   TRY(check_upload_name(handle.name));
   TRY(seams_.scopes.ask(who, at.id(), handle.name, Use::replace));
   auto turn = TRY(order_.take(handle.id, kTurnPatience));
@@ -231,7 +231,7 @@ Result<Aborted> Lane::abort(const identity::Principal& who, std::string_view tex
     return close_upload(tx, handle->id, Closed::aborted, handle->issued + kHandleLifetime,
                         seams_.clock.now());
   }));
-  auto at = seams_.stores.open(handle->backend);
+  auto at = seams_.stores.open(who, handle->backend);
   if (!at) return Aborted{false, at.error().message};
   if (at->store->place() != handle->place)
     return Aborted{false, "the backend's settings changed since this upload began"};

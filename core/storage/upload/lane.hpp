@@ -78,7 +78,7 @@ class Lane {
   Result<Begun> begin(const identity::Principal& who, const std::string& filename, std::int64_t size);
 
   // How the active backend takes the parts of an upload that does not come through the API.
-  Result<Sequence> sequence();
+  Result<Sequence> sequence(const identity::Principal& who);
   // What can be told from a part's head, before a byte of it is read: handle, number, declared length.
   Result<void> admit_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
                           std::uint64_t declared_bytes) const;
@@ -95,7 +95,7 @@ class Lane {
 
  private:
   Result<Handle> open_text(const identity::Principal& who, std::string_view text) const;
-  Result<Opened> store_of(const Handle& handle);
+  Result<Opened> store_of(const identity::Principal& who, const Handle& handle);
   Result<std::optional<Closed>> closed(const Handle& handle);
   Result<void> require_open(const Handle& handle);
   Result<StagedAnswer> stage(const Opened& at, const Handle& handle, std::uint32_t n, const Payload& part);

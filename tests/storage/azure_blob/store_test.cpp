@@ -64,6 +64,23 @@ TEST_F(AzureStore, WritesOnWhenSomebodyElseMadeTheContainer) {
   must(store_->put_part(upload_, 1, "x", true));
 }
 
+TEST_F(AzureStore, OfAnotherAccountIsAnotherPlaceHoweverItIsAddressed) {
+  auto place = [&](const std::string& account, const std::string& endpoint, const std::string& path_style) {
+    auto values = settings();
+    values["storage_obj_cloud2_account"] = account;
+    values["storage_obj_cloud2_endpoint"] = endpoint;
+    values["storage_obj_cloud2_path_style"] = path_style;
+    return open(values)->place();
+  };
+  for (auto style : {"", "true", "false"})
+    for (auto endpoint : {"", "http://blobs:10000", "http://blobs:10000/acct", "http://blobs:10000/base",
+                          "https://files.example"})
+      EXPECT_NE(place("acct", endpoint, style), place("other", endpoint, style)) << endpoint << style;
+  EXPECT_EQ(place("acct", "", ""), "https://acct.blob.core.windows.net/playbooks");
+  EXPECT_EQ(place("acct", "http://blobs:10000", "true"), "http://blobs:10000/acct/playbooks");
+  EXPECT_EQ(place("acct", "http://blobs:10000/acct", ""), "http://blobs:10000/acct/playbooks");
+}
+
 TEST_F(AzureStore, AContainerBeingDeletedIsToBeWaitedFor) {
   refuse(404, "ContainerNotFound");
   refuse(409, "ContainerBeingDeleted");
