@@ -60,7 +60,7 @@ void add_account(Endpoint& endpoint, std::string_view account, bool is_path_styl
 bool names_account(const Endpoint& endpoint, std::string_view account) {
   auto path = std::string(endpoint.path()) + "/";
   return endpoint.host().starts_with(std::string(account) + ".") ||
-         path.starts_with(fmt::format("/{}/", account));
+         path.find(fmt::format("/{}/", account)) != path.npos;
 }
 
 }  // namespace
