@@ -8,7 +8,7 @@
 #include "core/audit/verify.hpp"
 #include "core/config/lint.hpp"
 #include "core/config/settings.hpp"
-#include "core/db/sql.hpp"
+#include "core/db/schema.hpp"
 #include "core/identity/directory.hpp"
 #include "core/net/http_date.hpp"
 #include "core/policy/engine.hpp"
@@ -26,6 +26,15 @@ constexpr std::chrono::minutes kClockSlack(2);
 Check made(std::string name, Result<Check> check) {
   if (check) return *std::move(check);
   return failed(std::move(name), check.error().code, check.error().message);
+}
+
+// An older release still runs on the folder that the next one looks at.
+Check older_schema(const db::SchemaVersions& versions) {
+  return warning(
+      "database",
+      fmt::format("it has schema {}; the first start of this version brings it to {}, after which an "
+                  "older version does not open it: make a backup before",
+                  versions.present, versions.newest));
 }
 
 Result<Check> database(Services& s) {
@@ -117,17 +126,25 @@ bool has_failed(const Checks& checks) {
   return std::ranges::any_of(checks, [](const Check& c) { return c.health == Health::failed; });
 }
 
+// Of an older schema only what every schema keeps alike.
 void examine_running(Services& s, Checks& out) {
-  out.push_back(made("database", database(s)));
+  auto versions = db::schema_versions(s.sql);
+  if (!versions) return out.push_back(failed("database", versions.error().code, versions.error().message));
+  if (versions->present > versions->newest)
+    return out.push_back(failed("database", Code::conflict, "a newer version wrote it; use that one"));
+  bool is_current = versions->present == versions->newest;
+  out.push_back(is_current ? made("database", database(s)) : older_schema(*versions));
   out.push_back(made("settings", settings(s)));
-  out.push_back(made("accounts", accounts(s)));
-  out.push_back(made("audit", audit_log(s)));
+  if (is_current) {
+    out.push_back(made("accounts", accounts(s)));
+    out.push_back(made("audit", audit_log(s)));
+  }
   out.push_back(made("policy", gate(s)));
   auto values = s.config.all().value_or(config::Values{});
   for (const auto& candidate : storage::backends())
     if (storage::is_configured(candidate, values))
       out.push_back(made(fmt::format("storage {}", candidate.id), backend(s, candidate)));
-  out.push_back(made("clock", wall_clock(s)));
+  if (is_current) out.push_back(made("clock", wall_clock(s)));
 }
 
 }  // namespace
@@ -142,7 +159,9 @@ Checks examine(const Options& options) {
   if (options.database.empty()) out.push_back(examine_database_file(options.data_dir + "/dashctl.db"));
   for (auto& check : examine_executors(options.data_dir)) out.push_back(std::move(check));
   if (std::ranges::any_of(out, [](const Check& c) { return c.code == Code::not_found; })) return out;
-  auto instance = open_instance(options);
+  auto looking = options;
+  looking.keeps_schema = true;
+  auto instance = open_instance(looking);
   if (!instance)
     out.push_back(failed("database", instance.error().code, instance.error().message));
   else

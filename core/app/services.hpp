@@ -84,9 +84,10 @@ struct Options {
   std::string signing_key_file;     // empty: <data_dir>/signing.key, made when absent
   std::string encryption_key_file;  // empty: none
   std::string tls_key_file;         // of a daemon that serves TLS itself; empty: $DASHCTL_TLS_KEY
-  std::string policy_dir;   // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
-  std::size_t parts = 12;   // buffers of 8 MiB
-  bool must_exist = false;  // Code::not_found instead of a new instance where there is none
+  std::string policy_dir;     // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
+  std::size_t parts = 12;     // buffers of 8 MiB
+  bool must_exist = false;    // Code::not_found instead of a new instance where there is none
+  bool keeps_schema = false;  // an older schema stays as it is, for who only looks
 };
 
 // Owns what Services refers to.

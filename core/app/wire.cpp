@@ -182,7 +182,7 @@ Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
   auto keys = TRY(load_keys(options.data_dir, options.signing_key_file, options.encryption_key_file));
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
                                           : db::open_postgres(options.database));
-  TRY(db::migrate_schema(*sql));
+  if (!options.keeps_schema) TRY(db::migrate_schema(*sql));
   auto engine = TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir))));
   return std::unique_ptr<Instance>(
       new RealInstance(options, std::move(engine), std::move(sql), std::move(keys)));

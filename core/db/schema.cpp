@@ -1,8 +1,9 @@
+#include "core/db/schema.hpp"
+
 #include <algorithm>
 #include <charconv>
 
 #include "core/base/embedded.hpp"
-#include "core/db/sql.hpp"
 
 namespace dash::db {
 namespace {
@@ -84,14 +85,18 @@ Result<void> migrate_schema_to(Sql& sql, int version) {
   });
 }
 
+Result<SchemaVersions> schema_versions(Sql& sql) {
+  return read<SchemaVersions>(sql, [](Transaction& tx) -> Result<SchemaVersions> {
+    auto rows = TRY(tx.query("SELECT version FROM schema_version"));
+    return SchemaVersions{rows.empty() ? 0 : rows[0].integer(0), steps().back().version};
+  });
+}
+
 // A database that is up to date is not written to: one that takes no writes can still be read.
 Result<void> migrate_schema(Sql& sql) {
-  auto newest = steps().back().version;
-  auto current = read<std::int64_t>(sql, [](Transaction& tx) -> Result<std::int64_t> {
-    return TRY(tx.query("SELECT version FROM schema_version")).at(0).integer(0);
-  });
-  if (current && *current == newest) return {};
-  return migrate_schema_to(sql, newest);
+  auto versions = schema_versions(sql);
+  if (versions && versions->present == versions->newest) return {};
+  return migrate_schema_to(sql, steps().back().version);
 }
 
 }  // namespace dash::db
