@@ -1,5 +1,7 @@
 #include "core/storage/backends.hpp"
 
+#include <algorithm>
+
 #include "core/base/text.hpp"
 #include "core/storage/upload/plan.hpp"
 
@@ -16,6 +18,10 @@ constexpr std::string_view kAgentLimit =
     "A file travels to the agent inside of a signed job envelope of 256 KB; for larger files use a cloud "
     "backend.";
 constexpr std::string_view kDefaultPrefix = "config-mgmt";
+// At the root of a bucket: infrastructure state in both spellings, the image hub, staged uploads, checkpoints
+// of the audit log.
+constexpr std::array<std::string_view, 5> kReservedPrefixes{"iac-state", "terraform-state", "images",
+                                                            ".dashctl-uploads", "dashctl-audit"};
 
 constexpr std::array<Backend, 6> kBackends{{
     {"obj_cloud1", "AWS S3", {"storage_obj_cloud1_bucket", ""}, true, kInlineCeiling, kObjectStoreLimit},
@@ -144,6 +150,16 @@ std::string asset_prefix(const Backend& backend, const config::Values& values) {
   auto prefix = trim(text);
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   return std::string(prefix.empty() ? kDefaultPrefix : prefix) + "/";
+}
+
+Result<void> check_asset_prefix(std::string_view key, std::string_view prefix) {
+  auto first = trim(prefix);
+  while (first.starts_with('/')) first.remove_prefix(1);
+  first = first.substr(0, first.find('/'));
+  if (!std::ranges::count(kReservedPrefixes, first)) return {};
+  return fail(Code::invalid,
+              "{} cannot begin with '{}': the dashboard keeps its own objects there. Choose another prefix",
+              key, first);
 }
 
 OrderedJson describe_backends(const config::Values& values) {

@@ -52,6 +52,9 @@ std::string automation_runner(const config::Values& values);
 
 // Where assets lie: "config-mgmt/" unless the backend's prefix says otherwise; "" on file systems.
 std::string asset_prefix(const Backend& backend, const config::Values& values);
+// A value for the setting `key`, storage_<backend>_prefix. Code::invalid when its first segment is one under
+// which the dashboard keeps its own objects.
+Result<void> check_asset_prefix(std::string_view key, std::string_view prefix);
 
 // GET /api/storage/backends.
 OrderedJson describe_backends(const config::Values& values);
