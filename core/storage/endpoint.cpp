@@ -63,4 +63,10 @@ std::string clock_note(const net::Headers& headers, Time now) {
                      minutes < 0 ? "behind" : "ahead of");
 }
 
+Result<void> check_ages(const net::Headers& headers, Time now) {
+  auto note = clock_note(headers, now);
+  if (note.empty()) return {};
+  return fail(Code::upstream, "nothing was swept, for ages cannot be told{}", note);
+}
+
 }  // namespace dash::storage

@@ -30,5 +30,8 @@ Result<Endpoint> read_endpoint(const config::Values& values, std::string_view ba
 // A sentence to add when a store refuses credentials and its Date is far from our clock: signatures and
 // tokens carry the time. "" otherwise.
 std::string clock_note(const net::Headers& headers, Time now);
+// Code::upstream when the store's Date is as far from our clock: how old something is cannot be told then,
+// and a sweep would drop what is in use.
+Result<void> check_ages(const net::Headers& headers, Time now);
 
 }  // namespace dash::storage

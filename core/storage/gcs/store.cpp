@@ -58,7 +58,7 @@ std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts)
 
 class Store final : public ObjectStore {
  public:
-  explicit Store(Client client) : client_(std::move(client)) {}
+  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxObject,
@@ -70,7 +70,7 @@ class Store final : public ObjectStore {
   std::string place() const override { return client_.place(); }
 
   Result<Page> list(std::string_view prefix, std::string_view cursor) override {
-    auto page = TRY(list_all(prefix, cursor));
+    auto page = TRY(parse_list(TRY(ask_list(prefix, cursor)).body));
     std::erase_if(page.objects, [](const StoredObject& object) { return object.name.starts_with(kStaging); });
     Page out{{}, std::move(page.next_page_token)};
     for (auto& object : page.objects) out.objects.push_back(to_object(std::move(object)));
@@ -181,7 +181,9 @@ class Store final : public ObjectStore {
   Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
     std::uint32_t swept = 0;
     for (std::string cursor;;) {
-      auto page = TRY(list_all(kStaging, cursor));
+      auto answer = TRY(ask_list(kStaging, cursor));
+      TRY(check_ages(answer.headers, clock_.now()));
+      auto page = TRY(parse_list(answer.body));
       for (const auto& object : page.objects)
         if (object.updated < older_than && remove(object.name)) ++swept;
       cursor = std::move(page.next_page_token);
@@ -202,10 +204,10 @@ class Store final : public ObjectStore {
     return bucket_target() + "/o/" + net::percent_encode(key);
   }
 
-  Result<ListPage> list_all(std::string_view prefix, std::string_view cursor) {
+  Result<net::HttpResponse> ask_list(std::string_view prefix, std::string_view cursor) {
     auto target = fmt::format("{}/o?prefix={}&maxResults=1000", bucket_target(), net::percent_encode(prefix));
     if (!cursor.empty()) target += "&pageToken=" + net::percent_encode(cursor);
-    return parse_list(TRY(client_.ask({.what = "listing", .target = target})).body);
+    return client_.ask({.what = "listing", .target = target});
   }
 
   Result<StoredObject> find(const std::string& key) {
@@ -280,13 +282,14 @@ class Store final : public ObjectStore {
   }
 
   Client client_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ObjectStore>> open_gcs(const config::Values& values, net::HttpClient& http,
                                               const Clock& clock) {
-  return std::make_unique<Store>(TRY(open_client(values, http, clock)));
+  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
 }
 
 }  // namespace dash::storage::gcs

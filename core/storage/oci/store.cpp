@@ -52,7 +52,7 @@ Result<Object> object_of(const std::string& key, const net::HttpResponse& respon
 
 class Store final : public ObjectStore {
  public:
-  explicit Store(Client client) : client_(std::move(client)) {}
+  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxParts * kPartBytes, .is_parallel = true, .keeps_digest_on_put = true};
@@ -168,6 +168,7 @@ class Store final : public ObjectStore {
       Call call{.what = "listing uploads", .path = "/u", .query = {{"limit", "1000"}}};
       if (!page.empty()) call.query.emplace_back("page", page);
       auto response = TRY(client_.ask(std::move(call)));
+      TRY(check_ages(response.headers, clock_.now()));
       for (const auto& upload : TRY(parse_uploads(response.body)))
         if (upload.object.starts_with(prefix) && upload.created < older_than &&
             client_.ask(about("aborting ", "DELETE", {"", upload.id, upload.object})))
@@ -215,13 +216,14 @@ class Store final : public ObjectStore {
   }
 
   Client client_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ObjectStore>> open_oci(const config::Values& values, net::HttpClient& http,
                                               const Clock& clock) {
-  return std::make_unique<Store>(TRY(open_client(values, http, clock)));
+  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
 }
 
 }  // namespace dash::storage::oci

@@ -4,6 +4,7 @@
 #include "core/base/text.hpp"
 #include "core/net/http_date.hpp"
 #include "core/storage/backends.hpp"
+#include "core/storage/endpoint.hpp"
 #include "core/storage/http_range.hpp"
 #include "core/storage/key.hpp"
 #include "core/storage/s3/client.hpp"
@@ -257,6 +258,7 @@ class S3Store final : public ObjectStore {
       query.emplace_back("upload-id-marker", after.next_id_marker);
     }
     auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = "listing open uploads"}));
+    TRY(check_ages(answer.headers, clock_.now()));
     return within(name(), read_uploads(answer.body));
   }
 

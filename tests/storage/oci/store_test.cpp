@@ -120,5 +120,16 @@ TEST_F(OciStore, SweepsOldUploadsBeneathThePrefixAlone) {
   EXPECT_TRUE(http_.asked.at(1).url.ends_with("/u/p/old?uploadId=1"));
 }
 
+TEST_F(OciStore, SweepsNothingWhileTheClocksAreAYearApart) {
+  for (auto date : {"Sat, 03 Jul 2027 14:00:00 GMT", "Thu, 03 Jul 2025 14:00:00 GMT"}) {
+    http_.answer(200, R"([{"object":"p/x","uploadId":"1","timeCreated":"2026-07-01T00:00:00Z"}])",
+                 {{"Date", date}});
+    auto refused = store_->sweep("p/", clock_.now()).error();
+    EXPECT_EQ(refused.code, Code::upstream);
+    EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
+  }
+  EXPECT_EQ(http_.asked.size(), 2u) << "no upload was aborted";
+}
+
 }  // namespace
 }  // namespace dash::storage::oci

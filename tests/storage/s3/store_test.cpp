@@ -145,5 +145,18 @@ TEST_F(S3Store, SweepsOnlyOldUploadsBeneathThePrefix) {
       << http_.asked.at(1).url;
 }
 
+TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
+  for (auto date : {"Sat, 03 Jul 2027 14:00:00 GMT", "Thu, 03 Jul 2025 14:00:00 GMT"}) {
+    http_.answer(200,
+                 "<ListMultipartUploadsResult><Upload><Key>p/x</Key><UploadId>x</UploadId>"
+                 "<Initiated>2026-07-01T00:00:00Z</Initiated></Upload></ListMultipartUploadsResult>",
+                 {{"Date", date}});
+    auto refused = store_->sweep("p/", clock_.now()).error();
+    EXPECT_EQ(refused.code, Code::upstream);
+    EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
+  }
+  EXPECT_EQ(http_.asked.size(), 2u) << "no upload was aborted";
+}
+
 }  // namespace
 }  // namespace dash::storage::s3
