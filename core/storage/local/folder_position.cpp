@@ -20,7 +20,7 @@ constexpr std::size_t kMaxDepth = 1024;  // folders above one another; PATH_MAX 
 constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 Failure os_error(std::string_view what, std::string_view path) {
-  return fail(Code::upstream, "cannot {} '{}': {}", what, path, std::strerror(errno));
+  return fail(Code::invalid, "cannot {} '{}': {}", what, path, std::strerror(errno));
 }
 
 std::string kernel_path(int folder) {
@@ -81,7 +81,7 @@ Result<Position> position_of(int folder) {
     here = Fd(::openat(here.get(), "..", kFolderFlags));
     if (here.get() < 0) return os_error("look above", position.path);
   }
-  return fail(Code::upstream, "'{}' lies too deep beneath other folders", position.path);
+  return fail(Code::invalid, "'{}' lies too deep beneath other folders", position.path);
 }
 
 Result<Position> position_of(const std::string& path) {

@@ -25,7 +25,7 @@ struct Position {
 };
 
 Result<FolderId> id_of(int folder);
-// Of an opened folder. Code::upstream when the folders above it cannot be read.
+// Of an opened folder. Code::invalid when the folders above it cannot be read.
 Result<Position> position_of(int folder);
 // `path` is absolute. Code::invalid when '..' stands behind a name that is not there.
 Result<Position> position_of(const std::string& path);

@@ -56,7 +56,8 @@ Entry to_entry(std::string name, const struct stat& st) {
 }
 
 // The setting was accepted before; now somebody has to mend it.
-Result<void> refused_at_open(Result<void> checked) {
+template <class T>
+Result<T> refused_at_open(Result<T> checked) {
   if (!checked && checked.error().code == Code::invalid) checked.error().code = Code::upstream;
   return checked;
 }
@@ -183,7 +184,7 @@ class FolderTree final : public FileTree {
 
   // Once for each folder that answers to the path: a link or a mount may lead elsewhere since.
   Result<void> check_root(int folder) {
-    auto id = TRY(id_of(folder));
+    auto id = TRY(refused_at_open(id_of(folder)));
     {
       std::lock_guard lock(mutex_);
       if (accepted_ == id) return {};

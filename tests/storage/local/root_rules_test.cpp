@@ -32,8 +32,9 @@ class LocalRoot : public ::testing::Test {
   // "" when the folder may be a root.
   std::string refusal(const std::string& path, const RootOptions& options) const {
     auto checked = RootRules(options).check(path);
-    if (!checked) EXPECT_EQ(checked.error().code, Code::invalid) << path;
-    return checked ? "" : checked.error().message;
+    if (checked) return "";
+    EXPECT_EQ(checked.error().code, Code::invalid) << path;
+    return checked.error().message;
   }
   std::string refusal(const std::string& path) const { return refusal(path, options()); }
   bool is_refused(const std::string& path) const { return !refusal(path).empty(); }
