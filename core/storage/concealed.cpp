@@ -24,7 +24,15 @@ std::size_t address_end(std::string_view text, std::size_t from) {
   return end;
 }
 
-std::string without_urls(std::string_view text) {
+std::string_view host_of(std::string_view url) {
+  auto scheme = url.find(kSchemeEnd);
+  if (scheme == url.npos) return "";
+  url.remove_prefix(scheme + kSchemeEnd.size());
+  return url.substr(0, url.find('/'));
+}
+
+// The hosts of what is taken out are added to `hosts`.
+std::string without_urls(std::string_view text, std::vector<std::string>& hosts) {
   std::string out;
   while (!text.empty()) {
     auto url = text.find(kSchemeEnd);
@@ -35,7 +43,9 @@ std::string without_urls(std::string_view text) {
     while (at == url && begin > 0 && is_scheme_char(text[begin - 1])) --begin;
     out += text.substr(0, begin);
     out += kInstead;
-    text.remove_prefix(std::max(address_end(text, begin), at + kUncStart.size()));
+    auto end = std::max(address_end(text, begin), at + kUncStart.size());
+    hosts.emplace_back(host_of(text.substr(begin, end - begin)));
+    text.remove_prefix(end);
   }
   return out + std::string(text);
 }
@@ -55,11 +65,15 @@ std::string without_word(std::string text, std::string_view word) {
   return text;
 }
 
-std::string_view host_of(std::string_view place) {
-  auto scheme = place.find(kSchemeEnd);
-  if (scheme == place.npos) return "";
-  place.remove_prefix(scheme + kSchemeEnd.size());
-  return place.substr(0, place.find('/'));
+// As "host:port", as curl says it, and without the port.
+std::string without_host(std::string text, std::string_view host) {
+  auto colon = host.rfind(':');
+  auto name = host.substr(0, colon);
+  if (colon != host.npos) {
+    text = without_word(std::move(text), host);
+    text = without_word(std::move(text), fmt::format("{} port {}", name, host.substr(colon + 1)));
+  }
+  return without_word(std::move(text), name);
 }
 
 class ConcealedStore final : public ObjectStore {
@@ -119,9 +133,9 @@ class ConcealedStore final : public ObjectStore {
 }  // namespace
 
 Error without_addresses(Error error, std::string_view place) {
-  auto host = host_of(place);
-  auto shown = without_word(without_urls(error.message), host);
-  shown = without_word(std::move(shown), host.substr(0, host.rfind(':')));
+  std::vector<std::string> hosts{std::string(host_of(place))};
+  auto shown = without_urls(error.message, hosts);
+  for (const auto& host : hosts) shown = without_host(std::move(shown), host);
   if (shown == error.message) return error;
   error.detail += (error.detail.empty() ? "" : "; ") + error.message;
   error.message = std::move(shown);

@@ -45,7 +45,9 @@ TEST(ConcealedError, SaysWhatHappenedAndNotWhere) {
   EXPECT_EQ(shown("'file:///srv/assets' does not exist"), "'the store' does not exist");
   EXPECT_EQ(shown("\\\\files\\share\\deep: access denied"), "the store: access denied");
   EXPECT_EQ(shown("connect to 10.0.0.7:9000 failed"), "connect to the store failed");
-  EXPECT_EQ(shown("connect to 10.0.0.7 port 9000 failed"), "connect to the store port 9000 failed");
+  EXPECT_EQ(shown("connect to 10.0.0.7 port 9000 failed"), "connect to the store failed");
+  EXPECT_EQ(shown("cannot reach https://login.example: could not resolve host login.example"),
+            "cannot reach the store: could not resolve host the store");
   EXPECT_EQ(shown("a http://a/b, b ftp://c. End"), "a the store, b the store. End");
 }
 
