@@ -15,6 +15,7 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/jobs/executor.hpp"
 #include "core/jobs/jobs.hpp"
 #include "core/jobs/workgroups.hpp"
 #include "core/net/http_client.hpp"
@@ -65,9 +66,8 @@ std::string variable(const char* name) {
 storage::local::RootOptions root_options(const Options& options, const std::string& policy_dir) {
   storage::local::RootOptions out;
   out.data_dir = std::filesystem::absolute(options.data_dir);
-  out.program_folders = {std::filesystem::absolute(policy_dir), deploy_folder(options)};
-  if (auto folder = variable("DASHCTL_EXECUTOR_DIR"); !folder.empty())
-    out.program_folders.push_back(std::filesystem::absolute(folder));
+  out.program_folders = {std::filesystem::absolute(policy_dir), deploy_folder(options),
+                         std::filesystem::absolute(jobs::executor_folder(options.data_dir))};
   auto tls_key = options.tls_key_file.empty() ? variable("DASHCTL_TLS_KEY") : options.tls_key_file;
   for (const auto& file :
        {options.signing_key_file, options.encryption_key_file, variable("DASHCTL_ANCHOR_FILE"), tls_key})
