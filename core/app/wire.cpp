@@ -82,7 +82,7 @@ class RealInstance final : public Instance {
   RealInstance(const Options& options, policy::EngineOptions engine, std::unique_ptr<db::Sql> sql, Keys keys)
       : keys_(std::move(keys)),
         parts_(shared_by_callers(options.parts)),
-        roots_(root_options(options, policy_dir)),
+        roots_(root_options(options, engine.directory)),
         sql_(std::move(sql)),
         http_(net::make_curl_client()),
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
