@@ -25,7 +25,7 @@ Result<void> insert_job(db::Transaction& tx, const config::Store& store, Job& jo
       "needs_policy_approval, "
       "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, attempts, "
       "cancel_requested) VALUES ($1, $2, "
-      "$3, $4, $5, $6, $7, $8, $9, $10, $11, '', $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, "
+      "$3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '', $13, $14, $15, $16, $17, $18, $19, $20, $21, "
       "$22, $23, 0, 0)",
       {job.id,
        job.seq,
