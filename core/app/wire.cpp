@@ -106,7 +106,7 @@ class RealInstance final : public Instance {
         storage_({config_, *sql_, audit_, clock_, parts_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         setup_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_,
-                storage_.state()}),
+                storage_.state(), roots_}),
         anchors_(audit_, anchors(options.data_dir, audit_, storage_.stores())),
         services_{
             .clock = clock_,

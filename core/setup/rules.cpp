@@ -59,13 +59,10 @@ Rule value_rule(std::vector<std::string> keys, std::string reason,
   return {std::move(keys), first_wrong};
 }
 
-const std::vector<Rule>& settings_rules() {
-  static const auto rules = storage_rules();
-  return rules;
-}
+std::vector<Rule> settings_rules(const storage::local::RootRules& roots) { return storage_rules(roots); }
 
-Finding first_refusal(const RuleInput& input, bool is_last) {
-  for (const auto& rule : settings_rules()) {
+Finding first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last) {
+  for (const auto& rule : rules) {
     if (rule.is_last != is_last || !concerns(rule.keys, input)) continue;
     if (auto refusal = rule.check(input)) return refusal;
   }

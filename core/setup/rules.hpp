@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/store.hpp"
+#include "core/storage/local/root_rules.hpp"
 
 namespace dash::setup {
 
@@ -47,9 +48,10 @@ bool matches(std::string_view pattern, std::string_view key);
 bool concerns(const std::vector<std::string>& patterns, const RuleInput& input);
 config::Values with_changes(config::Values values, const config::Changes& changes);
 
-// Every rule but the one about live state (live_state.hpp), in the order of evaluation.
-const std::vector<Rule>& settings_rules();
+// Every rule but the one about live state (live_state.hpp), in the order of evaluation. `roots` outlives
+// them.
+std::vector<Rule> settings_rules(const storage::local::RootRules& roots);
 // The first refusal of the rules that are last, or of those that are not.
-Finding first_refusal(const RuleInput& input, bool is_last);
+Finding first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last);
 
 }  // namespace dash::setup

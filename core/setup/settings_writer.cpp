@@ -53,13 +53,13 @@ Result<void> SettingsWriter::settle(Plan& plan, const WriteRequest& request, boo
   for (;;) {
     auto after = with_changes(plan.before, plan.changes);
     RuleInput input{plan.before, after, plan.changes};
-    auto refusal = first_refusal(input, false);
+    auto refusal = first_refusal(rules_, input, false);
     if (!refusal && asks_stores) {
       auto assessed = TRY(assess_state(input, request));
       plan.move = assessed.move;
       refusal = std::move(assessed.refusal);
     }
-    if (!refusal) refusal = first_refusal(input, true);
+    if (!refusal) refusal = first_refusal(rules_, input, true);
     if (!refusal) return {};
     if (!request.leaves_out || leave_out(*refusal, plan.changes, plan.refused) == 0)
       return Failure(std::move(refusal->error));

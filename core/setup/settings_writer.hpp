@@ -35,8 +35,9 @@ struct WriteRequest {
 
 class SettingsWriter {
  public:
-  SettingsWriter(db::Sql& sql, config::Store& store, audit::Log& audit, storage::IacState& state)
-      : sql_(sql), store_(store), audit_(audit), state_(state) {}
+  SettingsWriter(db::Sql& sql, config::Store& store, audit::Log& audit, storage::IacState& state,
+                 const storage::local::RootRules& roots)
+      : sql_(sql), store_(store), audit_(audit), rules_(settings_rules(roots)), state_(state) {}
 
   // Code::invalid for what is not configured, hub and runner; Code::conflict for live state and for
   // automation without storage; Code::forbidden when a token gives state up. May talk to both stores.
@@ -60,6 +61,7 @@ class SettingsWriter {
   db::Sql& sql_;
   config::Store& store_;
   audit::Log& audit_;
+  std::vector<Rule> rules_;
   LiveState state_;
 };
 

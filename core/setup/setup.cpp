@@ -116,8 +116,9 @@ Setup::Setup(Deps deps)
       directory_(deps.directory),
       setup_code_(deps.setup_code),
       endpoints_(deps.endpoints),
+      roots_(deps.roots),
       throttle_(deps.sql, deps.clock),
-      writer_(deps.sql, deps.store, deps.audit, deps.state) {}
+      writer_(deps.sql, deps.store, deps.audit, deps.state, deps.roots) {}
 
 Result<config::Spelling> Setup::spelling() {
   return TRY(settings_.text("cloud_names")) == "provider" ? config::Spelling::provider

@@ -63,6 +63,7 @@ class Setup {
     identity::SetupCode& setup_code;
     Endpoints& endpoints;
     storage::IacState& state;
+    const storage::local::RootRules& roots;
   };
   explicit Setup(Deps deps);
 
@@ -118,6 +119,7 @@ class Setup {
   identity::Directory& directory_;
   identity::SetupCode& setup_code_;
   Endpoints& endpoints_;
+  const storage::local::RootRules& roots_;
   identity::Throttle throttle_;
   SettingsWriter writer_;
 };

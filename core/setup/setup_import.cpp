@@ -3,6 +3,7 @@
 #include "core/policy/settings.hpp"
 #include "core/setup/setup.hpp"
 #include "core/setup/setup_audit.hpp"
+#include "core/storage/registry.hpp"
 
 namespace dash::setup {
 namespace {
@@ -41,6 +42,14 @@ ImportReport all_refused(const std::map<std::string, std::string>& refused) {
   report.refused = refused;
   report.is_all_refused = true;
   return report;
+}
+
+// A folder that no door takes is refused as such, and not as one that stays with its host.
+void note_refused_paths(ImportBody& body, const Json& config, const storage::local::RootRules& roots) {
+  for (auto& [key, reason] : body.refused) {
+    if (config::canonical_key(key) != "storage_local_path" || reason != "local_path") continue;
+    if (!storage::check_local_root(setting_text(config.at(key)), roots)) reason = "path_refused";
+  }
 }
 
 // Refused keys as they were sent.
@@ -87,6 +96,7 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
   if (!request.config.is_object() || request.config.empty())
     return fail(Code::invalid, "config must be a non-empty object.");
   auto body = sort_import(request.config, request.rules);
+  note_refused_paths(body, request.config, roots_);
   if (body.is_empty() && !body.refused.empty()) return all_refused(body.refused);
 
   identity::Principal author = who.value_or(identity::Principal{});

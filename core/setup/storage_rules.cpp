@@ -6,6 +6,7 @@
 #include "core/base/text.hpp"
 #include "core/config/settings.hpp"
 #include "core/storage/backends.hpp"
+#include "core/storage/registry.hpp"
 
 namespace dash::setup {
 namespace {
@@ -159,17 +160,22 @@ Result<void> check_plain(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-std::vector<Rule> storage_rules() {
+std::vector<Rule> storage_rules(const storage::local::RootRules& roots) {
+  auto check_root = [&roots](const std::string&, const std::string& value) {
+    return storage::check_local_root(value, roots);
+  };
   std::vector<Rule> rules{
       value_rule({"storage_*"}, "invalid_value", check_plain),
       value_rule({"storage_agent_subpath"}, "path_refused", check_subpath),
+      value_rule({"storage_local_path"}, "path_refused", check_root),
+      value_rule({"storage_obj_*_prefix"}, "prefix_reserved", storage::check_asset_prefix),
       {{kActive}, check_active},
       {{kHub}, check_hub},
       {{kActive, kRunner}, check_runner},
       {required_keys(), check_still_configured},
       {required_and({kAutomation, kActive, kRunner}), check_automation},
   };
-  rules[5].is_last = rules[6].is_last = true;
+  rules[rules.size() - 2].is_last = rules.back().is_last = true;
   return rules;
 }
 

@@ -1,11 +1,11 @@
 // The rules about storage settings (2-storage.md, Configuration and Switching): the active backend and the
 // hub are configured, the hub is an object store, `local` and the automation runner agree, automation has a
-// storage. Pure.
+// storage, the local store's root is no folder of the host, no asset lies where the dashboard keeps its own.
 #pragma once
 #include "core/setup/rules.hpp"
 
 namespace dash::setup {
 
-std::vector<Rule> storage_rules();
+std::vector<Rule> storage_rules(const storage::local::RootRules& roots);
 
 }  // namespace dash::setup

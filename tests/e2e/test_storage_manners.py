@@ -125,3 +125,15 @@ def test_text_output_escapes_what_others_put_into_a_bucket_or_a_log(actors, buck
 def test_a_terminal_is_not_driven_by_what_is_fetched_or_asked(actors, scratch):
     done = Terminal("storage", "fetch", "x\u202e\x1b]0;y\x07\x9b5n.yml", "-o", scratch / "out", "--data-dir", actors.instance.folder).end()
     assert done.code == 1 and "\x1b]0" not in done.err and "\u202e" not in done.err and "\x9b" not in done.err, done
+
+
+@pytest.mark.parametrize("first", ["iac-state", "terraform-state", "images", ".dashctl-uploads", "dashctl-audit"])
+def test_a_prefix_of_the_dashboards_own_is_refused_by_every_door(instance, root, first):
+    for value in (first, f"{first}/x", f"/{first}/"):
+        assert root.patch("/api/storage/config", {"storage_s3_prefix": value}).status == 400
+        assert root.put("/api/setup/config", {"storage_obj_cloud2_prefix": value}).status == 400
+        answer = root.post("/api/setup/import", {"config": {"storage_gcs_prefix": value, "app_url": "https://x.example"}})
+        assert answer.status == 200 and answer.json["refused"] == {"storage_gcs_prefix": "prefix_reserved"}, answer
+    done = instance.dashctl("config", "set", "storage_obj_cloud4_prefix", first)
+    assert done.code == 1 and first in done.err, done
+    assert root.put("/api/setup/config", {"storage_obj_cloud1_prefix": f"team/{first}"}).status == 200

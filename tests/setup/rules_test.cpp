@@ -121,6 +121,28 @@ TEST_F(SettingsRules, NameEveryRefusedKeyWhenNothingIsLeft) {
   EXPECT_EQ(i_.audited("config.import"), 0);
 }
 
+TEST_F(SettingsRules, RefuseAFolderOfTheHostAsTheLocalRootAndLeaveItOutOfAnImport) {
+  EXPECT_EQ(change({{"storage_local_path", "/etc"}}).substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_local_path":" / "})").substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_local_path":"/etc","fine":"1"})"),
+            (Refused{{"storage_local_path", "path_refused"}}));
+  EXPECT_EQ(import(R"({"storage_local_path":"/srv/assets","fine":"2"})"),
+            (Refused{{"storage_local_path", "local_path"}}));
+  EXPECT_EQ(change({{"storage_local_path", "/srv/assets"}}), "");
+  EXPECT_EQ(page(R"({"storage_local_path":"\\\\files\\etc"})"), "");
+  store({{"storage_local_path", "/etc"}});
+  EXPECT_EQ(page(R"({"storage_local_path":"/etc","promote_runner_image":"x"})"), "")
+      << "stored before, not written";
+}
+
+TEST_F(SettingsRules, RefusePrefixesUnderWhichTheDashboardKeepsItsOwn) {
+  EXPECT_EQ(change({{"storage_obj_cloud1_prefix", "iac-state/x"}}).substr(0, 3), "400");
+  EXPECT_EQ(page(R"({"storage_gcs_prefix":"images"})").substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"storage_azure_prefix":"dashctl-audit/","fine":"1"})"),
+            (Refused{{"storage_azure_prefix", "prefix_reserved"}}));
+  EXPECT_EQ(change({{"storage_obj_cloud4_prefix", "team/images"}}), "");
+}
+
 TEST_F(SettingsRules, HoldForARollbackToo) {
   must(i_.setup.change(i_.as("root"), {{"storage_obj_cloud1_bucket", "b"}}, "api"));
   auto bucket = must(i_.config.history("storage_obj_cloud1_bucket", 0, 1)).at(0).change_id;

@@ -317,7 +317,7 @@ TEST(FirstRun, IsNotReopenedByADatabaseUnderAnotherKey) {
   config::Store other(*i.sql, i.clock, config::derive_store_key(Secret("another key"), {}));
   config::Settings settings(other);
   setup::Setup setup(
-      {*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints, i.state});
+      {*i.sql, i.clock, other, settings, i.audit, i.directory, i.setup_code, i.endpoints, i.state, i.roots});
   CapturedLog quiet;
   EXPECT_TRUE(must(setup.status(std::nullopt)).complete);
   EXPECT_EQ(setup.read(std::nullopt, {}).error().code, Code::unauthenticated);

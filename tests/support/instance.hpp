@@ -56,7 +56,8 @@ struct TestInstance {
   storage::IacState state{
       [this](const storage::Backend& backend, const config::Values&) { return open_store(backend); },
       {*sql, parts, scratch / "deploy"}};
-  setup::Setup setup{{*sql, clock, config, settings, audit, directory, setup_code, endpoints, state}};
+  storage::local::RootRules roots{{}};
+  setup::Setup setup{{*sql, clock, config, settings, audit, directory, setup_code, endpoints, state, roots}};
   setup::Vaults vaults{*sql, clock, audit};
 };
 

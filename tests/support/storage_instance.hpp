@@ -93,8 +93,9 @@ struct Replica {
   identity::Directory directory{*world_.sql, world_.clock};
   identity::SetupCode setup_code{world_.scratch.path()};
   setup::Endpoints endpoints{*world_.sql, world_.clock, world_.config, audit};
+  local::RootRules roots{{}};
   setup::Setup setup{{*world_.sql, world_.clock, world_.config, settings, audit, directory, setup_code,
-                      endpoints, storage.state()}};
+                      endpoints, storage.state(), roots}};
   Lane& lane = storage.lane();
   Scopes& scopes = storage.scopes();
   Assets& assets = storage.assets();

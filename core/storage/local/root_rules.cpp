@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/base/file.hpp"
+#include "core/base/redact.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 
@@ -134,7 +135,7 @@ Result<void> RootRules::check_positions(const std::vector<Position>& positions,
           Code::invalid,
           "storage_local_path '{}' cannot hold assets: it {}. Choose a folder that is used for nothing "
           "else, such as /srv/dashctl/assets",
-          path, reason);
+          without_userinfo(path), reason);
   return {};
 }
 
@@ -144,10 +145,11 @@ Result<void> RootRules::check(const std::string& path) const {
   if (!path.starts_with('/'))
     return fail(Code::invalid,
                 "storage_local_path must be an absolute path or a UNC path (\\\\server\\share), not '{}'",
-                path);
+                without_userinfo(path));
   if (has_key_folder(path))
     return fail(Code::invalid,
-                "storage_local_path '{}' names a folder .ssh, which holds keys; choose another folder", path);
+                "storage_local_path '{}' names a folder .ssh, which holds keys; choose another folder",
+                without_userinfo(path));
   return check_positions(TRY(all_positions_of(path)), path);
 }
 
