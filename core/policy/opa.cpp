@@ -166,6 +166,8 @@ class Opa final : public Engine {
       return fail(Code::policy_unavailable, "{} callers wait for the policy engine already", kMaxCallers);
     auto generation = TRY(builder_.current(deadline));
     auto slot = TRY(slots_.take(deadline));
+    if (Steady::now() >= deadline)
+      return fail(Code::policy_unavailable, "the policy engine did not answer in time");
     // A server that stops finishes its decisions; what may take longer than a drain ends.
     static const std::atomic<bool> kNever = false;
     const auto& cancelled = timeout > kQuestionTimeout ? builder_.cancelled() : kNever;

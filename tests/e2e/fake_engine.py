@@ -40,7 +40,8 @@ class Engine(BaseHTTPRequestHandler):
                 time.sleep(1000)
             if mode() == "slow":
                 time.sleep(0.4)
-        body = json.dumps({{"result": []}}).encode()
+        rules = ["allowed_regions", "instance_size_caps", "prod_window"]
+        body = json.dumps({{"result": [[rule, "deny", []] for rule in rules]}}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -100,4 +101,4 @@ class FakeEngine:
         return [pid for pid in self.lines("pids") if runs(pid)]
 
     def wait_for_start(self, more_than=0):
-        wait_until(lambda: len(self.lines("pids")) > more_than, what="a start of the engine")
+        wait_until(lambda: len(self.lines("pids")) > more_than, what="a start of the engine", seconds=60)

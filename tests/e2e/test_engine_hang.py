@@ -4,6 +4,7 @@ import re
 import signal
 import threading
 import time
+from http import client as http_client
 
 import pytest
 
@@ -46,11 +47,10 @@ class Callers:
             thread.start()
 
     def call(self, http, path, name):
-        self.answers.append(http.post(path, machine(name)))
-
-    @property
-    def waiting(self):
-        return sum(thread.is_alive() for thread in self.threads)
+        try:
+            self.answers.append(http.post(path, machine(name)))
+        except (OSError, http_client.HTTPException):
+            pass  # the server stopped before it took the request
 
     def join(self):
         for thread in self.threads:
@@ -89,19 +89,18 @@ def test_a_restart_of_the_server_is_not_held_up_and_leaves_nothing(gated, fake):
     gated.start()
     root = gated.login("root")
     fake.wait_for_start()
-    callers = Callers(root, 4)
-    wait_until(lambda: callers.waiting == 4, what="the callers")
+    callers = Callers(root, 30)
+    wait_until(lambda: busy_callers(gated) >= 10, what="callers that wait")
     began = time.monotonic()
     gated.stop()
     assert time.monotonic() - began < 20, "the build would have lasted a minute"
     callers.join()
-    assert [answer.status for answer in callers.answers] == [403] * 4
+    assert len(callers.answers) >= 10 and {answer.status for answer in callers.answers} <= {403, 503}
     wait_until(lambda: not fake.alive, what="the end of the engine and its child")
 
 
 def test_a_build_is_given_up_its_processes_killed_and_another_tried(gated, fake):
     fake.mode("hang at start")
-    gated.env["DASHCTL_POLICY_BUILD_SECONDS"] = "1"
     gated.start()
     fake.wait_for_start(more_than=2)  # two lines a start
     first = fake.lines("pids")[:2]
@@ -136,8 +135,8 @@ def test_a_slow_engine_judges_the_items_that_its_deadline_covers(gated, fake):
     wait_until(lambda: policy_check(gated) == "ok", what="the engine")
     assert root.post(GATED, machine("web")).status == 200
     assert root.post("/api/cloud1/bulk-deploy", batch(3)).status == 200
-    assert root.post("/api/cloud1/bulk-deploy", batch(30)).status == 403
-    assert len(fake.lines("questions")) < 20
+    assert root.post("/api/cloud1/bulk-deploy", batch(20)).status == 403
+    assert len(fake.lines("questions")) < 15
 
 
 def test_a_report_starts_nothing(make_instance, fake):
@@ -217,4 +216,10 @@ def test_jobs_that_no_rule_gates_run_while_the_engine_hangs(gated, fake):
     fake.mode("hang at start")
     gated.start("--workers", "1")
     root.port = gated.port
-    wait_until(lambda: root.get(f"/api/jobs/{ungated}").json["status"] == "completed", what="the job that is not gated", seconds=60)
+
+    def is_completed():
+        answer = root.get(f"/api/jobs/{ungated}")
+        assert answer.status == 200, answer
+        return answer.json["status"] == "completed"
+
+    wait_until(is_completed, what="the job that is not gated", seconds=60)
