@@ -4,7 +4,7 @@ import json
 import pytest
 
 from conftest import free_port, run
-from s3_bucket import bucket, s3  # noqa: F401
+from s3_bucket import bucket, s3_server  # noqa: F401
 
 MASK = "•" * 8
 
