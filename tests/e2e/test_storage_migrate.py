@@ -134,5 +134,5 @@ def test_a_bulk_run_is_a_job_for_each_target(actors):
 
 def test_a_run_in_a_cloud_cannot_read_a_folder(actors):
     upload(actors.ann, "site.yml", base64.b64decode("eA=="))
-    actors.instance.set(automation_runner="ecs")
+    actors.instance.set(storage_active_backend="s3", automation_runner="ecs")
     assert actors.ann.post("/api/config-mgmt/run", {"asset": "site.yml", "asset_backend": "local"}).status == 400
