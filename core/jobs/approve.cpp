@@ -111,9 +111,9 @@ Result<Approved> not_waiting(const Subject& subject) {
 }
 
 // Judges again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
-Result<void> check_rules(const Seams& s, const Principal& who, const Job& job) {
+Result<void> check_rules(const Seams& s, const Principal& who, const Job& job, policy::Deadline deadline) {
   policy::Actor actor{job.created_by, job.created_by_admin, who.request_id};
-  auto decision = TRY(s.judge.judge(job.action, job.request, actor, judged_at(job, s.clock.now())));
+  auto decision = TRY(s.judge.judge(job.action, job.request, actor, judged_at(job, s.clock.now()), deadline));
   if (decision.cause) return Failure(policy::denied(decision));
   if (TRY(is_covered(s, job, decision))) return {};
   if (decision.gated && decision.verdict == policy::Verdict::deny) {
@@ -168,7 +168,8 @@ Result<Approved> Jobs::approve(const Principal& who, const std::string& id, Appr
   auto check = [&](db::Transaction& tx) { return approvable(s_, tx, who, id, digest); };
   auto judged = TRY(db::read<Subject>(s_.sql, check));
   if (judged.waiting.empty()) return not_waiting(judged);
-  for (const auto& job : judged.waiting) TRY(check_rules(s_, who, job));
+  auto deadline = s_.judge.deadline();  // one for all jobs
+  for (const auto& job : judged.waiting) TRY(check_rules(s_, who, job, deadline));
   return db::write<Approved>(s_.sql, [&](db::Transaction& tx) -> Result<Approved> {
     auto now = TRY(check(tx));
     if (now.waiting.empty()) return not_waiting(now);
