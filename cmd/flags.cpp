@@ -22,12 +22,6 @@ Flag& Flags::text(std::string name, std::string& into, std::string value, std::s
   return add(std::move(flag));
 }
 
-Flag& Flags::text(std::string name, std::optional<std::string>& into, std::string value, std::string help) {
-  Flag flag{.name = std::move(name), .value = std::move(value), .help = std::move(help)};
-  flag.set = [&into](const std::string& text) -> Result<void> { return into = text, Result<void>(); };
-  return add(std::move(flag));
-}
-
 Flag& Flags::number(std::string name, std::int64_t& into, std::string value, std::string help) {
   Flag flag{.name = name, .value = std::move(value), .help = std::move(help)};
   flag.set = [&into, name = std::move(name)](const std::string& text) -> Result<void> {

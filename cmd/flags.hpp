@@ -48,8 +48,6 @@ struct Flag {
 class Flags {
  public:
   Flag& text(std::string name, std::string& into, std::string value, std::string help);
-  // Tells an empty value from none.
-  Flag& text(std::string name, std::optional<std::string>& into, std::string value, std::string help);
   Flag& number(std::string name, std::int64_t& into, std::string value, std::string help);
   Flag& toggle(std::string name, bool& into, std::string help);
   Flag& list(std::string name, std::vector<std::string>& into, std::string value, std::string help);

@@ -12,8 +12,7 @@ constexpr std::chrono::milliseconds kFollowPause{500};
 
 struct JobFlags {
   InstanceFlags instance;
-  std::string id, workgroup, batch, what, why, run_at, timezone, window;
-  std::optional<std::string> digest;
+  std::string id, digest, workgroup, batch, what, why, run_at, timezone, window;
   bool is_followed = false;
   std::vector<std::string> states;
   std::int64_t page = 1, page_size = 20;
@@ -166,8 +165,12 @@ void declare_digest(Flags& flags, JobFlags& into) {
 }
 
 Json with_digest(Json body, const JobFlags& o) {
-  if (o.digest) body["digest"] = *o.digest;
+  if (!o.digest.empty()) body["digest"] = o.digest;
   return body;
+}
+
+std::optional<std::string> digest_of(const JobFlags& o) {
+  return o.digest.empty() ? std::nullopt : std::optional(o.digest);
 }
 
 Run declare_approve(Flags& flags) {
@@ -185,7 +188,7 @@ Run declare_approve(Flags& flags) {
         auto what = f.what == "policy"    ? jobs::Approve::policy
                     : f.what == "booking" ? jobs::Approve::booking
                                           : jobs::Approve::all;
-        return jobs::to_json(TRY(jobs.approve(who, f.id, what, f.digest)));
+        return jobs::to_json(TRY(jobs.approve(who, f.id, what, digest_of(f))));
       },
       tell_state);
 }
@@ -200,7 +203,7 @@ Run declare_reject(Flags& flags) {
         return api.post(path_of(f.id) + "/reject", with_digest({{"reason", f.why}}, f));
       },
       [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.reject(who, f.id, f.why, f.digest)), TRY(jobs.spelling()));
+        return to_json(TRY(jobs.reject(who, f.id, f.why, digest_of(f))), TRY(jobs.spelling()));
       },
       tell);
 }

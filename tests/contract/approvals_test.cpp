@@ -41,9 +41,9 @@ TEST_P(ApprovalsContract, NoRaceEndsApprovedForATimeThatTheApproverNeverSaw) {
 
 TEST_P(ApprovalsContract, NoRaceApprovesABatchInPart) {
   for (int n = 0; n < 10; ++n) {
-    auto jobs =
-        must(deploy(machine({{"name", fmt::format("m{}", n)}, {"count", 3}, {"run_at", "2026-07-04T10:00"}})))
-            .jobs;
+    auto jobs = must(deploy(machine(
+                         {{"name", fmt::format("host{}", n)}, {"count", 3}, {"run_at", "2026-07-04T10:00"}})))
+                    .jobs;
     auto batch = *jobs[0].batch_id;
     auto digest = job(batch).approval_digest;
     bool approved = false;
