@@ -25,7 +25,8 @@ std::set<std::string> served() {
   options.data_dir = scratch / "data";
   auto instance = must(app::open_instance(options));
   auto routes = all_routes(instance->services());
-  add_own_routes(routes, {}, {});
+  Readiness readiness({});
+  add_own_routes(routes, readiness, {});
   std::set<std::string> rows;
   for (const auto& route : routes) {
     auto pattern = route.pattern;

@@ -211,17 +211,13 @@ TEST(PolicyDiffOf, TellsEveryVerdictThatChangesOverDomainAndRecords) {
              "deny contains \"new\" if input.request.region == \"mars-1\"\ndeny contains \"late\" if "
              "input.request.name == \"db-recorded\"");
   auto old_engine = before.engine(), new_engine = after.engine();
-  Recorded record{Time{},
-                  "cloud1:vm:deploy",
-                  "alice",
-                  Verdict::allow,
-                  {},
-                  "",
-                  "",
-                  parse_json(R"({"action":"cloud1:vm:deploy",
+  Recorded record;
+  record.action = "cloud1:vm:deploy";
+  record.username = "alice";
+  record.input = parse_json(R"({"action":"cloud1:vm:deploy",
     "actor":{"username":"alice","is_admin":false},"request":{"region":"us-east-1","name":"db-recorded"},
     "limits":{"allowed_regions":[],"denied_instance_types":[],"prod_window":[]},"now":{"iso":"x","weekday":"fri","hour":1}})")
-                      .value()};
+                     .value();
   auto diff = must(diff_policies(*old_engine, *new_engine, {record, record}, {}));
   EXPECT_EQ(diff.recorded, 1u);
   auto recorded = std::ranges::find_if(diff.changes, &Change::is_recorded);
