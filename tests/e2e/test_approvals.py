@@ -1,4 +1,5 @@
 """Approvals cover the time of a change: digests, reschedules, batches, races, and the list of what waits."""
+import hashlib
 import sqlite3
 import threading
 from datetime import datetime, timedelta, timezone
@@ -198,7 +199,7 @@ def test_the_command_line_names_digests_too(booked):
         assert run("job", "approve", job_id, "--digest", "", *where).code == 2
         done = run("job", "approve", job_id, "--digest", digest_of(bob, job_id), *where)
         assert done.code == 0 and "is scheduled" in done.out, done
-        other = book(alice)
+        other = book(alice, name="other")
         assert run("job", "reject", other, "--digest", digest, *where).code == 12
         done = run("job", "reject", other, "--digest", digest_of(bob, other), *where)
         assert done.code == 0, done
@@ -212,7 +213,6 @@ def test_what_an_older_release_approved_stays_approved(booked):
     one.stop()
     with sqlite3.connect(one.folder / "dashctl.db") as db:
         for job_id, in db.execute("SELECT id FROM jobs").fetchall():
-            import hashlib
             action, request = db.execute("SELECT action, request FROM jobs WHERE id = ?", (job_id,)).fetchone()
             old = "not_gated:" + hashlib.sha256(f"{action}\n{request}".encode()).hexdigest()
             db.execute("UPDATE jobs SET approval_digest = ? WHERE id = ?", (old, job_id))
