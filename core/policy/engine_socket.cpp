@@ -30,7 +30,8 @@ constexpr std::size_t kMaxIdle = 64;
 // or the rules are large, and the next ones sleep at once.
 constexpr std::chrono::microseconds kLook{200};
 constexpr int kRest = 64;
-// Who has waited so long for an answer does so on a thread that another one stands in for.
+// Who has waited so long for an answer, or waits beside such a one, does so on a thread that another one
+// stands in for.
 constexpr Millis kBriefWait{20};
 constexpr Millis kCancelPoll{100};
 
@@ -126,7 +127,8 @@ class Exchange {
   }
 
   Result<void> wait(short events) {
-    if (auto brief = left(kBriefWait); brief.count() > 0 && becomes_ready(events, brief)) return {};
+    auto brief = WorkerPool::blocked() == 0 ? left(kBriefWait) : Millis{0};
+    if (brief.count() > 0 && becomes_ready(events, brief)) return {};
     WorkerPool::Blocked blocked;
     for (auto step = left(kCancelPoll); step.count() > 0 && !cancelled_; step = left(kCancelPoll))
       if (becomes_ready(events, step)) return {};

@@ -74,13 +74,13 @@ def measure(folder, generator, mode, options):
 
 
 def goals(out):
-    """A thread that is switched to costs some tens of microseconds; whoever waits for the engine waits for seconds."""
+    """Whoever waits for the engine waits for seconds. An ungated deploy may wait for the audit entries of all refusals of a moment."""
     rows = {}
     for mode in ("never_listens", "never_answers"):
         for what in ("read", "ungated_deploy", "ready"):
             before, after = out["working"][what]["p99_us"], out[mode][what]["p99_us"]
             rows[f"{what} while the engine {mode.replace('_', ' ')}: p99 {after} us, {before} us beside one that works"] = \
-                after < 3 * before + 5_000
+                after < 3 * before + (50_000 if what == "ungated_deploy" else 5_000)
     return rows
 
 
