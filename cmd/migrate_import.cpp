@@ -113,19 +113,21 @@ void tell_way_back(Context& context, const Compared& c, const migrate::Applied& 
     out.note("notification endpoints are not undone{}", undo.empty() ? "" : " by that");
 }
 
+std::string why_not_written(const Compared& c, const migrate::Applied& applied) {
+  if (!applied.written.refused.empty() || !applied.failed_endpoints.empty())
+    return "nothing was written to " + c.target_name();
+  if (!applied.not_replaced.empty()) return "what the target can keep already matches, nothing written";
+  return c.target_name() + " already matches, nothing written";
+}
+
 void report(Context& context, const Compared& c, const migrate::Applied& applied,
             const std::string& snapshot) {
   auto& out = context.out;
-  if (!applied.wrote)
-    return out.line("{}, nothing written", applied.not_replaced.empty()
-                                               ? c.target_name() + " already matches"
-                                               : "what the target can keep already matches");
+  if (!applied.wrote) return out.line("{}", why_not_written(c, applied));
   const auto& written = applied.written;
   if (written.keys_written > 0) out.line("wrote {} keys to {}", written.keys_written, c.target_name());
-  if (written.keys_written + written.regions_merged.size() + applied.endpoints_written == 0)
-    out.line("nothing was written to {}", c.target_name());
-  if (!applied.written.regions_merged.empty())
-    out.line("regions: {}", printable(fmt::format("{}", fmt::join(applied.written.regions_merged, ", "))));
+  if (!written.regions_merged.empty())
+    out.line("regions: {}", printable(fmt::format("{}", fmt::join(written.regions_merged, ", "))));
   for (const auto& [key, warning] : applied.written.warnings)
     out.note("warning: {}: {}; every gated action is refused until it is corrected", printable(key),
              printable(warning));

@@ -25,6 +25,9 @@ class Application {
     TRY(write_values());
     order_.stage("writing endpoints", out_);
     write_endpoints();
+    out_.wrote = out_.endpoints_written > 0 || std::ranges::any_of(diff_.to_write, [&](const auto& pair) {
+                   return !out_.written.refused.contains(pair.first);
+                 });
     order_.stage("reading back", out_);
     if (auto done = read_back(); !done) out_.not_read_back = std::move(done).error();
     return std::move(out_);

@@ -12,7 +12,7 @@
 namespace dash::migrate {
 
 struct Applied {
-  bool wrote = false;  // false: the target already matched
+  bool wrote = false;  // false: the target already matched, or refused everything
   Written written;
   std::map<std::string, std::string> failed_endpoints;  // name → why
   std::size_t endpoints_written = 0;

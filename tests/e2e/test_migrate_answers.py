@@ -30,8 +30,9 @@ def test_what_the_target_refused_is_named_when_nothing_was_written(answering, sc
                                 refused={"some_key": "hub_not_object_store"}))
     done = importing(server, scratch, *output)
     assert done.code == 5 and "some_key (hub_not_object_store)" in done.err, done
-    assert "wrote" not in done.out and "undo" not in done.err and "undo: " not in done.out
+    assert "wrote 1" not in done.out and "undo" not in done.err and "undo: " not in done.out
     if output:
+        assert done.json["applied"]["wrote"] is False and done.json["undo"] == ""
         assert done.json["applied"]["refused"] == {"some_key": "hub_not_object_store"}
         assert done.json["error"]["code"] == "partial"
 

@@ -232,17 +232,18 @@ class PeerRequest(http.server.BaseHTTPRequestHandler):
             return self.answer(404, {"detail": "Not Found"})
         config = json.loads(body)["config"]
         self.server.imports.append(config)
-        flat = 0
+        flat, regions = 0, set()
         for key, value in config.items():
             parts = key.split(".", 2)
             if parts[0] in ("aws_region", "azure_region", "gcp_region") and len(parts) == 3:
                 blob = json.loads(self.server.config.get(parts[0] + "_configs") or "{}")
                 blob.setdefault(parts[1], {})[parts[2]] = value
                 self.server.config[parts[0] + "_configs"] = json.dumps(blob, sort_keys=True)
+                regions.add(parts[1])
             else:
                 self.server.config[key] = value
                 flat += 1
-        return self.answer(200, {"ok": True, "keys_written": flat, "regions_merged": []})
+        return self.answer(200, {"ok": True, "keys_written": flat, "regions_merged": sorted(regions)})
 
 
 @pytest.fixture

@@ -165,6 +165,7 @@ TEST(Import, NamesWhatTheTargetRefusedAlsoWhenThatIsAll) {
   auto done = Migration(target).apply(R"({"config":{"odd_key":"1"}})");
   EXPECT_EQ(done.written.refused, (std::map<std::string, std::string>{{"odd_key", "instance_local"}}));
   EXPECT_EQ(done.written.keys_written, 0u);
+  EXPECT_FALSE(done.wrote);
   ASSERT_FALSE(verdict(done));
   EXPECT_EQ(verdict(done).error().code, Code::partial);
   EXPECT_NE(verdict(done).error().message.find("odd_key (instance_local)"), std::string::npos);
