@@ -118,15 +118,12 @@ Readiness::~Readiness() = default;
 Response Readiness::answer() {
   bool is_ready = true;
   auto checks = OrderedJson::object(), degraded = OrderedJson::array();
-  auto lines = asked_->fresh();
-  std::ranges::move(background_->last(), std::back_inserter(lines));
-  for (const auto& [check, outcome] : lines) {
+  for (const auto& [check, outcome] : asked_->fresh()) {
     checks[check->name] = outcome ? "ok" : outcome.error().message;
-    if (outcome) continue;
-    if (check->kind == CheckKind::required) is_ready = false;
-    if (check->kind == CheckKind::degrades)
-      degraded.push_back(fmt::format("{}: {}", check->name, outcome.error().message));
+    if (!outcome && check->kind == CheckKind::required) is_ready = false;
   }
+  for (const auto& [check, outcome] : background_->last())
+    if (!outcome) degraded.push_back(fmt::format("{}: {}", check->name, outcome.error().message));
   return json_response(is_ready ? 200 : 503,
                        OrderedJson{{"ready", is_ready}, {"checks", checks}, {"degraded", degraded}});
 }

@@ -26,6 +26,7 @@ class Readiness {
   Readiness& operator=(const Readiness&) = delete;
 
   // {"ready": b, "checks": {name: "ok" | sentence}, "degraded": ["name: sentence"]}; 503 when not ready.
+  // Those of the background are only under `degraded`.
   Response answer();
   // As last known.
   std::string metrics_text() const;

@@ -189,6 +189,11 @@ Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Cloc
     else
       out.push_back(answer->ok() ? warning(name, text) : failed(name, Code::busy, text));
   }
+  for (const auto& line : told->value("degraded", Json::array())) {
+    auto text = line.is_string() ? line.get<std::string>() : "";
+    if (auto colon = text.find(": "); colon != text.npos)
+      out.push_back(warning(text.substr(0, colon), text.substr(colon + 2)));
+  }
   return out;
 }
 
