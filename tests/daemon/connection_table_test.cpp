@@ -32,7 +32,8 @@ TEST_F(Table, TheLongestIdleMakesRoom) {
   for (auto name : {"a", "b", "c", "d", "e", "f", "g", "h"}) rows.push_back(idle(name));
   table_.set_busy(*rows[0]);  // answers a request
   table_.set_idle(*rows[1]);  // is idle already: keeps its place
-  EXPECT_FALSE(idle("i")->is_extra());
+  auto i = idle("i");
+  EXPECT_FALSE(i->is_extra());
   EXPECT_EQ(evicted_, Names{"b"});
   table_.set_idle(*rows[0]);
   auto j = idle("j"), k = idle("k");
