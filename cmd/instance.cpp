@@ -108,17 +108,20 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
   return api;
 }
 
-Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
-  if (api.has_token()) return {};
+Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags) {
+  if (api.has_token() || context.password) return {};
   if (flags.admin_user.empty())
     return fail(Code::usage,
                 "{} asks who you are: pass --admin-user NAME (with {} FILE) or --token-file FILE", api.url(),
                 flags.password_flag);
-  if (!context.password) {
-    context.password = TRY(secret_from(
-        context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
-    TRY(check_no_pat(*context.password, api.url()));
-  }
+  context.password = TRY(secret_from(
+      context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
+  return check_no_pat(*context.password, api.url());
+}
+
+Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
+  if (api.has_token()) return {};
+  TRY(read_password(context, api, flags));
   context.out.wait_for("signing in at " + api.url());
   auto done = api.login(flags.admin_user, *context.password);
   context.out.wait_for("");

@@ -44,6 +44,9 @@ Result<void> check_no_pat(const Secret& password, const std::string& url);
 // As new_secret_from(). Code::forbidden when it is a personal access token.
 Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
                                  const std::string& flag);
+// The password of --admin-user, asked on the terminal where no file was named; read once. Code::usage where
+// nobody can be asked, Code::forbidden when it is a personal access token.
+Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags);
 // With --token or --token-file, else by a login as --admin-user.
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
 

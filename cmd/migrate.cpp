@@ -26,6 +26,9 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
   out.http = net::make_curl_client();
   out.api = std::make_unique<net::ApiClient>(
       TRY(open_api(context, *out.http, flags.target, flags.login, Login::session)));
+  // Before the first request; an instance that nobody owns yet may do without.
+  if (auto read = read_password(context, *out.api, flags.login); !read && read.error().code != Code::usage)
+    return Failure(read.error());
   out.instance = std::make_unique<migrate::HttpInstance>(*out.api, std::move(setup_code));
   context.out.wait_for("asking " + out.instance->name());
   out.is_set_up = TRY(out.instance->is_set_up());

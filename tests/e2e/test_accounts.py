@@ -1,10 +1,9 @@
 """Accounts and their tokens under attack: a change is whole and recorded, or it is nothing."""
 import json
-import threading
 
 import pytest
 
-from conftest import PASSWORD, Http, run
+from conftest import PASSWORD, Http, Terminal, run
 
 OTHER = "another good password"
 
@@ -271,4 +270,12 @@ def test_a_token_in_the_place_of_a_password_is_recognised_before_any_request(scr
              "BUNDLE": scratch / "bundle.json"}
     files["BUNDLE"].write_text(json.dumps({"schema": 1, "config": {"a": "b"}, "regions": {}, "excluded": {}, "annotations": {}}))
     done = run(*[files.get(word, word) for word in words])
+    assert done.code == 8 and "personal access token" in done.err, done
+
+
+@pytest.mark.parametrize("words", [("config", "list", "--target", NOWHERE), ("migrate", "export", "--source", NOWHERE, "--out", "-")],
+                         ids=lambda words: words[0])
+def test_a_token_that_is_typed_for_a_password_is_recognised_before_any_request(words):
+    at = Terminal(*words, "--admin-user", "root")
+    done = at.answer(f"Password of root at {NOWHERE}: ", "dash_" + "0123456789abcdef" * 4).end()
     assert done.code == 8 and "personal access token" in done.err, done
