@@ -43,7 +43,8 @@ TEST_F(SetupSurface, TakesEitherSpellingAndKeepsTheCanonicalOne) {
 }
 
 TEST_F(SetupSurface, AnswersInTheProvidersSpellingWhenTheSettingSaysSo) {
-  import(R"({"cloud1_access_key_id":"AKIA1","storage_active_backend":"obj_cloud1"})");
+  import(
+      R"({"cloud1_access_key_id":"AKIA1","storage_obj_cloud1_bucket":"b","storage_active_backend":"obj_cloud1"})");
   must(i_.setup.change(i_.as("root"), {{"cloud_names", "provider"}}, "cli"));
   auto shown = must(i_.setup.read(i_.as("root"), {}));
   EXPECT_EQ(shown["aws_access_key_id"], "AKIA1");
