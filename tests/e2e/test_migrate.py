@@ -90,6 +90,7 @@ CONFIG = {
     "public_base_url": "https://source.example",
     "vsphere_host": "vc.example",
     "storage_active_backend": "obj_cloud1",
+    "storage_obj_cloud1_bucket": "assets",
     "some_new_setting": "héllo 😀",
     "cloud1_region.us-east-1.vpc_id": "vpc-1",
     "cloud2_region.West US 2.gallery_name": "gallery",

@@ -250,7 +250,7 @@ class PeerRequest(http.server.BaseHTTPRequestHandler):
 def peer():
     server = PeerDashboard({"aws_access_key_id": "AK", "aws_secret_access_key": "hidden", "epml_pat": "shown in clear",
                             "azure_region_configs": json.dumps({"West US 2": {"gallery_name": "g"}}),
-                            "storage_active_backend": "s3", "jwt_secret_key": "never"})
+                            "storage_active_backend": "s3", "storage_s3_bucket": "assets", "jwt_secret_key": "never"})
     yield server
     server.shutdown()
     server.server_close()
@@ -262,7 +262,7 @@ def test_a_peer_is_a_source(filled, peer):
     assert done.code == 0, done
     bundle = json.loads(out.read_text())
     assert bundle["config"] == {"cloud1_access_key_id": "AK", "epml_pat": "shown in clear",
-                                "storage_active_backend": "obj_cloud1"}
+                                "storage_active_backend": "obj_cloud1", "storage_obj_cloud1_bucket": "assets"}
     assert bundle["regions"] == {"cloud2": {"westus2": {"gallery_name": "g"}}}
     assert bundle["excluded"] == {"cloud1_secret_access_key": "masked", "jwt_secret_key": "instance_local"}
     assert "1 secrets in clear" in done.err and "epml_pat" in done.err
