@@ -16,8 +16,8 @@ std::string versioned(const Json& covered) {
 Json micros_or_null(const std::optional<Time>& time) { return time ? Json(to_micros(*time)) : Json(nullptr); }
 
 // Action, request and rule set: all that the first version covered.
-Result<std::string> change_digest(const Seams& s, const Job& job, const policy::Decision& decision) {
-  if (decision.gated) return s.judge.approval_digest(job.action, job.request);
+std::string change_digest(const Job& job, const policy::Decision& decision) {
+  if (decision.gated) return policy::approval_digest(decision, job.request);
   return "not_gated:" + crypto::to_hex(crypto::sha256(job.action + "\n" + dump_json(job.request)));
 }
 
@@ -30,12 +30,12 @@ std::string with_time(const Job& job, std::string change) {
 
 }  // namespace
 
-Result<std::string> covered_digest(const Seams& s, const Job& job, const policy::Decision& decision) {
-  return with_time(job, TRY(change_digest(s, job, decision)));
+std::string covered_digest(const Job& job, const policy::Decision& decision) {
+  return with_time(job, change_digest(job, decision));
 }
 
-Result<bool> is_covered(const Seams& s, const Job& job, const policy::Decision& decision) {
-  auto change = TRY(change_digest(s, job, decision));
+bool is_covered(const Job& job, const policy::Decision& decision) {
+  auto change = change_digest(job, decision);
   bool has_version = job.approval_digest.starts_with(kVersion);
   return job.approval_digest == (has_version ? with_time(job, change) : change);
 }

@@ -6,10 +6,10 @@
 
 namespace dash::jobs {
 
-// The digest of `job` as it is now, in the newest version. A change that no rule judges needs no engine.
-Result<std::string> covered_digest(const Seams& s, const Job& job, const policy::Decision& decision);
+// The digest of `job` as it is now and as it was judged, in the newest version.
+std::string covered_digest(const Job& job, const policy::Decision& decision);
 // Whether `job` is still what its digest says, judged by the version of that digest.
-Result<bool> is_covered(const Seams& s, const Job& job, const policy::Decision& decision);
+bool is_covered(const Job& job, const policy::Decision& decision);
 // The digest of a batch: over all of its jobs. Empty when none of them has one.
 std::string batch_digest(const std::vector<Job>& jobs);
 

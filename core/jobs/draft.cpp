@@ -155,8 +155,8 @@ void set_times(const Draft& draft, Job& job) {
   job.change_window_id = draft.slot ? draft.slot->window_id : std::nullopt;
 }
 
-Result<std::string> digest_of(const Seams& s, const Draft& draft, const Job& job, std::size_t i) {
-  return draft.held() ? covered_digest(s, job, draft.decisions[i]) : std::string();
+std::string digest_of(const Draft& draft, const Job& job, std::size_t i) {
+  return draft.held() ? covered_digest(job, draft.decisions[i]) : std::string();
 }
 
 std::string receipt_of(const Decision& decision) {

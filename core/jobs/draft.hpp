@@ -32,7 +32,7 @@ Result<void> pass(const Seams& s, Draft& draft);
 // Gives `job` the run time and the window of `draft`.
 void set_times(const Draft& draft, Job& job);
 // What an approval of `job`, item `i` with its times set, covers; empty when it needs none.
-Result<std::string> digest_of(const Seams& s, const Draft& draft, const Job& job, std::size_t i);
+std::string digest_of(const Draft& draft, const Job& job, std::size_t i);
 std::string receipt_of(const policy::Decision& decision);
 // <action>:<what> about item `i`.
 audit::Entry entry_of(const Draft& draft, std::size_t i, std::string_view what, OrderedJson details);

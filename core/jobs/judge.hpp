@@ -13,7 +13,6 @@ class Judge {
                                          const policy::Actor& actor, Time at,
                                          std::optional<policy::Deadline> deadline = {}) = 0;
   virtual policy::Deadline deadline() const = 0;
-  virtual Result<std::string> approval_digest(std::string_view action, const Json& request) = 0;
 };
 
 class GateJudge final : public Judge {
@@ -24,9 +23,6 @@ class GateJudge final : public Judge {
     return gate_.judge(action, request, actor, at, deadline);
   }
   policy::Deadline deadline() const override { return gate_.deadline(); }
-  Result<std::string> approval_digest(std::string_view action, const Json& request) override {
-    return gate_.approval_digest(action, request);
-  }
 
  private:
   policy::Gate& gate_;

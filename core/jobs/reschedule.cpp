@@ -38,7 +38,7 @@ Result<Change> change_of(const Seams& s, const Draft& draft, Job job) {
   set_times(draft, job);
   const auto& decision = draft.decisions.front();
   auto expires = draft.now + std::chrono::hours(TRY(approval_expiry_hours(s)));
-  auto digest = TRY(digest_of(s, draft, job, 0));
+  auto digest = digest_of(draft, job, 0);
   auto reasons = draft.held_by_policy ? decision.approval_reasons : std::vector<std::string>();
   return Change{
       ", run_at = $3, window_ends_at = $4, change_window_id = $5, needs_policy_approval = $6, "

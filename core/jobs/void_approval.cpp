@@ -44,7 +44,7 @@ Result<void> void_approval(const Seams& s, const Job& job, const policy::Decisio
                                                 : State::pending;
   auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(s)));
   auto reasons = held ? decision.approval_reasons : std::vector<std::string>();
-  auto digest = TRY(covered_digest(s, job, decision));
+  auto digest = covered_digest(job, decision);
   return s.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
         "UPDATE jobs SET state = $2, needs_policy_approval = $3, approval_reasons = $4, approval_digest = "

@@ -155,19 +155,15 @@ Result<Decision> Gate::preview(std::string_view action, const Json& request, con
   return decision;
 }
 
-Result<std::string> Gate::approval_digest(std::string_view action, const Json& request) {
-  // Whoever asks for a digest has just had the request judged: the rules that did so are loaded.
-  auto status = engine_.status();
-  if (!status.rules) status = engine_.refresh();
-  if (!status.rules) return fail(Code::policy_unavailable, "{}", kUnavailable);
-  auto settings_now = TRY(settings());
-  Json limits{{"regions", settings_now.folded.allowed_regions},
-              {"types", settings_now.folded.denied_instance_types},
-              {"window", settings_now.folded.prod_window}};
-  Json covered{{"action", config::canonical_action(action)},
+std::string approval_digest(const Decision& decision, const Json& request) {
+  auto limits = decision.input.is_object() ? decision.input.value("limits", Json::object()) : Json::object();
+  Json covered{{"action", decision.action},
                {"request", request},
-               {"rules", status.rules->digest},
-               {"limits", limits}};
+               {"rules", decision.policy_digest},
+               {"limits",
+                {{"regions", limits["allowed_regions"]},
+                 {"types", limits["denied_instance_types"]},
+                 {"window", limits["prod_window"]}}}};
   return crypto::to_hex(crypto::sha256(dump_json(covered)));
 }
 

@@ -32,9 +32,6 @@ class Gate {
   Deadline deadline() const;
   // The settings as they are now.
   Result<GateSettings> settings();
-  // A digest of what an approval covers: (action, request, rule set). Code::policy_unavailable when the rules
-  // are broken.
-  Result<std::string> approval_digest(std::string_view action, const Json& request);
 
  private:
   Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at,
@@ -58,6 +55,9 @@ class Gate {
 struct Judgement;
 Decision conclude(const GateSettings& settings, std::string action, Json input, std::string_view text,
                   const Result<Judgement>& judgement);
+
+// A digest of the change that `decision` is about: action, request, and the rules and limits that judged it.
+std::string approval_digest(const Decision& decision, const Json& request);
 
 // One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
 // without a database.

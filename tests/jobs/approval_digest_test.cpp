@@ -256,9 +256,12 @@ TEST_F(ApprovalDigest, OfAnOlderReleaseStaysGood) {
 TEST_F(ApprovalDigest, OfAnOlderReleaseEndsWhenTheRulesChange) {
   judge_.hold("big");
   auto job = booked();
-  make_older(job, must(judge_.approval_digest(job.action, job.request)));
+  auto decision = judge_.decision;
+  decision.action = job.action, decision.policy_digest = judge_.rules;
+  auto older = policy::approval_digest(decision, job.request);
+  make_older(job, older);
   judge_.rules = "v2";
-  EXPECT_EQ(refused(bob_, job.id, must(judge_.approval_digest(job.action, job.request))), Code::conflict);
+  EXPECT_EQ(refused(bob_, job.id, older), Code::conflict);
   EXPECT_TRUE(digest(job.id).starts_with("v2:"));
 }
 

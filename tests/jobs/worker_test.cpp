@@ -122,7 +122,7 @@ TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::awaiting_approval);
   EXPECT_FALSE(job(id).policy_approval);
-  must(jobs_.approve(bob_, id, Approve::all));
+  must(jobs_.approve(bob_, id, Approve::all, job(id).approval_digest));
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::completed);
 }

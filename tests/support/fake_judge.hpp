@@ -27,13 +27,10 @@ class FakeJudge final : public jobs::Judge {
     }
     policy::Decision out = decide ? decide(now) : decision;
     out.action = action;
+    out.policy_digest = rules;
     return out;
   }
   policy::Deadline deadline() const override { return {}; }
-  Result<std::string> approval_digest(std::string_view action, const Json& request) override {
-    return std::string(action) + dump_json(request) + rules;
-  }
-
   void deny(std::string reason) { decision = of(policy::Verdict::deny, {std::move(reason)}, {}); }
   void hold(std::string reason, bool enforce = true) {
     decision = of(policy::Verdict::needs_approval, {}, {std::move(reason)});
