@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/accounts.hpp"
 #include "tests/support/storage_instance.hpp"
 
 namespace dash::setup {
@@ -158,7 +159,7 @@ TEST_F(LiveStateTest, WaitsForAJobThatRuns) {
 }
 
 TEST_F(LiveStateTest, GuardsEveryDoor) {
-  must(one.directory.add({"root", Secret("correct horse"), true, {}, {}}));
+  add_account(*world.sql, one.directory, {"root", Secret("correct horse"), true, {}, {}});
   must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
   auto changed = one.setup.change(world.admin, {{"storage_active_backend", "gcs"}}, "api");
   ASSERT_FALSE(changed);
