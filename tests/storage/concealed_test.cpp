@@ -48,7 +48,7 @@ TEST(ConcealedError, SaysWhatHappenedAndNotWhere) {
   EXPECT_EQ(shown("connect to 10.0.0.7 port 9000 failed"), "connect to the store failed");
   EXPECT_EQ(shown("cannot reach https://login.example: could not resolve host login.example"),
             "cannot reach the store: could not resolve host the store");
-  EXPECT_EQ(shown("a http://a/b, b ftp://c. End"), "a the store, b the store. End");
+  EXPECT_EQ(shown("one http://h1/b, two ftp://h2. End"), "one the store, two the store. End");
 }
 
 TEST(ConcealedError, LeavesEverythingElseAsItIsAndKeepsTheWholeForTheLog) {

@@ -102,14 +102,14 @@ std::string RootRules::system_refusal(const Position& root) const {
 }
 
 std::string RootRules::own_refusal(const Position& root) const {
-  for (const auto& folder : options_.program_folders)
-    if (lies_in(root, folder) || is_or_holds(root, folder))
-      return "holds or lies in the folder of the rules or of the executors";
   const auto& data = options_.data_dir;
   if (is_or_holds(root, data)) return "holds the data folder of this instance";
   auto assets = fmt::format("{}/{}", data, kOwnAssets);
   if (lies_in(root, data) && !(is_real_folder(assets) && lies_in(root, assets)))
     return fmt::format("lies in the data folder of this instance, where only {} may hold assets", assets);
+  for (const auto& folder : options_.program_folders)
+    if (lies_in(root, folder) || is_or_holds(root, folder))
+      return "holds or lies in the folder of the rules or of the executors";
   for (const auto& file : options_.secret_files)
     for (const auto& folder : folders_of_file(file))
       if (is_or_holds(root, folder)) return fmt::format("holds {}", file);

@@ -148,7 +148,8 @@ TEST_F(FolderStore, AForgedUploadNamesNoOtherFolder) {
 }
 
 TEST_F(FolderStore, WantsAnAbsolutePath) {
-  EXPECT_EQ(open_folder_tree("assets", nullptr).error().code, Code::invalid);
+  RootRules rules({});
+  EXPECT_EQ(open_folder_tree("assets", &rules).error().code, Code::invalid);
 }
 
 }  // namespace
