@@ -107,8 +107,10 @@ void RealServer::on_acceptable(Door& door) {
       accepted.fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (accepted.fd >= 0) welcome(std::move(accepted));
   if (!exhausted) return accept(door);
-  dispatcher_.connections().evict_longest_idle();
   log::error("out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
+  // The loop closes it before it comes back here.
+  if (dispatcher_.connections().evict_longest_idle())
+    return asio::post(loops_.front()->io, [this, &door] { accept(door); });
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](error_code error) {
     if (!error) accept(door);

@@ -6,6 +6,7 @@ import json
 import resource
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,18 @@ def test_idle_connections_refuse_nobody(instance, sent):
         assert instance.anonymous.get("/readyz").status == 200
         assert kept.get("/api/auth/me").status == 200
         instance.login("root")
+
+
+def test_idle_connections_make_room_when_descriptors_run_out(instance):
+    instance.login("root")
+    open_now = len(list(Path(f"/proc/{instance.process.pid}/fd").iterdir()))
+    resource.prlimit(instance.process.pid, resource.RLIMIT_NOFILE, (open_now + 60, open_now + 60))
+    with many_sockets() as connect:
+        for _ in range(200):
+            connect(instance.port)
+        assert instance.anonymous.get("/livez", timeout=20).status == 200
+        assert instance.login("root").get("/api/auth/me").status == 200
+    assert instance.events("out_of_descriptors")
 
 
 def test_downloads_that_nobody_reads_leave_buffers_for_others(make_instance, scratch):
