@@ -81,8 +81,10 @@ Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, con
 
 Result<void> check_local_root(std::string_view setting, const local::RootRules& rules) {
   auto path = local_path(setting);
-  if (path.empty() || smb::is_unc(path)) return {};
-  return rules.check(path);
+  if (path.empty()) return {};
+  if (!smb::is_unc(path)) return rules.check(path);
+  TRY(smb::read_share({{"storage_local_path", path}}));  // "//etc" names no share
+  return {};
 }
 
 Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,

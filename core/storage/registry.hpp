@@ -21,7 +21,8 @@ struct StoreSeams {
   const local::RootRules* roots = nullptr;  // absent: only the system's own folders are refused
 };
 
-// What storage_local_path may be; empty and UNC paths pass. Code::invalid with the sentence of the rules.
+// What storage_local_path may be: empty, the UNC path of a share, or a folder that the rules accept.
+// Code::invalid with a sentence that names the setting.
 Result<void> check_local_root(std::string_view setting, const local::RootRules& rules);
 
 // The store as its protocol has it: no retry. Code::invalid names the setting that is missing or wrong.

@@ -21,7 +21,8 @@ TEST(AssetPrefix, IsNotWhereTheDashboardKeepsItsOwnObjects) {
 
 TEST(LocalRootSetting, IsNoFolderOfTheHostWhileSharesAndOwnFoldersPass) {
   local::RootRules rules({});
-  for (auto value : {"/etc", " /etc/ ", "/", "relative", "/tmp/../etc", "/etc///"})
+  for (auto value :
+       {"/etc", " /etc/ ", "/", "relative", "/tmp/../etc", "/etc///", "//etc", "//", "///etc", "\\\\files"})
     EXPECT_EQ(check_local_root(value, rules).error().code, Code::invalid) << value;
   for (auto value : {"", "  ", "/srv/assets", "\\\\files\\etc", "//files/etc", "/tmp/assets/"})
     EXPECT_TRUE(check_local_root(value, rules)) << value;
