@@ -78,7 +78,7 @@ def test_a_bulk_deploy_and_a_count_do_not_either(closed, left_out):
 @pytest.mark.parametrize("when", [False, True])
 def test_a_dry_run_judges_the_workgroup_that_would_be_judged(make_instance, when):
     one = make_instance()
-    one.set(admission_control_enabled="true", admission_gated_actions=",".join(ACTIONS))
+    one.set(admission_control_enabled="true", admission_gated_actions=",".join([*ACTIONS, "cloud1:vm:destroy"]))
     one.add_user("alice", workgroups=["team-a"])
     one.add_user("both", workgroups=["team-a", "team-b"])
     (one.folder / "policy" / "groups.rego").write_text(
