@@ -3,7 +3,7 @@ import json
 
 import pytest
 from conftest import run
-from test_migrate import write_bundle
+from test_migrate import pair, write_bundle  # noqa: F401 (fixture)
 from test_migrate_hostile import GOOD, answering, importing  # noqa: F401 (fixture)
 
 IMPORT = ("POST", "/api/setup/import")
@@ -40,6 +40,35 @@ def test_what_the_target_refused_is_named_when_nothing_was_written(answering, sc
 def test_a_plain_400_is_no_refusal_of_keys(answering, scratch):  # noqa: F811
     done = importing(answering(refusing(400, detail="config must be a non-empty object.")), scratch)
     assert done.code == 1 and "non-empty object" in done.err, done
+
+
+@pytest.mark.parametrize("door", ["--target", "--data-dir"])
+def test_a_real_target_names_what_it_refused_by_either_door(pair, door):  # noqa: F811
+    place = [door, pair.target.url if door == "--target" else pair.target.folder]
+    login = door == "--target"
+    mixed = write_bundle(pair.scratch / "mixed.json", config={"storage_active_backend": "obj_cloud1", "some_key": "1"})
+    done = pair.migrate("import", "--bundle", mixed, *place, "--apply", login=login)
+    assert done.code == 5 and "storage_active_backend (not_configured)" in done.err and "wrote 1 keys" in done.out, done
+    assert pair.target_config() == {"some_key": "1"}
+    only = pair.migrate("import", "--bundle", mixed, *place, "--apply", "--output", "json", login=login)
+    assert only.code == 5 and only.json["applied"]["refused"] == {"storage_active_backend": "not_configured"}, only
+    assert only.json["applied"]["wrote"] is False and only.json["undo"] == ""
+    whole = write_bundle(pair.scratch / "whole.json",
+                         config={"storage_active_backend": "obj_cloud1", "storage_obj_cloud1_bucket": "assets"})
+    assert pair.migrate("import", "--bundle", whole, *place, "--apply", login=login).code == 0
+
+
+@pytest.mark.parametrize("door", ["--target", "--data-dir"])
+def test_a_target_that_nobody_owns_is_not_claimed_by_an_import_of_which_nothing_is_taken(pair, make_instance, door):  # noqa: F811
+    fresh = make_instance("fresh", admin=False)
+    place = [door, fresh.url if door == "--target" else fresh.folder]
+    password = pair.scratch / "new-password"
+    password.write_text("a long new password")
+    bundle = write_bundle(pair.scratch / "b.json", config={"storage_active_backend": "obj_cloud1"})
+    claim = ["--setup-code-file", fresh.folder / "setup-code", "--bootstrap-admin", "boss", "--bootstrap-password-file", password]
+    done = pair.migrate("import", "--bundle", bundle, *place, "--apply", *claim, login=False)
+    assert done.code == 5 and "not claimed" in done.err and "storage_active_backend (not_configured)" in done.err, done
+    assert fresh.anonymous.get("/api/setup/status").json["complete"] is False
 
 
 def test_our_client_says_how_region_sets_are_meant(answering, scratch):  # noqa: F811
