@@ -34,22 +34,17 @@ EngineBuilder::EngineBuilder(const EngineOptions& options)
     : options_(options), tool_(options.binary, options.launcher) {}
 
 EngineBuilder::~EngineBuilder() {
-  cancel();
-  if (thread_.joinable()) thread_.join();
-}
-
-void EngineBuilder::cancel() {
+  cancelled_ = true;
   {
     std::lock_guard lock(mutex_);
-    cancelled_ = true;
+    closing_ = true;
   }
   requested_.notify_all();
-  ended_.notify_all();
+  if (thread_.joinable()) thread_.join();
 }
 
 // Under mutex_.
 void EngineBuilder::request_round() {
-  if (cancelled_) return;
   wanted_ = begun_ + 1;
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   requested_.notify_all();
@@ -110,17 +105,16 @@ Result<Current> EngineBuilder::current(Deadline deadline) {
 Result<std::optional<Current>> EngineBuilder::wait_for_round(Lock& lock, Deadline deadline) {
   if (begun_ == finished_) request_round();
   auto awaited = begun_ == finished_ ? begun_ + 1 : begun_;
-  if (!ended_.wait_until(lock, deadline, [&] { return finished_ >= awaited || cancelled_; }))
+  if (!ended_.wait_until(lock, deadline, [&] { return finished_ >= awaited; }))
     return fail(Code::policy_unavailable, "the policy engine was not ready in time");
-  if (finished_ < awaited) return stopping();
   return *outcome_ ? std::optional(**outcome_) : std::optional<Current>();
 }
 
 void EngineBuilder::run() {
   Lock lock(mutex_);
   for (;;) {
-    requested_.wait(lock, [this] { return cancelled_ || wanted_ > begun_; });
-    if (cancelled_) return;
+    requested_.wait(lock, [this] { return closing_ || wanted_ > begun_; });
+    if (closing_) return;
     ++begun_;
     auto pulse = std::exchange(pulse_, std::nullopt);
     lock.unlock();
@@ -154,6 +148,7 @@ Result<Current> EngineBuilder::round(std::optional<Millis> pulse) {
 }
 
 Result<Current> EngineBuilder::build(Snapshot snapshot) {
+  if (cancelled_) return stopping();
   if (!run_dir_) run_dir_.emplace(TRY(RunDir::make()));
   {
     std::lock_guard lock(mutex_);

@@ -26,7 +26,8 @@ class EngineBuilder {
   void report_silent(const Current& generation);
   // A round soon, for nobody in particular, that also looks whether the engine lives.
   void look();
-  void cancel();
+  // The build under way ends, and none begins any more. A round that needs none still serves.
+  void cancel() { cancelled_ = true; }
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // Without the members of EngineStatus that only options tell.
   EngineStatus status() const;
@@ -53,6 +54,7 @@ class EngineBuilder {
 
   mutable std::mutex mutex_;
   std::condition_variable requested_, ended_;
+  bool closing_ = false;
   std::uint64_t wanted_ = 0, begun_ = 0, finished_ = 0;  // rounds, counted from 1
   std::optional<std::chrono::milliseconds> pulse_;       // the next round asks the engine for a sign of life
   Current current_;                                      // what the last build made
