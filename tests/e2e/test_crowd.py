@@ -50,7 +50,7 @@ def test_anonymous_bodies_do_not_lock_logins_out(instance):
             s = connect(instance.port)
             s.sendall(b"POST /api/admission/check HTTP/1.1\r\nHost: t\r\nContent-Length: 1048576\r\n\r\n")
             with contextlib.suppress(OSError):  # refused by the head alone
-                s.sendall(b"x" * (790 << 10))
+                s.sendall(b"x" * (MIB - 1))
         for _ in range(5):
             instance.login("root")
 
