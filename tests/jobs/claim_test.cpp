@@ -1,6 +1,4 @@
 // What a worker may begin: its window is asked again when it claims, and no wrong clock holds a job for long.
-#include <signal.h>
-
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/support/jobs_room.hpp"
@@ -16,7 +14,6 @@ constexpr std::chrono::hours kYear{24 * 365};
 class Claim : public JobsRoom {
  protected:
   Claim() {
-    ::signal(SIGPIPE, SIG_IGN);  // an executor may end without reading its input
     set("admission_gated_actions", "cloud1:vm:deploy");
     std::filesystem::create_directory(scratch_ / "deploy");
     for (auto name : {"cloud1-vm-deploy", "cloud1-vm-destroy"})

@@ -1,6 +1,4 @@
 // Which machine a teardown means, and who may ask for it.
-#include <signal.h>
-
 #include "core/base/file.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/worker.hpp"
@@ -60,7 +58,6 @@ void PrintTo(const Cloud& cloud, std::ostream* out) { *out << cloud.name; }
 class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
  protected:
   Teardown() {
-    ::signal(SIGPIPE, SIG_IGN);  // an executor may end without reading its input
     must(sql_->write([&](db::Transaction& tx) { return directory_.make_workgroup(tx, "team-b", ""); }));
   }
   // A completed deploy of that name.

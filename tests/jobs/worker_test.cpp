@@ -1,6 +1,5 @@
 #include "core/jobs/worker.hpp"
 
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -12,8 +11,6 @@ namespace {
 
 class WorkerRoom : public JobsRoom {
  protected:
-  // As the program does: an executor may end without reading its input.
-  WorkerRoom() { ::signal(SIGPIPE, SIG_IGN); }
   // Puts an executable shell script in place.
   void executor(const std::string& name, const std::string& script, mode_t mode = 0755) {
     auto path = scratch_ / "deploy/" + name;

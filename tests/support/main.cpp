@@ -1,6 +1,7 @@
 // The test program's main. It is also its own launcher of sandboxed children, as dashctl is
 // (core/net/exec_child.hpp), and its own speaker of SMB (core/storage/smb/worker.hpp).
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "core/net/exec_child.hpp"
 #include "core/storage/smb/worker.hpp"
@@ -8,6 +9,7 @@
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == dash::net::kExecChild) return dash::net::exec_child({argv + 2, argv + argc});
   if (argc > 1 && argv[1] == dash::storage::smb::kSmbWorker) return dash::storage::smb::run_worker();
+  ::signal(SIGPIPE, SIG_IGN);  // as the program does: an executor may end without reading its input
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
