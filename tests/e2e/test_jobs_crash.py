@@ -70,7 +70,8 @@ def crash_loop(instance, kills, seed):
         assert "twice" not in runs, (job, runs)
         if job["status"] == "completed":
             assert runs[-1] == "end", (job, runs)
-            assert job["resource_id"] == f"r-{job_id}"
+            # A teardown's is what was judged, whatever its program prints.
+            assert job["resource_id"] == (f"r-{job_id}" if kind == "deploy" else None)
         else:
             assert job["reason"] == "worker_lost", job
             lost[kind] += 1
