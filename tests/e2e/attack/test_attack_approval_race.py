@@ -3,7 +3,7 @@ import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from arena import database  # noqa: F401  (fixture)
+from arena import database, figures  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.attack
 MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}

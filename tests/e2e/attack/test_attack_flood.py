@@ -5,7 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from arena import sign_in
+from arena import figures, sign_in  # noqa: F401  (fixture)
 from conftest import PASSWORD, Http, wait_until
 from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
 from test_storage import people, upload

@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from arena import figures  # noqa: F401  (fixture)
 from conftest import Http, wait_until
 
 pytestmark = pytest.mark.attack
