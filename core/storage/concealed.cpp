@@ -5,7 +5,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::string_view kSchemeEnd = "://";
+constexpr std::string_view kUrlSchemeEnd = "://";
 constexpr std::string_view kUncStart = "\\\\";
 constexpr std::string_view kInstead = "the store";
 
@@ -25,9 +25,9 @@ std::size_t address_end(std::string_view text, std::size_t from) {
 }
 
 std::string_view host_of(std::string_view url) {
-  auto scheme = url.find(kSchemeEnd);
+  auto scheme = url.find(kUrlSchemeEnd);
   if (scheme == url.npos) return "";
-  url.remove_prefix(scheme + kSchemeEnd.size());
+  url.remove_prefix(scheme + kUrlSchemeEnd.size());
   return url.substr(0, url.find('/'));
 }
 
@@ -35,7 +35,7 @@ std::string_view host_of(std::string_view url) {
 std::string without_urls(std::string_view text, std::vector<std::string>& hosts) {
   std::string out;
   while (!text.empty()) {
-    auto url = text.find(kSchemeEnd);
+    auto url = text.find(kUrlSchemeEnd);
     auto unc = text.find(kUncStart);
     auto at = std::min(url, unc);
     if (at == text.npos) break;

@@ -16,10 +16,10 @@
 namespace dash::storage::local {
 namespace {
 
-constexpr std::size_t kMaxDepth = 1024;  // folders above one another; PATH_MAX allows twice as many
+constexpr std::size_t kMaxAncestors = 1024;  // folders above one another; PATH_MAX allows twice as many
 constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-Failure os_error(std::string_view what, std::string_view path) {
+Failure invalid_folder(std::string_view what, std::string_view path) {
   return fail(Code::invalid, "cannot {} '{}': {}", what, path, std::strerror(errno));
 }
 
@@ -55,7 +55,7 @@ Result<Nearest> open_nearest(const std::string& path) {
                     path);
       return Nearest{std::move(folder), std::move(absent)};
     }
-    if (existing.empty()) return os_error("open", "/");
+    if (existing.empty()) return invalid_folder("open", "/");
     existing.resize(existing.find_last_not_of('/') == existing.npos ? 0 : existing.find_last_not_of('/') + 1);
     existing.resize(existing.empty() ? 0 : existing.rfind('/'));
   }
@@ -65,7 +65,7 @@ Result<Nearest> open_nearest(const std::string& path) {
 
 Result<FolderId> id_of(int folder) {
   struct stat st {};
-  if (::fstat(folder, &st) != 0) return os_error("look at", kernel_path(folder));
+  if (::fstat(folder, &st) != 0) return invalid_folder("look at", kernel_path(folder));
   return FolderId{st.st_dev, st.st_ino};
 }
 
@@ -75,11 +75,11 @@ Result<Position> position_of(int folder) {
   Fd root(::open("/", kFolderFlags));
   auto top = TRY(id_of(root.get()));
   Fd here(::fcntl(folder, F_DUPFD_CLOEXEC, 0));
-  while (position.chain.size() < kMaxDepth) {
+  while (position.chain.size() < kMaxAncestors) {
     position.chain.push_back(TRY(id_of(here.get())));
     if (position.chain.back() == top) return position;
     here = Fd(::openat(here.get(), "..", kFolderFlags));
-    if (here.get() < 0) return os_error("look above", position.path);
+    if (here.get() < 0) return invalid_folder("look above", position.path);
   }
   return fail(Code::invalid, "'{}' lies too deep beneath other folders", position.path);
 }
