@@ -8,8 +8,9 @@ namespace {
 
 class AgentShare final : public ObjectStore {
  public:
+  // The place is no URL: the name of an agent is no network address, and everybody may read it.
   AgentShare(std::string agent, std::string share, std::string_view subpath)
-      : agent_(std::move(agent)), place_(fmt::format("agent://{}/{}/{}", agent_, share, subpath)) {}
+      : agent_(std::move(agent)), place_(fmt::format("agent:{}/{}/{}", agent_, share, subpath)) {}
 
   std::string place() const override { return place_; }
   Result<Page> list(std::string_view, std::string_view) override { return offline(); }
