@@ -49,7 +49,8 @@ def test_nobody_tears_down_the_machine_of_another_workgroup(make_instance, scrat
     for target, zone, member in itertools.product(["web-1", hers], ZONES, ["zone", "region"]):
         query = f"?{member}=" + (zone if zone == "%00" else urllib.parse.quote(zone))
         answer = bob.delete(path + urllib.parse.quote(target) + query)
-        assert answer.status in (200, 403, 409, 422), (target, query, answer)
+        # A NUL ends in the parser of the target, before any route.
+        assert answer.status in ((400,) if zone == "%00" else (200, 403, 409, 422)), (target, query, answer)
         if answer.status == 200:
             admitted.append((target, query, answer.json["job_id"]))
     wait_until(lambda: all(bob.get(f"/api/jobs/{job}").json["status"] in ("completed", "failed") for *_, job in admitted),
