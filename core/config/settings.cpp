@@ -53,7 +53,8 @@ Result<bool> Settings::flag(const std::string& key, bool fallback) {
 }
 
 Result<std::int64_t> Settings::integer(const std::string& key, std::int64_t fallback) {
-  auto word = trim(TRY(text(key)));
+  auto value = TRY(text(key));
+  auto word = trim(value);
   if (word.empty()) return fallback;
   std::int64_t out = 0;
   auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), out);
