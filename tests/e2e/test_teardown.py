@@ -5,6 +5,7 @@ import urllib.parse
 import pytest
 
 from conftest import wait_until
+from test_jobs import executor
 
 CLOUDS = {
     "cloud1": {"also": "aws", "path": "instances", "deploy": "cloud1-vm-deploy", "destroy": "cloud1-vm-destroy",
@@ -19,14 +20,6 @@ CLOUDS = {
                "ids": ("ocid1.instance.oc1..aaa", "ocid1.instance.oc1..bbb"),
                "places": ({"region": "us-ashburn-1"}, {"region": "uk-london-1"}), "ask": "region=us-ashburn-1"},
 }
-
-
-def executor(instance, name, script):
-    folder = instance.folder / "deploy"
-    folder.mkdir(exist_ok=True)
-    path = folder / name
-    path.write_text("#!/bin/sh\n" + script + "\n")
-    path.chmod(0o755)
 
 
 @pytest.fixture(params=CLOUDS)

@@ -6,19 +6,13 @@ import urllib.parse
 import pytest
 from arena import database  # noqa: F401  (fixture)
 from conftest import wait_until
+from test_jobs import executor
 
 pytestmark = pytest.mark.attack
 CLOUDS = {"cloud1": ("instances", "cloud1-vm"), "cloud2": ("vms", "cloud2-vm"), "cloud3": ("instances", "cloud3-vm"),
           "cloud4": ("instances", "cloud4-compute")}
 RESOURCE = {"cloud1": "i-00000000000000a{}", "cloud2": "web-{}", "cloud3": "web-{}", "cloud4": "ocid1.instance.oc1..a{}"}
 ZONES = ["", "us-central1-a", "us-central1-b", "US-CENTRAL1-A ", "nonsense x", "us-east1-b", "%00", "a" * 300]
-
-
-def executor(instance, action, script):
-    folder = instance.folder / "deploy"
-    folder.mkdir(exist_ok=True)
-    (folder / action).write_text("#!/bin/sh\n" + script + "\n")
-    (folder / action).chmod(0o755)
 
 
 def deploy(instance, http, cloud, workgroup, zone, resource):
