@@ -56,7 +56,9 @@ TEST_P(SqlContract, NeverTakesATextUpToItsNul) {
     return {};
   });
   EXPECT_EQ(found, 0u);
-  if (!read) EXPECT_EQ(read.error().code, Code::invalid);
+  if (!read) {
+    EXPECT_EQ(read.error().code, Code::invalid);
+  }
 }
 
 TEST_P(SqlContract, KeepsTextBytesNumbersAndNulls) {
