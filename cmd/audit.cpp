@@ -1,8 +1,8 @@
 #include <fstream>
 
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/prove.hpp"
 #include "core/audit/read.hpp"

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
-#include "cmd/secret_input.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
+#include "cmd/cli/secret_input.hpp"
 #include "cmd/state_flags.hpp"
 #include "core/config/lint.hpp"
 #include "core/config/masking.hpp"

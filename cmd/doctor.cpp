@@ -1,9 +1,9 @@
 #include "core/app/doctor.hpp"
 
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
-#include "core/migrate/bundle_file.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
+#include "core/migrate/bundle/bundle_file.hpp"
 
 namespace dash::cmd {
 namespace {

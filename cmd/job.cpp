@@ -1,8 +1,8 @@
 #include <thread>
 
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
 #include "core/jobs/jobs.hpp"
 
 namespace dash::cmd {
@@ -83,7 +83,7 @@ Run declare_list(Flags& flags) {
 
 // An action on one job: what it does through the API, and directly.
 using Remote = std::function<Result<Json>(net::ApiClient&, const JobFlags&)>;
-using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const identity::Principal&, const JobFlags&)>;
+using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const Principal&, const JobFlags&)>;
 
 Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& o, Remote remote, Local local,
            std::function<void(Context&, const OrderedJson&)> print) {

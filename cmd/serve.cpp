@@ -2,9 +2,9 @@
 #include <mutex>
 #include <thread>
 
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
 #include "core/app/health.hpp"
 #include "core/app/services.hpp"
 #include "core/audit/anchor.hpp"
@@ -12,12 +12,12 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/jobs/worker.hpp"
-#include "core/policy/admission.hpp"
 #include "core/policy/engine.hpp"
+#include "core/policy/tools/admission.hpp"
 #include "core/setup/setup.hpp"
-#include "daemon/auth.hpp"
-#include "daemon/routes.hpp"
-#include "daemon/server.hpp"
+#include "daemon/routes/auth.hpp"
+#include "daemon/routes/routes.hpp"
+#include "daemon/server/server.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -41,7 +41,7 @@ Result<void> keep_public_url(app::Services& s, const std::string& url) {
   if (url.empty()) return {};
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(Code::usage, "--public-url starts with http:// or https://");
-  TRY(s.setup.change(identity::local_operator(), {{"public_base_url", url}}, "serve"));
+  TRY(s.setup.change(local_operator(), {{"public_base_url", url}}, "serve"));
   return {};
 }
 

@@ -1,6 +1,6 @@
 // The flags of commands that change settings: what to do with infrastructure state on the active backend.
 #pragma once
-#include "cmd/flags.hpp"
+#include "cmd/cli/flags.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::cmd {

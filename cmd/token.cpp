@@ -1,7 +1,7 @@
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
-#include "core/app/accounts.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
+#include "core/identity/accounts.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -31,7 +31,7 @@ Run declare_issue(Flags& flags) {
       if (o->user.empty()) return fail(Code::usage, "--user names whose token it is");
       auto& accounts = instance.local->services().accounts;
       auto made = TRY(accounts.issue_token(instance.who, {o->name, o->user, o->days}));
-      issued = app::to_json(made.info);
+      issued = identity::to_json(made.info);
       issued["token"] = made.token.expose();
     }
     context.out.line("{}", issued.at("token").get<std::string>());
@@ -53,7 +53,7 @@ Run declare_list(Flags& flags) {
       if (!tokens.is_array()) return instance.api->strange_answer("/api/tokens");
     } else {
       for (const auto& token : TRY(instance.local->services().accounts.list_tokens(instance.who, o->user)))
-        tokens.push_back(app::to_json(token));
+        tokens.push_back(identity::to_json(token));
     }
     for (const auto& token : tokens)
       context.out.line("{} {:<16} {:<16} {:<28} {}", text_of(token.at("id")),

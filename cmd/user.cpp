@@ -1,8 +1,8 @@
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
-#include "cmd/secret_input.hpp"
-#include "core/app/accounts.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
+#include "cmd/cli/secret_input.hpp"
+#include "core/identity/accounts.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -67,7 +67,7 @@ Run declare_add(Flags& flags) {
                                                                  {"grants", o->grants}})));
     } else {
       identity::NewUser user{o->name, password, o->is_admin, o->grants, o->workgroups};
-      made = app::to_json(TRY(instance.local->services().accounts.add(instance.who, user)));
+      made = identity::to_json(TRY(instance.local->services().accounts.add(instance.who, user)));
     }
     context.out.line("added {}", printable(made.at("username").get<std::string>()));
     context.out.document(made);
@@ -83,9 +83,10 @@ bool is_own_login(const UserFlags& o) {
 }
 
 // Both doors of a change: PATCH body or UserChange.
-Result<OrderedJson> change(OpenInstance& instance, const std::string& name, const app::UserChange& change) {
+Result<OrderedJson> change(OpenInstance& instance, const std::string& name,
+                           const identity::UserChange& change) {
   if (!instance.api)
-    return app::to_json(TRY(instance.local->services().accounts.change(instance.who, name, change)));
+    return identity::to_json(TRY(instance.local->services().accounts.change(instance.who, name, change)));
   Json body = Json::object();
   if (change.password) body["password"] = change.password->expose();
   if (change.current_password) body["current_password"] = change.current_password->expose();
@@ -131,7 +132,7 @@ Run declare_passwd(Flags& flags) {
   flags.toggle("--revoke-tokens", o->revoke_tokens, "and revoke the account's tokens, for one's own password")
       .guard();
   return [o](Context& context) -> Result<void> {
-    app::UserChange wanted;
+    identity::UserChange wanted;
     wanted.password =
         TRY(new_password_from(context, o->password_file, "New password of " + o->name, "--password-file"));
     wanted.revoke_tokens = o->revoke_tokens;
@@ -155,7 +156,7 @@ Run declare_grant(Flags& flags) {
   return [o](Context& context) -> Result<void> {
     if (o->grants.empty() && o->revokes.empty())
       return fail(Code::usage, "name a PERMISSION to grant or --revoke one");
-    app::UserChange wanted;
+    identity::UserChange wanted;
     wanted.grant = o->grants;
     wanted.ungrant = o->revokes;
     auto instance = TRY(open_instance(context, o->instance, Login::session));
@@ -177,7 +178,7 @@ Run declare_list(Flags& flags) {
       if (!users.is_array()) return instance.api->strange_answer("/api/users");
     } else {
       for (const auto& user : TRY(instance.local->services().accounts.list(instance.who)))
-        users.push_back(app::to_json(user));
+        users.push_back(identity::to_json(user));
     }
     for (const auto& user : users) context.out.line("{}", user_line(user));
     context.out.document({{"users", users}});

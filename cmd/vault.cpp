@@ -1,6 +1,6 @@
-#include "cmd/groups.hpp"
-#include "cmd/instance.hpp"
-#include "cmd/output.hpp"
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/instance.hpp"
+#include "cmd/cli/output.hpp"
 #include "core/setup/vaults.hpp"
 
 namespace dash::cmd {

@@ -1,58 +1,140 @@
-"""Prints every include that goes against the architecture: rooms upwards, doors into each other, a library's header
-outside of the one file that hides it. Run by scripts/check from the root of the project."""
+"""Prints every include that goes against the architecture: upwards between modules or their parts, from core into
+cmd or daemon, a library's header outside of the one file that hides it. Run by scripts/check from the root.
+
+    scripts/layers.py           the violations, one a line; nothing when there are none
+    scripts/layers.py --graph   each part and those that it includes
+"""
 import re
 import subprocess
+import sys
 
-# Lower rooms first: a room of core includes itself and those before it.
-ROOMS = ["base", "crypto", "net", "db", "config", "identity", "audit", "policy", "jobs", "storage", "setup", "migrate", "app"]
+# Lower parts first: a part includes itself and those before it. The first pattern that matches a path names its part.
+PARTS = [
+    ("base", r"core/base/"),
+    ("crypto", r"core/crypto/"),
+    ("net/http", r"core/net/http/"),
+    ("net/process", r"core/net/process/"),
+    ("net/ssh", r"core/net/ssh/"),
+    ("db", r"core/db/"),
+    ("config", r"core/config/"),
+    ("audit", r"core/audit/"),
+    ("identity", r"core/identity/"),
+    ("policy", r"core/policy/[^/]+$"),
+    ("policy/opa", r"core/policy/opa/"),
+    ("policy/tools", r"core/policy/tools/"),
+    ("windows", r"core/windows/"),
+    ("jobs", r"core/jobs/"),
+    ("storage/store", r"core/storage/store/(?!registry\.)[^/]+$"),
+    ("storage/store/s3", r"core/storage/store/s3/"),
+    ("storage/store/azure_blob", r"core/storage/store/azure_blob/"),
+    ("storage/store/gcs", r"core/storage/store/gcs/"),
+    ("storage/store/oci", r"core/storage/store/oci/"),
+    ("storage/store/agent", r"core/storage/store/agent/"),
+    ("storage/store/local", r"core/storage/store/local/"),
+    ("storage/store/smb", r"core/storage/store/smb/"),
+    ("storage/store registry", r"core/storage/store/registry\."),
+    ("storage/settings", r"core/storage/settings/"),
+    ("storage/assets", r"core/storage/assets/"),
+    ("storage/upload", r"core/storage/upload/"),
+    ("storage", r"core/storage/[^/]+$"),
+    ("automation", r"core/automation/"),
+    ("setup", r"core/setup/"),
+    ("client", r"core/client/"),
+    ("migrate/bundle", r"core/migrate/bundle/"),
+    ("migrate", r"core/migrate/"),
+    ("app", r"core/app/"),
+    ("daemon/http", r"daemon/http/"),
+    ("daemon/server", r"daemon/server/"),
+    ("daemon/routes", r"daemon/routes/"),
+    ("cmd/cli", r"cmd/cli/(?!run\.)"),
+    ("cmd", r"cmd/(?!cli/)"),
+    ("cmd/cli run", r"cmd/cli/run\."),
+]
+NAMES = [name for name, _ in PARTS]
+
+# Parts beside each other: none includes another, though one stands before it. SMB is a file tree of the local store.
+APART = {"s3", "azure_blob", "gcs", "oci", "agent", "local"}
 
 # header of a library: the files that may include it
 HOMES = {
-    r"boost/": r"daemon/(server|parser|stream|tls)\.[ch]pp",
-    r"curl/": r"core/net/curl\.cpp",
+    r"boost/": r"daemon/(http/parser|server/(server|stream|tls))\.[ch]pp",
+    r"curl/": r"core/net/http/curl\.cpp",
     r"libpq-fe\.h": r"core/db/postgres\.cpp",
     r"sqlite3\.h": r"core/db/sqlite\.cpp",
-    r"libssh2": r"core/net/ssh\.cpp",
-    r"libsmbclient": r"core/storage/smb/\w+\.cpp",
-    r"pugixml\.hpp": r"core/storage/xml\.cpp",
+    r"libssh2": r"core/net/ssh/ssh\.cpp",
+    r"libsmbclient": r"core/storage/store/smb/\w+\.cpp",
+    r"pugixml\.hpp": r"core/storage/store/xml\.cpp",
     r"yaml-cpp/": r"core/config/registry\.cpp",
-    r"re2/": r"core/storage/secret_scan\.cpp",
-    r"absl/": r"core/jobs/\w*zone\w*\.cpp",
-    r"openssl/": r"core/crypto/\w+\.cpp|core/net/curl\.cpp",
-    r"CLI/": r"cmd/\w+\.[ch]pp",
+    r"re2/": r"core/storage/assets/secret_scan\.cpp",
+    r"absl/": r"core/windows/zone\.cpp",
+    r"openssl/": r"core/crypto/\w+\.cpp|core/net/http/curl\.cpp",
+    r"CLI/": r"cmd/cli/\w+\.[ch]pp",
 }
 
 
+def part_of(path):
+    for name, pattern in PARTS:
+        if re.match(pattern, path):
+            return name
+    return None
+
+
 def against_layers(path, target):
-    door, room = path.split("/")[:2]
-    into, inside = target.split("/")[:2]
-    if door == "core":
-        return into != "core" or ROOMS.index(inside) > ROOMS.index(room)
-    if door == "daemon":
-        return into == "cmd"
-    return into == "daemon" and path != "cmd/serve.cpp"
+    source, into = part_of(path), part_of(target)
+    if source is None or into is None:
+        return "belongs to no part (see PARTS)"
+    if target.startswith("daemon/") and path.startswith("cmd/"):
+        return None if path == "cmd/serve.cpp" else "only cmd/serve.cpp sees the daemon"
+    if NAMES.index(into) > NAMES.index(source):
+        return f"{source} stands below {into}"
+    siblings = [name.removeprefix("storage/store/") for name in (source, into)]
+    if source != into and APART.issuperset(siblings):
+        return f"{source} and {into} stand apart"
+    return None
 
 
-def outside_home(path, header):
-    return any(re.match(library, header) and not re.fullmatch(home, path) for library, home in HOMES.items())
-
-
-def main():
+def includes():
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "core", "cmd", "daemon"],
                             capture_output=True, text=True, check=True).stdout.splitlines()
     for path in listed:
         if not path.endswith((".cpp", ".hpp")):
             continue
-        with open(path, encoding="utf-8") as source:
+        try:
+            source = open(path, encoding="utf-8")
+        except FileNotFoundError:  # deleted, and not yet committed
+            continue
+        with source:
             for number, line in enumerate(source, 1):
                 found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
-                if not found:
-                    continue
-                header = found[1]
-                if re.match(r"(core|cmd|daemon)/", header) and against_layers(path, header):
-                    print(f"{path}:{number}: {header}: against the layers")
-                if outside_home(path, header):
-                    print(f"{path}:{number}: {header}: outside of the file that hides this library")
+                if found:
+                    yield path, number, found[1]
 
 
-main()
+def is_ours(header):
+    return re.match(r"(core|cmd|daemon)/", header)
+
+
+def print_violations():
+    for path, number, header in includes():
+        why = against_layers(path, header) if is_ours(header) else None
+        if why:
+            print(f"{path}:{number}: {header}: {why}")
+        for library, home in HOMES.items():
+            if re.match(library, header) and not re.fullmatch(home, path):
+                print(f"{path}:{number}: {header}: outside of the file that hides this library")
+
+
+def print_graph():
+    arrows = {name: set() for name in NAMES}
+    for path, _, header in includes():
+        if is_ours(header):
+            arrows[part_of(path)].add(part_of(header))
+    for name in reversed(NAMES):
+        below = sorted(arrows[name] - {name}, key=NAMES.index)
+        print(f"{name:24} → {', '.join(below) or 'nothing'}")
+
+
+if sys.argv[1:] == ["--graph"]:
+    print_graph()
+else:
+    print_violations()

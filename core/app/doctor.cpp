@@ -10,12 +10,12 @@
 #include "core/config/settings.hpp"
 #include "core/db/schema.hpp"
 #include "core/identity/directory.hpp"
-#include "core/net/http_date.hpp"
+#include "core/net/http/http_date.hpp"
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
-#include "core/storage/assets.hpp"
-#include "core/storage/backends.hpp"
+#include "core/storage/assets/assets.hpp"
 #include "core/storage/storage.hpp"
+#include "core/storage/store/backends.hpp"
 
 namespace dash::app {
 namespace {
@@ -97,7 +97,7 @@ Result<Check> gate(Services& s) {
 
 Result<Check> backend(Services& s, const storage::Backend& backend) {
   auto name = fmt::format("storage {}", backend.id);
-  auto probe = TRY(s.storage.assets().test(identity::local_operator(), backend.id));
+  auto probe = TRY(s.storage.assets().test(local_operator(), backend.id));
   if (!probe.error.empty()) return failed(name, Code::upstream, probe.error);
   return good(name, fmt::format("reachable, {} assets", probe.count));
 }
@@ -107,7 +107,7 @@ Result<Check> wall_clock(Services& s) {
   auto now = s.clock.now();
   audit::Filter newest;
   newest.limit = 1;
-  for (const auto& entry : TRY(audit::list(s.audit, identity::local_operator(), newest)).entries)
+  for (const auto& entry : TRY(audit::list(s.audit, local_operator(), newest)).entries)
     if (from_micros(entry.at) > now + kClockSlack)
       return failed(
           "clock", Code::invalid,

@@ -6,7 +6,7 @@
 
 #include "core/app/services.hpp"
 #include "core/base/json.hpp"
-#include "core/net/api_client.hpp"
+#include "core/net/http/api_client.hpp"
 
 namespace dash::app {
 

@@ -28,11 +28,16 @@ class Endpoints;
 class Setup;
 class Vaults;
 }  // namespace dash::setup
-namespace dash::jobs {
-class Jobs;
+namespace dash::windows {
 class Windows;
 class Workgroups;
-}  // namespace dash::jobs
+}  // namespace dash::windows
+namespace dash::jobs {
+class Jobs;
+}
+namespace dash::automation {
+class Automation;
+}
 namespace dash::storage {
 class Storage;
 }
@@ -42,6 +47,7 @@ class Engine;
 class Gate;
 }  // namespace dash::policy
 namespace dash::identity {
+class Accounts;
 class Directory;
 class Sessions;
 class SetupCode;
@@ -49,8 +55,6 @@ class Tokens;
 }  // namespace dash::identity
 
 namespace dash::app {
-
-class Accounts;
 
 struct Services {
   const Clock& clock;
@@ -65,17 +69,18 @@ struct Services {
   identity::Sessions& sessions;
   identity::Tokens& tokens;
   identity::SetupCode& setup_code;
-  Accounts& accounts;
+  identity::Accounts& accounts;
   setup::Setup& setup;
   setup::Vaults& vaults;
   setup::Endpoints& endpoints;
   policy::Engine& engine;
   policy::DecisionLog& decisions;
   policy::Gate& gate;
-  jobs::Windows& windows;
-  jobs::Workgroups& workgroups;
+  windows::Windows& windows;
+  windows::Workgroups& workgroups;
   jobs::Jobs& jobs;
   storage::Storage& storage;
+  automation::Automation& automation;
 };
 
 struct Options {

@@ -24,7 +24,7 @@ class StoreAnchor final : public audit::AnchorPlace {
   Result<std::string> all() override { return read_last(kMostRead); }
 
   Result<void> add(const audit::Checkpoint& checkpoint) override {
-    auto store = TRY(stores_.open(identity::local_operator(), "")).store;
+    auto store = TRY(stores_.open(local_operator(), "")).store;
     auto key = fmt::format("{}{:016}.checkpoint", prefix_, checkpoint.size);
     auto made = store->put(key, checkpoint.note, {.digest = {}, .only_if_absent = true});
     if (made) return {};
@@ -36,7 +36,7 @@ class StoreAnchor final : public audit::AnchorPlace {
 
  private:
   Result<std::string> read_last(std::size_t most) {
-    auto store = TRY(stores_.open(identity::local_operator(), "")).store;
+    auto store = TRY(stores_.open(local_operator(), "")).store;
     std::vector<std::string> keys;
     std::string cursor;
     do {

@@ -4,7 +4,7 @@
 // no asset by its ending where there is no prefix), so that no listing shows them.
 #pragma once
 #include "core/audit/anchor.hpp"
-#include "core/storage/stores.hpp"
+#include "core/storage/settings/stores.hpp"
 
 namespace dash::app {
 

@@ -1,24 +1,24 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/app/accounts.hpp"
 #include "core/app/doctor_files.hpp"
 #include "core/app/keys.hpp"
 #include "core/app/services.hpp"
 #include "core/app/store_anchor.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
+#include "core/automation/automation.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
+#include "core/identity/accounts.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
 #include "core/jobs/executor.hpp"
 #include "core/jobs/jobs.hpp"
-#include "core/jobs/workgroups.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 #include "core/policy/decision_log.hpp"
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
@@ -26,8 +26,9 @@
 #include "core/setup/endpoints.hpp"
 #include "core/setup/setup.hpp"
 #include "core/setup/vaults.hpp"
-#include "core/storage/registry.hpp"
 #include "core/storage/storage.hpp"
+#include "core/storage/store/registry.hpp"
+#include "core/windows/workgroups.hpp"
 
 namespace dash::app {
 namespace {
@@ -105,6 +106,7 @@ class RealInstance final : public Instance {
         jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
         storage_({config_, *sql_, audit_, clock_, parts_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
+        automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         setup_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, endpoints_,
                 storage_.state(), roots_}),
         anchors_(audit_, anchors(options.data_dir, audit_, storage_.stores())),
@@ -132,6 +134,7 @@ class RealInstance final : public Instance {
             .workgroups = workgroups_,
             .jobs = jobs_,  // a row each, so that two changes seldom meet
             .storage = storage_,
+            .automation = automation_,
         } {}
 
   Services& services() override { return services_; }
@@ -157,17 +160,18 @@ class RealInstance final : public Instance {
   identity::Sessions sessions_;
   identity::Tokens tokens_;
   identity::SetupCode setup_code_;
-  Accounts accounts_;
+  identity::Accounts accounts_;
   setup::Endpoints endpoints_;
   setup::Vaults vaults_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
   policy::Gate gate_;
   jobs::GateJudge judge_;
-  jobs::Windows windows_;
-  jobs::Workgroups workgroups_;
+  windows::Windows windows_;
+  windows::Workgroups workgroups_;
   jobs::Jobs jobs_;
   storage::Storage storage_;
+  automation::Automation automation_;
   setup::Setup setup_;
   audit::Anchors anchors_;  // writes its last checkpoint while all others live
   Services services_;

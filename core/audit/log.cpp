@@ -99,8 +99,7 @@ Result<Head> head_for_append(db::Transaction& tx, const Keys& keys) {
 
 }  // namespace
 
-Entry by(const identity::Principal& who, std::string action, std::optional<std::string> target,
-         OrderedJson details) {
+Entry by(const Principal& who, std::string action, std::optional<std::string> target, OrderedJson details) {
   return {who.username,       std::move(action), std::move(target),
           std::move(details), who.address,       who.request_id};
 }

@@ -9,10 +9,10 @@
 #include "core/audit/merkle.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
+#include "core/base/principal.hpp"
 #include "core/base/secret.hpp"
 #include "core/crypto/keys.hpp"
 #include "core/db/sql.hpp"
-#include "core/identity/principal.hpp"
 
 namespace dash::audit {
 
@@ -26,8 +26,7 @@ struct Entry {
 };
 
 // An entry with the actor's fields filled in.
-Entry by(const identity::Principal& who, std::string action, std::optional<std::string> target,
-         OrderedJson details);
+Entry by(const Principal& who, std::string action, std::optional<std::string> target, OrderedJson details);
 
 // What the log derives from its one key by HKDF: who has only the database has none of these.
 struct Keys {

@@ -36,8 +36,8 @@ std::string canonical_filter(std::string_view action) {
   return config::canonical_action(action);
 }
 
-Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter) {
-  TRY(identity::require_admin(who));
+Result<Page> list(Log& log, const Principal& who, const Filter& filter) {
+  TRY(require_admin(who));
   if (filter.limit < 1 || filter.limit > kMaxPage)
     return fail(Code::invalid, "limit is 1 to {}, not {}", kMaxPage, filter.limit);
   Where where;
@@ -84,9 +84,9 @@ OrderedJson to_json(const Page& page, config::Spelling spelling) {
   return out;
 }
 
-Result<void> export_lines(Log& log, const identity::Principal& who,
+Result<void> export_lines(Log& log, const Principal& who,
                           const std::function<Result<void>(std::string_view)>& line) {
-  TRY(identity::require_admin(who));
+  TRY(require_admin(who));
   return log.sql().read([&](db::Transaction& tx) {
     return tx.each(std::string(kSelectEntries) + "ORDER BY seq", {}, [&](const db::Row& row) -> Result<void> {
       auto entry = row_to_stored(row);

@@ -34,12 +34,12 @@ struct Page {
 // An action or prefix in either spelling of the clouds, as entries have it.
 std::string canonical_filter(std::string_view action);
 
-Result<Page> list(Log& log, const identity::Principal& who, const Filter& filter);
+Result<Page> list(Log& log, const Principal& who, const Filter& filter);
 // {entries: [...], next_before: int|null, next_after: int|null}; what is hashed is the canonical spelling.
 OrderedJson to_json(const Page& page, config::Spelling spelling = config::Spelling::canonical);
 
 // All entries, oldest first, as one JSON object a line.
-Result<void> export_lines(Log& log, const identity::Principal& who,
+Result<void> export_lines(Log& log, const Principal& who,
                           const std::function<Result<void>(std::string_view)>& line);
 
 }  // namespace dash::audit

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "core/db/group_commit.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 
 namespace dash::db {
 namespace {

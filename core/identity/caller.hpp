@@ -1,7 +1,7 @@
 // Whether who asks may still ask when his change is made.
 #pragma once
+#include "core/base/principal.hpp"
 #include "core/db/sql.hpp"
-#include "core/identity/principal.hpp"
 
 namespace dash::identity {
 

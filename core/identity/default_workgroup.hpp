@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/identity/principal.hpp"
+#include "core/base/principal.hpp"
 
 namespace dash::identity {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/clock.hpp"
+#include "core/base/principal.hpp"
 #include "core/base/secret.hpp"
 #include "core/db/sql.hpp"
-#include "core/identity/principal.hpp"
 
 namespace dash::identity {
 

@@ -9,7 +9,6 @@
 namespace dash::jobs {
 namespace {
 
-using identity::Principal;
 using Digest = std::optional<std::string>;
 
 // What is approved or rejected.
@@ -35,7 +34,7 @@ Result<Subject> find_subject(db::Transaction& tx, const std::string& id) {
 
 // The jobs of a batch have one requester.
 Result<void> check_may_decide(const Principal& who, const Subject& subject) {
-  TRY(identity::require(who, identity::kUseChangeWindows));
+  TRY(require(who, kUseChangeWindows));
   if (who.username == subject.jobs.front().created_by)
     return fail(Code::forbidden, "somebody else has to approve your own change");
   return {};

@@ -25,7 +25,7 @@ std::string is_ready(const std::map<std::string, std::string>& available) {
 
 // Whether the window into which the job was admitted or booked still holds the time that it was booked for,
 // and the time that it is.
-Result<bool> is_inside_its_window(db::Transaction& tx, Windows& windows, const Job& job, Time now) {
+Result<bool> is_inside_its_window(db::Transaction& tx, windows::Windows& windows, const Job& job, Time now) {
   if (!job.change_window_id) return true;
   auto window = TRY(windows.find(tx, *job.change_window_id));
   if (!window || !window->enabled || !TRY(covering(*window, now))) return false;

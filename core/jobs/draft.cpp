@@ -6,8 +6,8 @@
 #include "core/config/clouds.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/teardown.hpp"
-#include "core/jobs/window_gate.hpp"
 #include "core/policy/refusal.hpp"
+#include "core/windows/window_gate.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -89,8 +89,8 @@ Result<bool> listed(const Seams& s, std::string_view action) {
 // A change that the window admits has to start before it closes.
 Result<void> pass_windows(const Seams& s, Draft& draft) {
   if (!draft.plan.workgroup || !TRY(listed(s, draft.action->name))) return {};
-  auto answer = TRY(db::read<WindowAnswer>(s.sql, [&](db::Transaction& tx) {
-    return ask_window(tx, s.windows, *draft.plan.workgroup, draft.slot, draft.now);
+  auto answer = TRY(db::read<windows::WindowAnswer>(s.sql, [&](db::Transaction& tx) {
+    return windows::ask_window(tx, s.windows, *draft.plan.workgroup, draft.slot, draft.now);
   }));
   if (answer.slot) draft.slot = answer.slot;
   if (!answer.refusal) return {};
@@ -131,12 +131,12 @@ State Draft::first_state() const {
   return booked() ? State::scheduled : State::pending;
 }
 
-Result<std::optional<Slot>> slot_of(const Seams& s, const Json& body, Time now) {
+Result<std::optional<windows::Slot>> slot_of(const Seams& s, const Json& body, Time now) {
   auto booking = TRY(booking_of(body));
-  if (booking.empty()) return std::optional<Slot>();
+  if (booking.empty()) return std::optional<windows::Slot>();
   auto grace =
       std::max<std::int64_t>(1, TRY(s.settings.integer("change_window_grace_minutes", kGraceMinutes)));
-  return db::read<std::optional<Slot>>(s.sql, [&](db::Transaction& tx) {
+  return db::read<std::optional<windows::Slot>>(s.sql, [&](db::Transaction& tx) {
     return book(tx, s.windows, booking, now, std::chrono::minutes(grace));
   });
 }

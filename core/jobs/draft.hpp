@@ -7,10 +7,10 @@ namespace dash::jobs {
 
 struct Draft {
   const Action* action;
-  const identity::Principal& who;  // asks, and stands in the audit log
-  policy::Actor actor;             // whose change it is
+  const Principal& who;  // asks, and stands in the audit log
+  policy::Actor actor;   // whose change it is
   Plan plan;
-  std::optional<Slot> slot;
+  std::optional<windows::Slot> slot;
   Time now;
   std::vector<policy::Decision> decisions{};  // one an item
   bool held_by_policy = false;
@@ -23,7 +23,7 @@ struct Draft {
 };
 
 // The booking that `body` asks for, with the instance's grace.
-Result<std::optional<Slot>> slot_of(const Seams& s, const Json& body, Time now);
+Result<std::optional<windows::Slot>> slot_of(const Seams& s, const Json& body, Time now);
 
 // Change windows, then the gate, then whether a booking has to be approved. A refusal is an Error with the
 // body that the spec fixes, and its audit entry is durable before this returns.

@@ -10,7 +10,7 @@
 #include "core/base/trusted_path.hpp"
 #include "core/config/clouds.hpp"
 #include "core/jobs/actions.hpp"
-#include "core/net/exec_child.hpp"
+#include "core/net/process/exec_child.hpp"
 
 namespace dash::jobs {
 namespace {

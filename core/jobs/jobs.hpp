@@ -10,11 +10,11 @@
 #include "core/audit/log.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
-#include "core/jobs/booking.hpp"
 #include "core/jobs/job.hpp"
 #include "core/jobs/judge.hpp"
 #include "core/jobs/plan.hpp"
-#include "core/jobs/windows.hpp"
+#include "core/windows/booking.hpp"
+#include "core/windows/windows.hpp"
 
 namespace dash::jobs {
 
@@ -80,7 +80,7 @@ struct Seams {
   config::Settings& settings;
   audit::Log& audit;
   Judge& judge;
-  Windows& windows;
+  windows::Windows& windows;
 };
 
 class Jobs {
@@ -89,35 +89,34 @@ class Jobs {
 
   // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body that
   // the spec fixes, and its audit entry is durable before this returns.
-  Result<Submitted> submit(const identity::Principal& who, const Submission& submission);
+  Result<Submitted> submit(const Principal& who, const Submission& submission);
 
   // The id of a batch names all of its jobs, here and below: it is shown as one, and what is asked of it is
   // asked of each that it can be asked of.
 
   // Own jobs; with jobs:read or as admin all; whoever may approve also sees what waits for approval.
-  Result<JobPage> list(const identity::Principal& who, const Listing& listing);
-  Result<Job> show(const identity::Principal& who, const std::string& id);
-  Result<std::vector<LogLine>> logs(const identity::Principal& who, const std::string& id,
-                                    std::int64_t after);
+  Result<JobPage> list(const Principal& who, const Listing& listing);
+  Result<Job> show(const Principal& who, const std::string& id);
+  Result<std::vector<LogLine>> logs(const Principal& who, const std::string& id, std::int64_t after);
 
   // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the asker
   // may see: what waits counts as pending, what nobody runs any more as cancelled. An unknown batch has none.
-  Result<OrderedJson> count_batch(const identity::Principal& who, const std::string& id);
+  Result<OrderedJson> count_batch(const Principal& who, const std::string& id);
 
   // Needs change_windows:use and somebody who neither requested nor rescheduled the job. `digest` is the
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
   // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
   // digest, and when the job has ended or the rules changed since it was submitted.
-  Result<Approved> approve(const identity::Principal& who, const std::string& id, Approve what = Approve::all,
+  Result<Approved> approve(const Principal& who, const std::string& id, Approve what = Approve::all,
                            const std::optional<std::string>& digest = {});
   // Needs change_windows:use and somebody else than the requester. Code::conflict for another digest.
-  Result<Job> reject(const identity::Principal& who, const std::string& id, const std::string& why,
+  Result<Job> reject(const Principal& who, const std::string& id, const std::string& why,
                      const std::optional<std::string>& digest = {});
   // Owner or admin. A running job is asked to stop; its state changes when it has.
-  Result<Job> cancel(const identity::Principal& who, const std::string& id);
+  Result<Job> cancel(const Principal& who, const std::string& id);
   // Owner or admin; `body` as a booking's, blank: now. Asks windows and gate again, forgets what was
   // approved. Code::conflict once it has begun, and for what was cancelled or rejected.
-  Result<Job> reschedule(const identity::Principal& who, const std::string& id, const Json& body);
+  Result<Job> reschedule(const Principal& who, const std::string& id, const Json& body);
 
   // How this instance writes actions on output: the setting cloud_names.
   Result<config::Spelling> spelling();
@@ -126,7 +125,7 @@ class Jobs {
   Result<void> note_workers(const std::string& owner, std::size_t threads);
   // {configured: {total}, effective: {total}, clamp_reason: null, running, workers: [{owner, threads,
   // started_at, seen_at, alive}]}, or {never_run: true} when no process ever ran jobs. Admins only.
-  Result<OrderedJson> worker_status(const identity::Principal& who);
+  Result<OrderedJson> worker_status(const Principal& who);
 
   // Moves what time moves: booked jobs to pending, what nobody approved to expired, what missed its window to
   // missed, jobs of dead workers to pending or failed. Idempotent; called every second by whoever serves.
@@ -135,8 +134,8 @@ class Jobs {
   const Seams& seams() const { return s_; }
 
  private:
-  Result<Job> cancel_one(const identity::Principal& who, const std::string& id);
-  Result<Job> reschedule_one(const identity::Principal& who, const std::string& id, const Json& body);
+  Result<Job> cancel_one(const Principal& who, const std::string& id);
+  Result<Job> reschedule_one(const Principal& who, const std::string& id, const Json& body);
   Seams s_;
 };
 

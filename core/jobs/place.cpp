@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/fields.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
-#include "core/jobs/fields.hpp"
 #include "core/policy/settings.hpp"
 
 namespace dash::jobs {

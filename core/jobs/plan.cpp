@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/fields.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 #include "core/config/clouds.hpp"
 #include "core/identity/default_workgroup.hpp"
-#include "core/jobs/fields.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/place.hpp"
 #include "core/policy/settings.hpp"
@@ -138,7 +138,7 @@ Result<Thing> resolve(const Action& action, const Json& body, const ReadText& se
 }
 
 // After everything else was found right: the refusal names workgroups, so it is the last.
-Result<void> fill_workgroup(Thing& thing, const identity::Principal& who) {
+Result<void> fill_workgroup(Thing& thing, const Principal& who) {
   if (thing.workgroup) return {};
   thing.workgroup = TRY(identity::default_workgroup(who));
   if (thing.workgroup) thing.request["workgroup"] = *thing.workgroup;
@@ -189,8 +189,7 @@ Error in_item(Error error, std::size_t i) {
 
 }  // namespace
 
-Result<Plan> plan(const Action& action, const Json& body, const identity::Principal& who,
-                  const ReadText& setting) {
+Result<Plan> plan(const Action& action, const Json& body, const Principal& who, const ReadText& setting) {
   auto thing = TRY(resolve(action, body, setting));
   auto count = TRY(count_of(action, body));
   TRY(fill_workgroup(thing, who));
@@ -201,7 +200,7 @@ Result<Plan> plan(const Action& action, const Json& body, const identity::Princi
   return out;
 }
 
-Result<Plan> plan_bulk(const Action& action, const Json& body, const identity::Principal& who,
+Result<Plan> plan_bulk(const Action& action, const Json& body, const Principal& who,
                        const ReadText& setting) {
   TRY(require_object(body));
   auto items = body.find("items");

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/identity/principal.hpp"
+#include "core/base/principal.hpp"
 #include "core/jobs/actions.hpp"
 
 namespace dash::jobs {
@@ -36,11 +36,9 @@ using ReadText = std::function<Result<std::string>(const std::string& key)>;
 // Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
 // a malformed region.
 // Without a workgroup it is that of `who` (identity::default_workgroup).
-Result<Plan> plan(const Action& action, const Json& body, const identity::Principal& who,
-                  const ReadText& setting);
+Result<Plan> plan(const Action& action, const Json& body, const Principal& who, const ReadText& setting);
 // A bulk deploy: `items` holds 1 to kMaxCount objects; each is the body without `items`, with its own members
 // over it.
-Result<Plan> plan_bulk(const Action& action, const Json& body, const identity::Principal& who,
-                       const ReadText& setting);
+Result<Plan> plan_bulk(const Action& action, const Json& body, const Principal& who, const ReadText& setting);
 
 }  // namespace dash::jobs

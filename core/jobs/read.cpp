@@ -11,11 +11,10 @@ namespace {
 constexpr std::int64_t kMaxLogLines = 1000;  // a page of them
 constexpr int kMaxAttempts = 3;              // of a job that is re-queued when its worker dies
 
-bool sees_all(const identity::Principal& who) { return who.may(kReadJobs); }
+bool sees_all(const Principal& who) { return who.may(kReadJobs); }
 
-Result<void> may_see(const identity::Principal& who, const Job& job) {
-  bool approver =
-      who.may(identity::kUseChangeWindows) && (job.needs_policy_approval || job.needs_booking_approval);
+Result<void> may_see(const Principal& who, const Job& job) {
+  bool approver = who.may(kUseChangeWindows) && (job.needs_policy_approval || job.needs_booking_approval);
   if (sees_all(who) || who.username == job.created_by || approver) return {};
   return fail(Code::forbidden, "Requires '{}' permission.", kReadJobs);
 }
@@ -30,10 +29,10 @@ struct Where {
   }
 };
 
-Where where_of(const identity::Principal& who, const Listing& listing) {
+Where where_of(const Principal& who, const Listing& listing) {
   Where where;
   if (!sees_all(who)) {
-    bool approver = who.may(identity::kUseChangeWindows);
+    bool approver = who.may(kUseChangeWindows);
     where.add(approver ? " AND (created_by = ${} OR needs_policy_approval = 1 OR needs_booking_approval = 1)"
                        : " AND created_by = ${}",
               who.username);
@@ -60,7 +59,7 @@ std::vector<LogLine> lines_of(const std::vector<Job>& jobs, std::int64_t after) 
 
 }  // namespace
 
-Result<JobPage> Jobs::list(const identity::Principal& who, const Listing& listing) {
+Result<JobPage> Jobs::list(const Principal& who, const Listing& listing) {
   if (listing.page < 1 || listing.page > kMaxPage || listing.page_size < 1 ||
       listing.page_size > kMaxPageSize)
     return fail(Code::invalid, "page is 1 to {} and page_size is 1 to {}", kMaxPage, kMaxPageSize);
@@ -76,7 +75,7 @@ Result<JobPage> Jobs::list(const identity::Principal& who, const Listing& listin
   });
 }
 
-Result<Job> Jobs::show(const identity::Principal& who, const std::string& id) {
+Result<Job> Jobs::show(const Principal& who, const std::string& id) {
   return db::read<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job_or_batch(tx, id));
     TRY(may_see(who, job));
@@ -84,7 +83,7 @@ Result<Job> Jobs::show(const identity::Principal& who, const std::string& id) {
   });
 }
 
-Result<OrderedJson> Jobs::count_batch(const identity::Principal& who, const std::string& id) {
+Result<OrderedJson> Jobs::count_batch(const Principal& who, const std::string& id) {
   auto jobs =
       TRY(db::read<std::vector<Job>>(s_.sql, [&](db::Transaction& tx) { return find_batch(tx, id); }));
   std::erase_if(jobs, [&](const Job& job) { return !may_see(who, job); });
@@ -102,8 +101,7 @@ Result<config::Spelling> Jobs::spelling() {
                                                                          : config::Spelling::canonical;
 }
 
-Result<std::vector<LogLine>> Jobs::logs(const identity::Principal& who, const std::string& id,
-                                        std::int64_t after) {
+Result<std::vector<LogLine>> Jobs::logs(const Principal& who, const std::string& id, std::int64_t after) {
   return db::read<std::vector<LogLine>>(s_.sql, [&](db::Transaction& tx) -> Result<std::vector<LogLine>> {
     auto job = TRY(need_job_or_batch(tx, id));
     TRY(may_see(who, job));
@@ -136,13 +134,13 @@ OrderedJson to_json(const std::vector<LogLine>& lines) {
   return out;
 }
 
-Result<Job> Jobs::cancel(const identity::Principal& who, const std::string& id) {
+Result<Job> Jobs::cancel(const Principal& who, const std::string& id) {
   return each_of(
       s_, id, [](const Job& job) { return !is_final(job.state); },
       [&](const std::string& one) { return cancel_one(who, one); });
 }
 
-Result<Job> Jobs::cancel_one(const identity::Principal& who, const std::string& id) {
+Result<Job> Jobs::cancel_one(const Principal& who, const std::string& id) {
   return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
     auto job = TRY(need_job(tx, id));
     if (!who.is_admin && who.username != job.created_by)

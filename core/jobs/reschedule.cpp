@@ -19,7 +19,7 @@ Failure moved_meanwhile(const std::string& id) {
 }
 
 // The change as it was judged first, by whom it was asked for.
-Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Job& job, const Json& body) {
+Result<Draft> draft_of(const Seams& s, const Principal& who, const Job& job, const Json& body) {
   const auto* action = find_action(job.action);
   if (!action) return fail(Code::conflict, "job {} is of a kind that this version does not know", job.id);
   auto now = s.clock.now();
@@ -78,11 +78,11 @@ Result<void> record(const Seams& s, db::Transaction& tx, const Draft& draft, con
 
 }  // namespace
 
-Result<Job> Jobs::reschedule(const identity::Principal& who, const std::string& id, const Json& body) {
+Result<Job> Jobs::reschedule(const Principal& who, const std::string& id, const Json& body) {
   return each_of(s_, id, may_move, [&](const std::string& one) { return reschedule_one(who, one, body); });
 }
 
-Result<Job> Jobs::reschedule_one(const identity::Principal& who, const std::string& id, const Json& body) {
+Result<Job> Jobs::reschedule_one(const Principal& who, const std::string& id, const Json& body) {
   auto job = TRY(db::read<Job>(s_.sql, [&](db::Transaction& tx) { return need_job(tx, id); }));
   if (!who.is_admin && who.username != job.created_by)
     return fail(Code::forbidden, "only its requester and admins may book a job anew");

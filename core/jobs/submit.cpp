@@ -6,13 +6,13 @@
 #include "core/jobs/draft.hpp"
 #include "core/jobs/store.hpp"
 #include "core/jobs/teardown.hpp"
-#include "core/jobs/workgroups.hpp"
 #include "core/policy/refusal.hpp"
+#include "core/windows/workgroups.hpp"
 
 namespace dash::jobs {
 namespace {
 
-Result<Plan> plan_of(const Seams& s, const identity::Principal& who, const Action& action,
+Result<Plan> plan_of(const Seams& s, const Principal& who, const Action& action,
                      const Submission& submission) {
   auto setting = [&](const std::string& key) { return s.settings.text(key); };
   if (action.surface == Surface::teardown)
@@ -21,11 +21,11 @@ Result<Plan> plan_of(const Seams& s, const identity::Principal& who, const Actio
   auto out = TRY(submission.is_bulk ? plan_bulk(action, submission.body, who, setting)
                                     : plan(action, submission.body, who, setting));
   if (out.workgroup)
-    TRY(s.sql.read([&](db::Transaction& tx) { return check_workgroup(tx, who, *out.workgroup); }));
+    TRY(s.sql.read([&](db::Transaction& tx) { return windows::check_workgroup(tx, who, *out.workgroup); }));
   return out;
 }
 
-Result<Draft> draft_of(const Seams& s, const identity::Principal& who, const Action& action,
+Result<Draft> draft_of(const Seams& s, const Principal& who, const Action& action,
                        const Submission& submission) {
   auto now = s.clock.now();
   auto plan = TRY(plan_of(s, who, action, submission));
@@ -93,7 +93,7 @@ std::string_view message_of(State state) {
 
 }  // namespace
 
-Result<Submitted> Jobs::submit(const identity::Principal& who, const Submission& submission) {
+Result<Submitted> Jobs::submit(const Principal& who, const Submission& submission) {
   auto name = config::canonical_action(trim(submission.action));
   const auto* action = find_action(name);
   if (!action) return fail(Code::not_found, "there is no action \"{}\"", submission.action);

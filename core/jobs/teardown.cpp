@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/base/fields.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
-#include "core/jobs/fields.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/place.hpp"
 
@@ -46,7 +46,7 @@ Result<std::vector<Job>> candidates(db::Transaction& tx, const Action& action, c
   return out;
 }
 
-Result<void> may_tear_down(const identity::Principal& who, const std::vector<Job>& deploys) {
+Result<void> may_tear_down(const Principal& who, const std::vector<Job>& deploys) {
   auto is_own = [&](const Job& job) { return job.workgroup && who.member_of(*job.workgroup); };
   if (who.is_admin || (!deploys.empty() && std::ranges::all_of(deploys, is_own))) return {};
   return fail(Code::forbidden,
@@ -74,7 +74,7 @@ Result<void> refuse_several(const std::string& target, const std::vector<Job>& d
 
 }  // namespace
 
-Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, const Action& action,
+Result<Plan> plan_teardown(db::Transaction& tx, const Principal& who, const Action& action,
                            const Submission& submission) {
   const auto& target = submission.target;
   if (target.empty() || target.size() > kLongestTarget || !is_utf8(target) || has_control_character(target))
@@ -100,12 +100,12 @@ Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, 
               /*is_batch=*/false};
 }
 
-Result<BookingRequest> booking_of(const Json& body) {
+Result<windows::BookingRequest> booking_of(const Json& body) {
   TRY(require_object(body));
   auto text = [&](std::string_view name) -> Result<std::string> {
     return std::string(trim(TRY(text_field(body, name)).value_or("")));
   };
-  BookingRequest booking;
+  windows::BookingRequest booking;
   booking.run_at = TRY(text("run_at"));
   booking.timezone = TRY(text("run_timezone"));
   booking.window_id = TRY(text("change_window_id"));

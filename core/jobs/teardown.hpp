@@ -8,9 +8,9 @@ namespace dash::jobs {
 
 // Code::validation for a malformed zone or region of the query, Code::forbidden when one of the machines that
 // may be meant is not of a workgroup of `who`, Code::conflict when several are left.
-Result<Plan> plan_teardown(db::Transaction& tx, const identity::Principal& who, const Action& action,
+Result<Plan> plan_teardown(db::Transaction& tx, const Principal& who, const Action& action,
                            const Submission& submission);
-Result<BookingRequest> booking_of(const Json& body);
+Result<windows::BookingRequest> booking_of(const Json& body);
 
 // ["body", "zone"] becomes ["query", "zone"]: a teardown's members stand in its query.
 Error in_query(Error error);

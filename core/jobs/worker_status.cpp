@@ -24,8 +24,8 @@ Result<void> Jobs::note_workers(const std::string& owner, std::size_t threads) {
   });
 }
 
-Result<OrderedJson> Jobs::worker_status(const identity::Principal& who) {
-  TRY(identity::require_admin(who));
+Result<OrderedJson> Jobs::worker_status(const Principal& who) {
+  TRY(require_admin(who));
   auto now = s_.clock.now();
   auto alive_since = to_micros(now - kAlive), alive_until = to_micros(now + kClockTolerance);
   return db::read<OrderedJson>(s_.sql, [&](db::Transaction& tx) -> Result<OrderedJson> {

@@ -1,7 +1,7 @@
 #include "core/migrate/docker.hpp"
 
 #include "core/config/clouds.hpp"
-#include "core/migrate/bundle.hpp"
+#include "core/migrate/bundle/bundle.hpp"
 #include "core/setup/import_body.hpp"
 
 namespace dash::migrate {

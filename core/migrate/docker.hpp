@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/config/store.hpp"
-#include "core/net/child.hpp"
+#include "core/net/process/child.hpp"
 #include "core/setup/endpoints.hpp"
 
 namespace dash::migrate {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/clock.hpp"
-#include "core/migrate/bundle.hpp"
+#include "core/migrate/bundle/bundle.hpp"
 #include "core/migrate/instance.hpp"
 
 namespace dash::migrate {

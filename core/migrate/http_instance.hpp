@@ -2,7 +2,7 @@
 // daemon/openapi.yaml.
 #pragma once
 #include "core/migrate/instance.hpp"
-#include "core/net/api_client.hpp"
+#include "core/net/http/api_client.hpp"
 
 namespace dash::migrate {
 

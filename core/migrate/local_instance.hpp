@@ -18,7 +18,7 @@ struct LocalParts {
 class LocalInstance final : public Instance {
  public:
   LocalInstance(std::string folder, LocalParts parts)
-      : folder_(std::move(folder)), parts_(parts), who_(identity::local_operator()) {}
+      : folder_(std::move(folder)), parts_(parts), who_(local_operator()) {}
 
   std::string name() const override { return folder_; }
   Result<bool> is_set_up() override;
@@ -39,7 +39,7 @@ class LocalInstance final : public Instance {
  private:
   std::string folder_;
   LocalParts parts_;
-  identity::Principal who_;
+  Principal who_;
 };
 
 }  // namespace dash::migrate

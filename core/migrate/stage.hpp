@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/migrate/bundle.hpp"
+#include "core/migrate/bundle/bundle.hpp"
 
 namespace dash::migrate {
 

@@ -3,7 +3,7 @@
 #include "core/base/shape.hpp"
 #include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 
 namespace dash::setup {
 namespace {
@@ -89,8 +89,8 @@ Result<Endpoint> Endpoints::read(db::Transaction& tx, const std::string& id) {
   return endpoint_of(rows[0]);
 }
 
-Result<std::vector<Endpoint>> Endpoints::list(const identity::Principal& who) {
-  TRY(identity::require_admin(who));
+Result<std::vector<Endpoint>> Endpoints::list(const Principal& who) {
+  TRY(require_admin(who));
   return db::read<std::vector<Endpoint>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Endpoint>> {
     std::vector<Endpoint> out;
     for (const auto& row :
@@ -100,8 +100,8 @@ Result<std::vector<Endpoint>> Endpoints::list(const identity::Principal& who) {
   });
 }
 
-Result<Endpoint> Endpoints::add(const identity::Principal& who, const EndpointInput& input) {
-  TRY(identity::require_admin(who));
+Result<Endpoint> Endpoints::add(const Principal& who, const EndpointInput& input) {
+  TRY(require_admin(who));
   auto url = input.url.value_or(Secret());
   auto fmt = input.fmt.value_or("custom");
   auto name = input.name.value_or("");
@@ -128,9 +128,8 @@ Result<Endpoint> Endpoints::add(const identity::Principal& who, const EndpointIn
   });
 }
 
-Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::string& id,
-                                   const EndpointInput& input) {
-  TRY(identity::require_admin(who));
+Result<Endpoint> Endpoints::change(const Principal& who, const std::string& id, const EndpointInput& input) {
+  TRY(require_admin(who));
   bool has_url = input.url && !input.url->empty();
   if (has_url) TRY(check_url(*input.url));
   if (input.fmt) TRY(check_fmt(*input.fmt));
@@ -156,8 +155,8 @@ Result<Endpoint> Endpoints::change(const identity::Principal& who, const std::st
   });
 }
 
-Result<void> Endpoints::remove(const identity::Principal& who, const std::string& id) {
-  TRY(identity::require_admin(who));
+Result<void> Endpoints::remove(const Principal& who, const std::string& id) {
+  TRY(require_admin(who));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto before = TRY(read(tx, id));
     TRY(tx.exec("DELETE FROM notification_endpoints WHERE id = $1", {id}));
@@ -181,8 +180,8 @@ Result<std::map<std::string, std::string>> Endpoints::hidden_values() {
   });
 }
 
-Result<std::vector<FullEndpoint>> Endpoints::export_all(const identity::Principal& who) {
-  TRY(identity::require_admin(who));
+Result<std::vector<FullEndpoint>> Endpoints::export_all(const Principal& who) {
+  TRY(require_admin(who));
   return db::read<std::vector<FullEndpoint>>(
       sql_, [&](db::Transaction& tx) -> Result<std::vector<FullEndpoint>> {
         std::vector<FullEndpoint> out;

@@ -55,12 +55,12 @@ class Endpoints {
   Endpoints(db::Sql& sql, const Clock& clock, config::Store& store, audit::Log& audit)
       : sql_(sql), clock_(clock), store_(store), audit_(audit) {}
 
-  Result<std::vector<Endpoint>> list(const identity::Principal& who);
-  Result<Endpoint> add(const identity::Principal& who, const EndpointInput& input);
-  Result<Endpoint> change(const identity::Principal& who, const std::string& id, const EndpointInput& input);
-  Result<void> remove(const identity::Principal& who, const std::string& id);
+  Result<std::vector<Endpoint>> list(const Principal& who);
+  Result<Endpoint> add(const Principal& who, const EndpointInput& input);
+  Result<Endpoint> change(const Principal& who, const std::string& id, const EndpointInput& input);
+  Result<void> remove(const Principal& who, const std::string& id);
   // By name. Code::integrity when a row was sealed with another key, naming it.
-  Result<std::vector<FullEndpoint>> export_all(const identity::Principal& who);
+  Result<std::vector<FullEndpoint>> export_all(const Principal& who);
   // "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison; what another key sealed
   // is left out.
   Result<std::map<std::string, std::string>> hidden_values();

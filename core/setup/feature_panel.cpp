@@ -67,9 +67,8 @@ Result<void> check_value(const config::KeyInfo& info, const std::string& member,
 
 }  // namespace
 
-Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& who,
-                               const std::string& name) {
-  TRY(identity::require_admin(who));
+Result<OrderedJson> read_panel(config::Store& store, const Principal& who, const std::string& name) {
+  TRY(require_admin(who));
   auto panel = TRY(find_panel(name));
   auto values = TRY(store.all());
   auto named = values.find(std::string(policy::kCloudNamesKey));
@@ -105,9 +104,9 @@ Result<OrderedJson> list_features(config::Store& store) {
   return out;
 }
 
-Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
-                          const std::string& name, const Json& body, const StateOptions& state) {
-  TRY(identity::require_admin(who));
+Result<void> change_panel(config::Store& store, Setup& setup, const Principal& who, const std::string& name,
+                          const Json& body, const StateOptions& state) {
+  TRY(require_admin(who));
   auto panel = TRY(find_panel(name));
   if (!body.is_object()) return wrong_type("body", "object");
   auto present = TRY(store.keys());

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/base/json.hpp"
+#include "core/base/principal.hpp"
 #include "core/config/store.hpp"
-#include "core/identity/principal.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::setup {
@@ -15,12 +15,11 @@ class Setup;
 
 // {key: value}; secrets masked; "enabled" beside the panel's own switch. Code::not_found for an unknown
 // panel.
-Result<OrderedJson> read_panel(config::Store& store, const identity::Principal& who,
-                               const std::string& panel);
+Result<OrderedJson> read_panel(config::Store& store, const Principal& who, const std::string& panel);
 // Text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are ignored, as
 // the peer does. Code::validation names the member that cannot be meant.
-Result<void> change_panel(config::Store& store, Setup& setup, const identity::Principal& who,
-                          const std::string& panel, const Json& body, const StateOptions& state = {});
+Result<void> change_panel(config::Store& store, Setup& setup, const Principal& who, const std::string& panel,
+                          const Json& body, const StateOptions& state = {});
 
 // {feature: on or off} for every panel with a switch of its own, the gate's as "admission": what the
 // dashboard's pages ask before anybody has signed in.

@@ -3,7 +3,7 @@
 #include "core/base/redact.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
-#include "core/storage/backends.hpp"
+#include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
 namespace {

@@ -3,7 +3,7 @@
 // the state, or to give it up where the store cannot be asked. Talks to the stores. Thread-safe.
 #pragma once
 #include "core/setup/rules.hpp"
-#include "core/storage/iac_state.hpp"
+#include "core/storage/settings/iac_state.hpp"
 
 namespace dash::setup {
 

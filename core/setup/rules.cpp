@@ -4,7 +4,7 @@
 
 #include "core/base/text.hpp"
 #include "core/setup/storage_rules.hpp"
-#include "core/storage/backends.hpp"
+#include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
 

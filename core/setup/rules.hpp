@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/store.hpp"
-#include "core/storage/local/root_rules.hpp"
+#include "core/storage/store/local/root_rules.hpp"
 
 namespace dash::setup {
 

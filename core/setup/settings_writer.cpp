@@ -1,6 +1,6 @@
 #include "core/setup/settings_writer.hpp"
 
-#include "core/storage/backends.hpp"
+#include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
 namespace {
@@ -31,8 +31,8 @@ std::size_t leave_out(const Refusal& refusal, config::Changes& changes,
 
 Result<void> authorize_abandon(const WriteRequest& request) {
   if (!request.state.abandon) return {};
-  TRY(identity::require_admin(request.who));
-  if (request.who.via == identity::Via::token)
+  TRY(require_admin(request.who));
+  if (request.who.via == Via::token)
     return fail(Code::forbidden,
                 "A token cannot give infrastructure state up. Sign in as an administrator, or work on the "
                 "data folder.");

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/audit/log.hpp"
+#include "core/base/principal.hpp"
 #include "core/config/store.hpp"
-#include "core/identity/principal.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::setup {
@@ -22,7 +22,7 @@ struct WriteResult {
 };
 
 struct WriteRequest {
-  const identity::Principal& who;
+  const Principal& who;
   std::string origin;  // for the history
   StateOptions state = {};
   bool leaves_out = false;  // a refused key is left out and the rest written; else the first refusal fails

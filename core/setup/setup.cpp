@@ -125,7 +125,7 @@ Result<config::Spelling> Setup::spelling() {
                                                           : config::Spelling::canonical;
 }
 
-Result<SetupStatus> Setup::status(const std::optional<identity::Principal>& who) {
+Result<SetupStatus> Setup::status(const std::optional<Principal>& who) {
   SetupStatus status{TRY(directory_.is_set_up()), {}};
   if (!status.complete || !who || !who->is_admin) return status;
   auto speak = TRY(spelling());
@@ -134,10 +134,10 @@ Result<SetupStatus> Setup::status(const std::optional<identity::Principal>& who)
   return status;
 }
 
-Result<config::Values> Setup::read(const std::optional<identity::Principal>& who, const Secret& setup_code) {
+Result<config::Values> Setup::read(const std::optional<Principal>& who, const Secret& setup_code) {
   if (TRY(directory_.is_set_up())) {
     if (!who) return fail(Code::unauthenticated, "Authentication required");
-    TRY(identity::require_admin(*who));
+    TRY(require_admin(*who));
   } else if (!TRY(store_.keys()).empty()) {
     TRY(setup_code_.check(setup_code));
   }
@@ -151,10 +151,9 @@ Result<config::Values> Setup::read(const std::optional<identity::Principal>& who
   return out;
 }
 
-Result<std::map<std::string, Comparison>> Setup::compare(const identity::Principal& who,
-                                                         const std::string& nonce,
+Result<std::map<std::string, Comparison>> Setup::compare(const Principal& who, const std::string& nonce,
                                                          const std::map<std::string, std::string>& macs) {
-  TRY(identity::require_admin(who));
+  TRY(require_admin(who));
   if (nonce.size() < kMinNonceBytes)
     return fail(Code::invalid, "the nonce needs at least {} bytes, as hexadecimal digits", kMinNonceBytes);
   TRY(throttle_.spend(kCompareLimit, who.username));
@@ -173,9 +172,9 @@ Result<std::map<std::string, Comparison>> Setup::compare(const identity::Princip
   return results;
 }
 
-Result<std::string> Setup::change(const identity::Principal& who, const config::Changes& changes,
+Result<std::string> Setup::change(const Principal& who, const config::Changes& changes,
                                   const std::string& origin, const StateOptions& state) {
-  TRY(identity::require_admin(who));
+  TRY(require_admin(who));
   auto canonical = TRY(read_changes(changes));
   WriteRequest request{.who = who, .origin = origin, .state = state};
   request.make = [&](db::Transaction&, const config::Values& stored) -> Result<config::Changes> {
@@ -195,18 +194,17 @@ Result<std::string> Setup::change(const identity::Principal& who, const config::
   return TRY(writer_.write(request)).change_id;
 }
 
-Result<std::vector<config::HistoryEntry>> Setup::history(const identity::Principal& who,
-                                                         const std::string& key, std::int64_t before_seq,
-                                                         std::int64_t limit) {
-  TRY(identity::require_admin(who));
+Result<std::vector<config::HistoryEntry>> Setup::history(const Principal& who, const std::string& key,
+                                                         std::int64_t before_seq, std::int64_t limit) {
+  TRY(require_admin(who));
   if (limit < 1 || limit > kMaxHistoryPage)
     return fail(Code::invalid, "limit goes from 1 to {}", kMaxHistoryPage);
   return store_.history(config::canonical_key(key), before_seq, limit);
 }
 
-Result<RollbackReport> Setup::rollback(const identity::Principal& who, const std::string& change_id,
+Result<RollbackReport> Setup::rollback(const Principal& who, const std::string& change_id,
                                        const StateOptions& state) {
-  TRY(identity::require_admin(who));
+  TRY(require_admin(who));
   WriteRequest request{.who = who, .origin = "rollback", .state = state};
   request.make = [&](db::Transaction& tx, const config::Values&) { return store_.undo_of(tx, change_id); };
   request.record = [&](db::Transaction& tx, const WriteResult& result) -> Result<void> {

@@ -68,50 +68,50 @@ class Setup {
   explicit Setup(Deps deps);
 
   // Anybody may ask; only an admin is told key names.
-  Result<SetupStatus> status(const std::optional<identity::Principal>& who);
+  Result<SetupStatus> status(const std::optional<Principal>& who);
 
   // Every value as text; secrets masked unless they only point to a vault. `who` absent: only before the
   // instance is set up, with the setup code once there is anything to read.
-  Result<config::Values> read(const std::optional<identity::Principal>& who, const Secret& setup_code);
+  Result<config::Values> read(const std::optional<Principal>& who, const Secret& setup_code);
 
   // Whether `who` may import, to be asked before a large body is read. True on the first run: then anybody
   // may send one, and the setup code in it decides.
-  Result<bool> admit_import(const std::optional<identity::Principal>& who);
+  Result<bool> admit_import(const std::optional<Principal>& who);
 
   // Whether `code` claims this instance. Wrong ones are throttled by address, and the right one never is.
   Result<void> check_claim(const Secret& code, const std::string& address);
 
   // What the rules refuse is left out and named; the rest is written whole, audited in the same transaction.
   // Code::validation and Code::invalid as the peer words them.
-  Result<ImportReport> import(const std::optional<identity::Principal>& who, const ImportRequest& request,
+  Result<ImportReport> import(const std::optional<Principal>& who, const ImportRequest& request,
                               const std::string& address);
 
   // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as
   // sent.
-  Result<std::map<std::string, Comparison>> compare(const identity::Principal& who, const std::string& nonce,
+  Result<std::map<std::string, Comparison>> compare(const Principal& who, const std::string& nonce,
                                                     const std::map<std::string, std::string>& macs);
 
   // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty
   // when nothing differed.
-  Result<std::string> change(const identity::Principal& who, const config::Changes& changes,
-                             const std::string& origin, const StateOptions& state = {});
+  Result<std::string> change(const Principal& who, const config::Changes& changes, const std::string& origin,
+                             const StateOptions& state = {});
   // The storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
-  Result<StorageUpdate> change_storage(const identity::Principal& who, const Json& body);
+  Result<StorageUpdate> change_storage(const Principal& who, const Json& body);
 
-  Result<std::vector<config::HistoryEntry>> history(const identity::Principal& who, const std::string& key,
+  Result<std::vector<config::HistoryEntry>> history(const Principal& who, const std::string& key,
                                                     std::int64_t before_seq, std::int64_t limit);
   // Undoes a change whole.
-  Result<RollbackReport> rollback(const identity::Principal& who, const std::string& change_id,
+  Result<RollbackReport> rollback(const Principal& who, const std::string& change_id,
                                   const StateOptions& state = {});
 
   // The spelling in which this instance answers (setting cloud_names).
   Result<config::Spelling> spelling();
 
  private:
-  Result<void> claim(db::Transaction& tx, const identity::Principal& author, const ImportRequest& request,
+  Result<void> claim(db::Transaction& tx, const Principal& author, const ImportRequest& request,
                      std::string_view password_hash);
-  Result<ImportReport> write(const identity::Principal& author, const ImportRequest& request,
-                             const ImportBody& body, bool first_run, const std::string& password_hash);
+  Result<ImportReport> write(const Principal& author, const ImportRequest& request, const ImportBody& body,
+                             bool first_run, const std::string& password_hash);
 
   config::Store& store_;
   config::Settings& settings_;

@@ -3,7 +3,7 @@
 #include "core/policy/settings.hpp"
 #include "core/setup/setup.hpp"
 #include "core/setup/setup_audit.hpp"
-#include "core/storage/registry.hpp"
+#include "core/storage/store/registry.hpp"
 
 namespace dash::setup {
 namespace {
@@ -69,10 +69,10 @@ ImportReport report_of(const ImportBody& body, const WriteResult& result) {
 
 }  // namespace
 
-Result<bool> Setup::admit_import(const std::optional<identity::Principal>& who) {
+Result<bool> Setup::admit_import(const std::optional<Principal>& who) {
   if (!TRY(directory_.is_set_up())) return true;
   if (!who) return fail(Code::unauthenticated, "Authentication required");
-  TRY(identity::require_admin(*who));
+  TRY(require_admin(*who));
   return false;
 }
 
@@ -82,8 +82,8 @@ Result<void> Setup::check_claim(const Secret& code, const std::string& address) 
   return checked;
 }
 
-Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who,
-                                   const ImportRequest& request, const std::string& address) {
+Result<ImportReport> Setup::import(const std::optional<Principal>& who, const ImportRequest& request,
+                                   const std::string& address) {
   bool first_run = TRY(admit_import(who));
   std::string password_hash;
   if (first_run) {
@@ -99,7 +99,7 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
   note_refused_paths(body, request.config, roots_);
   if (body.is_empty() && !body.refused.empty()) return all_refused(body.refused);
 
-  identity::Principal author = who.value_or(identity::Principal{});
+  Principal author = who.value_or(Principal{});
   if (first_run) {
     author.username = identity::fold_username(request.admin_username);
     author.address = address;
@@ -110,8 +110,8 @@ Result<ImportReport> Setup::import(const std::optional<identity::Principal>& who
 }
 
 // Asked again inside of the transaction: of two who claim at once, one wins.
-Result<void> Setup::claim(db::Transaction& tx, const identity::Principal& author,
-                          const ImportRequest& request, std::string_view password_hash) {
+Result<void> Setup::claim(db::Transaction& tx, const Principal& author, const ImportRequest& request,
+                          std::string_view password_hash) {
   if (TRY(directory_.is_set_up(tx)))
     return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
   const auto& name = author.username;
@@ -122,7 +122,7 @@ Result<void> Setup::claim(db::Transaction& tx, const identity::Principal& author
   return {};
 }
 
-Result<ImportReport> Setup::write(const identity::Principal& author, const ImportRequest& request,
+Result<ImportReport> Setup::write(const Principal& author, const ImportRequest& request,
                                   const ImportBody& body, bool first_run, const std::string& password_hash) {
   ImportReport report;
   WriteRequest write{.who = author, .origin = "import", .state = request.state, .leaves_out = true};

@@ -1,13 +1,13 @@
 #include "core/setup/storage_page.hpp"
 
 #include "core/setup/setup.hpp"
-#include "core/storage/backends.hpp"
-#include "core/storage/config_view.hpp"
+#include "core/storage/settings/config_view.hpp"
+#include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
 
-Result<StorageUpdate> Setup::change_storage(const identity::Principal& who, const Json& body) {
-  TRY(identity::require_admin(who));
+Result<StorageUpdate> Setup::change_storage(const Principal& who, const Json& body) {
+  TRY(require_admin(who));
   auto options = TRY(storage::read_state_flags(body));
   StorageUpdate update;
   WriteRequest request{.who = who, .origin = "storage", .state = {options.migrate, options.abandon}};

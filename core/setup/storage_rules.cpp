@@ -5,8 +5,8 @@
 #include "core/base/redact.hpp"
 #include "core/base/text.hpp"
 #include "core/config/settings.hpp"
-#include "core/storage/backends.hpp"
-#include "core/storage/registry.hpp"
+#include "core/storage/store/backends.hpp"
+#include "core/storage/store/registry.hpp"
 
 namespace dash::setup {
 namespace {

@@ -11,8 +11,8 @@ constexpr std::size_t kMaxVaultId = 100;
 
 }  // namespace
 
-Result<std::vector<Vault>> Vaults::list(const identity::Principal& who) {
-  TRY(identity::require_admin(who));
+Result<std::vector<Vault>> Vaults::list(const Principal& who) {
+  TRY(require_admin(who));
   return db::read<std::vector<Vault>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Vault>> {
     std::vector<Vault> out;
     for (const auto& row :
@@ -22,8 +22,8 @@ Result<std::vector<Vault>> Vaults::list(const identity::Principal& who) {
   });
 }
 
-Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id, const std::string& backend) {
-  TRY(identity::require_admin(who));
+Result<Vault> Vaults::add(const Principal& who, const std::string& id, const std::string& backend) {
+  TRY(require_admin(who));
   bool nameable = !id.empty() && id.size() <= kMaxVaultId && std::ranges::all_of(id, [](char c) {
     return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/';
   });
@@ -46,9 +46,8 @@ Result<Vault> Vaults::add(const identity::Principal& who, const std::string& id,
   return vault;
 }
 
-Result<void> Vaults::remove(const identity::Principal& who, const std::string& id,
-                            const std::string& backend) {
-  TRY(identity::require_admin(who));
+Result<void> Vaults::remove(const Principal& who, const std::string& id, const std::string& backend) {
+  TRY(require_admin(who));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto gone = TRY(tx.exec("DELETE FROM vaults WHERE id = $1 AND ($2 = '' OR backend = $2)", {id, backend}));
     if (gone == 0) return fail(Code::not_found, "There is no vault '{}'", id);

@@ -1,14 +1,13 @@
 // The storage room whole: what the doors (cmd, daemon) ask of it. Built once by wire.cpp.
 #pragma once
 #include "core/base/secret.hpp"
-#include "core/storage/assets.hpp"
-#include "core/storage/automation.hpp"
-#include "core/storage/comparison.hpp"
-#include "core/storage/configuration.hpp"
-#include "core/storage/deep_test.hpp"
-#include "core/storage/iac_state.hpp"
-#include "core/storage/migration.hpp"
-#include "core/storage/sweep.hpp"
+#include "core/storage/assets/assets.hpp"
+#include "core/storage/assets/comparison.hpp"
+#include "core/storage/assets/deep_test.hpp"
+#include "core/storage/assets/migration.hpp"
+#include "core/storage/assets/sweep.hpp"
+#include "core/storage/settings/configuration.hpp"
+#include "core/storage/settings/iac_state.hpp"
 #include "core/storage/upload/inline_lane.hpp"
 #include "core/storage/upload/lane.hpp"
 
@@ -34,7 +33,6 @@ class Storage {
         config_(seams.config),
         assets_({stores_, scopes_, seams.sql, seams.audit}),
         migration_({stores_, scopes_, assets_, seams.sql, seams.audit, seams.parts}),
-        automation_({stores_, assets_, seams.config, seams.sql, seams.audit, seams.clock}),
         lane_({stores_, scopes_, seams.sql, seams.audit, seams.clock}, std::move(key)) {}
 
   IacState& state() { return state_; }
@@ -43,22 +41,21 @@ class Storage {
   Configuration& config() { return config_; }
   Assets& assets() { return assets_; }
   Migration& migration() { return migration_; }
-  Automation& automation() { return automation_; }
   Lane& lane() { return lane_; }
-  Result<std::unique_ptr<InlineUpload>> upload(identity::Principal who) {
+  Result<std::unique_ptr<InlineUpload>> upload(Principal who) {
     return InlineUpload::open(upload_seams(), std::move(who));
   }
   // The same without the JSON around the bytes: what the command line sends to the instance that it has open.
-  Result<std::unique_ptr<Incoming>> receive(identity::Principal who);
-  Result<Comparison> compare(const identity::Principal& who, const std::string& source,
-                             const std::string& target, Progress& progress) {
+  Result<std::unique_ptr<Incoming>> receive(Principal who);
+  Result<Comparison> compare(const Principal& who, const std::string& source, const std::string& target,
+                             Progress& progress) {
     return compare_backends({stores_, assets_, seams_.parts}, who, source, target, progress);
   }
-  Result<Swept> sweep(const identity::Principal& who, std::string_view backend, std::chrono::hours age) {
+  Result<Swept> sweep(const Principal& who, std::string_view backend, std::chrono::hours age) {
     return sweep_backend({stores_, seams_.sql, seams_.audit, seams_.clock}, who, backend, age);
   }
   // For admins. Code::invalid for an unknown or unconfigured backend.
-  Result<Card> deep_test(const identity::Principal& who, std::string_view backend);
+  Result<Card> deep_test(const Principal& who, std::string_view backend);
 
  private:
   UploadSeams upload_seams() { return {stores_, scopes_, seams_.sql, seams_.audit, seams_.parts}; }
@@ -69,7 +66,6 @@ class Storage {
   Configuration config_;
   Assets assets_;
   Migration migration_;
-  Automation automation_;
   Lane lane_;
 };
 

@@ -18,7 +18,7 @@
 namespace dash::audit {
 namespace {
 
-identity::Principal admin() { return {"root", true, {}, {}, identity::Via::local, "", ""}; }
+Principal admin() { return {"root", true, {}, {}, Via::local, "", ""}; }
 
 class AuditLog : public testing::Test {
  protected:
@@ -122,7 +122,7 @@ TEST_F(AuditLog, PagesNewestFirstAndFilters) {
 }
 
 TEST_F(AuditLog, IsForAdminsOnly) {
-  identity::Principal bob{"bob", false, {}, {}, identity::Via::session, "", ""};
+  Principal bob{"bob", false, {}, {}, Via::session, "", ""};
   EXPECT_EQ(list(log_, bob, {}).error().code, Code::forbidden);
   EXPECT_EQ(export_lines(log_, bob, [](std::string_view) -> Result<void> { return {}; }).error().code,
             Code::forbidden);

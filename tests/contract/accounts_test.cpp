@@ -1,8 +1,8 @@
 // Logins, passwords and tokens over both databases: what their SQL promises.
 #include <gtest/gtest.h>
 
-#include "core/app/accounts.hpp"
 #include "core/app/keys.hpp"
+#include "core/identity/accounts.hpp"
 #include "tests/contract/databases.hpp"
 #include "tests/support/accounts.hpp"
 #include "tests/support/fake_clock.hpp"
@@ -23,7 +23,7 @@ class AccountsContract : public testing::TestWithParam<std::string_view> {
                                   const Secret& password = kPassword) {
     return accounts_.sign_in({name, password, address, "r1"});
   }
-  identity::Principal signed_in(const std::string& name) {
+  Principal signed_in(const std::string& name) {
     return must(sessions_.authenticate(must(sign_in(name, "10.0.0.1")).access_token));
   }
   std::vector<std::string> actions() {
@@ -46,14 +46,14 @@ class AccountsContract : public testing::TestWithParam<std::string_view> {
   identity::Sessions sessions_{*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")};
   identity::Tokens tokens_{*sql_, clock_, directory_};
   identity::SetupCode setup_code_{scratch_.path()};
-  Accounts accounts_{{*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}};
+  identity::Accounts accounts_{{*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}};
 };
 
 TEST_P(AccountsContract, ResetsAPasswordRevokesTheTokensAndRecordsBoth) {
   auto root = signed_in("root"), nora = signed_in("nora");
   auto token = must(accounts_.issue_token(nora, {"ci", "nora", 7})).token;
   EXPECT_EQ(must(tokens_.authenticate(token.expose())).username, "nora");
-  UserChange change;
+  identity::UserChange change;
   change.password = kOther;
   change.grant = {"jobs:read"};
   EXPECT_EQ(must(accounts_.change(root, "nora", change)).grants, std::vector<std::string>{"jobs:read"});

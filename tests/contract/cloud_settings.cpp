@@ -4,9 +4,9 @@
 
 #include "core/base/file.hpp"
 #include "core/base/json.hpp"
-#include "core/net/http_date.hpp"
-#include "core/storage/gcs/client.hpp"
-#include "core/storage/oci/sign.hpp"
+#include "core/net/http/http_date.hpp"
+#include "core/storage/store/gcs/client.hpp"
+#include "core/storage/store/oci/sign.hpp"
 #include "tests/contract/stores_under_test.hpp"
 #include "tests/support/must.hpp"
 

@@ -1,7 +1,7 @@
 // How the contract suite and the rooms' own tests reach the test servers of Azure Blob Storage, Google Cloud
 // Storage and Oracle Object Storage (scripts/doubles).
 #pragma once
-#include "core/storage/registry.hpp"
+#include "core/storage/store/registry.hpp"
 
 namespace dash::storage {
 

@@ -3,8 +3,8 @@
 
 #include "core/base/clock.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/storage/local/file_store.hpp"
-#include "core/storage/smb/share_tree.hpp"
+#include "core/storage/store/local/file_store.hpp"
+#include "core/storage/store/smb/share_tree.hpp"
 #include "tests/contract/stores_under_test.hpp"
 #include "tests/support/fault_proxy.hpp"
 #include "tests/support/must.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/db/sql.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 #include "tests/support/fault_proxy.hpp"
 #include "tests/support/scratch.hpp"
 

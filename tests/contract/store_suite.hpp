@@ -9,7 +9,7 @@
 
 #include "core/base/part_pool.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 #include "tests/contract/stores_under_test.hpp"
 #include "tests/support/must.hpp"
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "core/base/file.hpp"
-#include "core/storage/s3/client.hpp"
-#include "core/storage/smb/share_tree.hpp"
+#include "core/storage/store/s3/client.hpp"
+#include "core/storage/store/smb/share_tree.hpp"
 #include "tests/contract/cloud_settings.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"

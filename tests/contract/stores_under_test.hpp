@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/storage/registry.hpp"
+#include "core/storage/store/registry.hpp"
 
 namespace dash::storage {
 

@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 
 // Anybody who says a name is that user.
 Authenticate by_name() {
-  return [](Auth, const Request& request) -> Result<std::optional<identity::Principal>> {
+  return [](Auth, const Request& request) -> Result<std::optional<Principal>> {
     auto name = request.header("X-User");
     if (!name) return fail(Code::unauthenticated, "Not authenticated");
-    identity::Principal who;
+    Principal who;
     who.username = *name;
     return std::optional(std::move(who));
   };

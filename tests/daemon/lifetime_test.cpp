@@ -4,7 +4,7 @@
 #include <future>
 
 #include "core/base/file.hpp"
-#include "daemon/listener.hpp"
+#include "daemon/server/listener.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
 

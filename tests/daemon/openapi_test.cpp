@@ -6,8 +6,8 @@
 
 #include "core/app/services.hpp"
 #include "core/base/embedded.hpp"
-#include "daemon/own_routes.hpp"
-#include "daemon/routes.hpp"
+#include "daemon/routes/routes.hpp"
+#include "daemon/server/own_routes.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "daemon/server.hpp"
+#include "daemon/server/server.hpp"
 #include "tests/daemon/raw_client.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/must.hpp"

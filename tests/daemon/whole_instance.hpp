@@ -1,9 +1,9 @@
 // A whole instance in a scratch folder behind a server in this process.
 #pragma once
-#include "core/app/accounts.hpp"
 #include "core/app/services.hpp"
-#include "daemon/auth.hpp"
-#include "daemon/routes.hpp"
+#include "core/identity/accounts.hpp"
+#include "daemon/routes/auth.hpp"
+#include "daemon/routes/routes.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -24,7 +24,7 @@ struct WholeInstance {
   app::Services& services() { return instance->services(); }
   std::uint16_t port() const { return running->port(); }
   void add_user(std::string name, bool is_admin) {
-    must(services().accounts.add(identity::local_operator(),
+    must(services().accounts.add(local_operator(),
                                  {std::move(name), Secret("correct horse"), is_admin, {}, {}}));
   }
   // The header of a session.
@@ -34,7 +34,7 @@ struct WholeInstance {
   }
   // The header of a personal access token.
   std::string token(const std::string& name) {
-    auto issued = must(services().accounts.issue_token(identity::local_operator(), {"test", name, 0}));
+    auto issued = must(services().accounts.issue_token(local_operator(), {"test", name, 0}));
     return "Authorization: Bearer " + std::string(issued.token.expose()) + "\r\n";
   }
   // The first answer to a head that promises 60 MiB: 100 when the server wants to read them.

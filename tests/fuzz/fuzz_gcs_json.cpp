@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/storage/bearer.hpp"
-#include "core/storage/gcs/wire.hpp"
-#include "core/storage/oci/wire.hpp"
+#include "core/storage/store/bearer.hpp"
+#include "core/storage/store/gcs/wire.hpp"
+#include "core/storage/store/oci/wire.hpp"
 
 namespace gcs = dash::storage::gcs;
 namespace oci = dash::storage::oci;

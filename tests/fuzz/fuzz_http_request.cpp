@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/forwarded.hpp"
-#include "daemon/parser.hpp"
-#include "daemon/range.hpp"
-#include "daemon/router.hpp"
-#include "daemon/target.hpp"
+#include "daemon/http/forwarded.hpp"
+#include "daemon/http/parser.hpp"
+#include "daemon/http/range.hpp"
+#include "daemon/http/router.hpp"
+#include "daemon/http/target.hpp"
 
 namespace dash::daemon {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/storage/s3/wire.hpp"
+#include "core/storage/store/s3/wire.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dash::storage;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/storage/s3/sign.hpp"
+#include "core/storage/store/s3/sign.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dash;

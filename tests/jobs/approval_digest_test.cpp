@@ -24,8 +24,7 @@ class ApprovalDigest : public JobsRoom {
   Job moved(const Job& job, std::string_view time) {
     return must(jobs_.reschedule(alice_, job.id, at(time)));
   }
-  Code refused(const identity::Principal& who, const std::string& id,
-               const std::optional<std::string>& digest = {}) {
+  Code refused(const Principal& who, const std::string& id, const std::optional<std::string>& digest = {}) {
     auto result = jobs_.approve(who, id, kAll, digest);
     EXPECT_FALSE(result);
     return result ? Code::internal : result.error().code;

@@ -8,7 +8,7 @@ using Strings = std::vector<std::string>;
 class ApprovalOf : public JobsRoom {
  protected:
   ApprovalOf() { judge_.hold("big"); }
-  Code refused(const identity::Principal& who, const std::string& id, Approve what = Approve::all) {
+  Code refused(const Principal& who, const std::string& id, Approve what = Approve::all) {
     auto result = jobs_.approve(who, id, what);
     EXPECT_FALSE(result);
     return result ? Code::internal : result.error().code;

@@ -46,7 +46,7 @@ class Claim : public JobsRoom {
     EXPECT_EQ(now.attempts, 0);
     EXPECT_TRUE(now.completed_at);
   }
-  Window window_;
+  windows::Window window_;
   Executors executors_{scratch_ / "deploy", ""};
   std::atomic<bool> stop_ = false;
 };

@@ -122,7 +122,7 @@ class OwnWorkgroup : public JobsRoom {
   static std::vector<Json> left_out() {
     return {Json::object(), {{"workgroup", nullptr}}, {{"workgroup", " "}}};
   }
-  identity::Principal both_ = user("both", {}, {"team-b", "team-a"});
+  Principal both_ = user("both", {}, {"team-b", "team-a"});
 };
 
 TEST_F(OwnWorkgroup, IsTheOnlyOneWhenItIsLeftOut) {
@@ -158,7 +158,7 @@ TEST_F(OwnWorkgroup, HasToBeNamedByWhoIsInSeveral) {
 }
 
 TEST_F(OwnWorkgroup, CountsForEachMachineOfABulkDeploy) {
-  auto bulk = [&](const identity::Principal& who, Json items) {
+  auto bulk = [&](const Principal& who, Json items) {
     return jobs_.submit(who, {"cloud1:vm:deploy", {{"image", "i"}, {"items", std::move(items)}}, "", true});
   };
   for (const auto& made :

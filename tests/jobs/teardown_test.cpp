@@ -61,8 +61,8 @@ class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
     must(sql_->write([&](db::Transaction& tx) { return directory_.make_workgroup(tx, "team-b", ""); }));
   }
   // A completed deploy of that name.
-  Job stands(const identity::Principal& who, std::string name, const Json& place,
-             std::string_view resource_id, Json more = {}) {
+  Job stands(const Principal& who, std::string name, const Json& place, std::string_view resource_id,
+             Json more = {}) {
     Json body = {{"name", std::move(name)}, {"image", "i"}};
     body.update(place);
     if (more.is_object()) body.update(more);
@@ -75,7 +75,7 @@ class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
     }));
     return job(made.id);
   }
-  Result<Submitted> tear_down(const identity::Principal& who, std::string_view target,
+  Result<Submitted> tear_down(const Principal& who, std::string_view target,
                               const Json& query = Json::object()) {
     return jobs_.submit(who, {std::string(GetParam().destroy), query, std::string(target)});
   }
@@ -96,8 +96,8 @@ class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
     std::ranges::replace(name, ':', '-');
     return name;
   }
-  identity::Principal dave_ = user("dave", {}, {"team-b"});
-  identity::Principal both_ = user("both", {}, {"team-a", "team-b"});
+  Principal dave_ = user("dave", {}, {"team-b"});
+  Principal both_ = user("both", {}, {"team-a", "team-b"});
   std::atomic<bool> stop_ = false;
 };
 

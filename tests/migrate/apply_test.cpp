@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/migrate/http_instance.hpp"
-#include "core/net/api_client.hpp"
+#include "core/net/http/api_client.hpp"
 #include "tests/support/fake_dashboard.hpp"
 #include "tests/support/must.hpp"
 

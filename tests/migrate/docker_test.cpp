@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/migrate/bundle.hpp"
+#include "core/migrate/bundle/bundle.hpp"
 #include "tests/support/must.hpp"
 
 namespace dash::migrate {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/migrate/bundle_seal.hpp"
+#include "core/migrate/bundle/bundle_seal.hpp"
 #include "core/migrate/http_instance.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_dashboard.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/net/child.hpp"
+#include "core/net/process/child.hpp"
 #include "tests/support/must.hpp"
 
 namespace dash::net {

@@ -126,7 +126,7 @@ TEST_F(LiveStateTest, TakesAStoreThatCannotBeAskedForOneThatHoldsState) {
 TEST_F(LiveStateTest, LeavesSuchAStoreWhenTheStateIsGivenUpAndRecordsThat) {
   deafen("obj_cloud1");
   auto as_token = world.admin;
-  as_token.via = identity::Via::token;
+  as_token.via = Via::token;
   auto body = must(parse_json(R"({"storage_active_backend":"gcs","abandon_iac_state":true})"));
   auto by_token = one.setup.change_storage(as_token, body);
   ASSERT_FALSE(by_token);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 
 namespace dash {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 
 namespace dash {
 

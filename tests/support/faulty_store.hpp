@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "core/storage/store.hpp"
+#include "core/storage/store/store.hpp"
 
 namespace dash::storage {
 

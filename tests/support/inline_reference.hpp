@@ -7,8 +7,8 @@
 
 #include "core/base/json.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/storage/store/plan.hpp"
 #include "core/storage/upload/inline_body.hpp"
-#include "core/storage/upload/plan.hpp"
 
 namespace dash::storage {
 

@@ -23,8 +23,8 @@ struct TestInstance {
     add_account(*sql, directory,
                 {std::move(name), Secret("correct horse"), admin, {}, std::move(workgroups)});
   }
-  identity::Principal as(const std::string& name) {
-    return identity::principal_of(must(directory.find(name)).value(), identity::Via::session, "");
+  Principal as(const std::string& name) {
+    return identity::principal_of(must(directory.find(name)).value(), Via::session, "");
   }
   std::int64_t audited(std::string action) {
     return must(db::read<std::int64_t>(*sql, [&](db::Transaction& tx) -> Result<std::int64_t> {

@@ -8,7 +8,7 @@
 #include "core/audit/read.hpp"
 #include "core/jobs/jobs.hpp"
 #include "core/jobs/worker.hpp"
-#include "core/jobs/workgroups.hpp"
+#include "core/windows/workgroups.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_judge.hpp"
 #include "tests/support/scratch.hpp"
@@ -26,10 +26,9 @@ class JobsRoom : public testing::Test {
     }));
   }
 
-  static identity::Principal user(std::string name, std::set<std::string> grants = {},
-                                  std::set<std::string> groups = {}) {
-    return {std::move(name), false, std::move(grants), std::move(groups), identity::Via::session,
-            "10.0.0.7",      "r1"};
+  static Principal user(std::string name, std::set<std::string> grants = {},
+                        std::set<std::string> groups = {}) {
+    return {std::move(name), false, std::move(grants), std::move(groups), Via::session, "10.0.0.7", "r1"};
   }
   static Json machine() {
     return {{"region", "us-east-1"}, {"instance_type", "t3.large"}, {"image", "ami-1"}, {"name", "web"}};
@@ -41,11 +40,11 @@ class JobsRoom : public testing::Test {
   }
 
   Result<jobs::Submitted> deploy(const Json& body = machine()) { return deploy_as(alice_, body); }
-  Result<jobs::Submitted> deploy_as(const identity::Principal& who, const Json& body) {
+  Result<jobs::Submitted> deploy_as(const Principal& who, const Json& body) {
     return jobs_.submit(who, {"cloud1:vm:deploy", body, ""});
   }
   jobs::Job deployed(const Json& body = machine()) { return must(deploy(body)).jobs.at(0); }
-  Result<jobs::Submitted> destroy(const identity::Principal& who, std::string target,
+  Result<jobs::Submitted> destroy(const Principal& who, std::string target,
                                   std::string action = "cloud1:vm:destroy") {
     return jobs_.submit(who, {std::move(action), Json::object(), std::move(target)});
   }
@@ -87,13 +86,13 @@ class JobsRoom : public testing::Test {
   audit::Log audit_{*sql_, clock_, Secret(std::string(32, 'k'))};
   identity::Directory directory_{*sql_, clock_};
   FakeJudge judge_;
-  jobs::Windows windows_{*sql_, clock_, audit_};
-  jobs::Workgroups workgroups_{*sql_, directory_, audit_, windows_};
+  windows::Windows windows_{*sql_, clock_, audit_};
+  windows::Workgroups workgroups_{*sql_, directory_, audit_, windows_};
   jobs::Jobs jobs_{{*sql_, clock_, store_, settings_, audit_, judge_, windows_}};
-  identity::Principal alice_ = user("alice");
-  identity::Principal bob_ = user("bob", {"change_windows:use"});
-  identity::Principal carol_ = user("carol", {}, {"team-a"});
-  identity::Principal root_{"root", true, {}, {}, identity::Via::session, "", ""};
+  Principal alice_ = user("alice");
+  Principal bob_ = user("bob", {"change_windows:use"});
+  Principal carol_ = user("carol", {}, {"team-a"});
+  Principal root_{"root", true, {}, {}, Via::session, "", ""};
 };
 
 }  // namespace dash

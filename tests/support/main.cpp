@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "core/net/exec_child.hpp"
-#include "core/storage/smb/worker.hpp"
+#include "core/net/process/exec_child.hpp"
+#include "core/storage/store/smb/worker.hpp"
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == dash::net::kExecChild) return dash::net::exec_child({argv + 2, argv + argc});

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/store.hpp"
+#include "core/storage/store/store.hpp"
 
 namespace dash::storage {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "core/net/child.hpp"
+#include "core/net/process/child.hpp"
 #include "core/policy/engine.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/net/http_client.hpp"
+#include "core/net/http/http_client.hpp"
 
 namespace dash::net {
 

@@ -13,9 +13,8 @@
 
 namespace dash::storage {
 
-inline identity::Principal someone(std::string name, std::set<std::string> workgroups = {},
-                                   bool is_admin = false) {
-  identity::Principal who;
+inline Principal someone(std::string name, std::set<std::string> workgroups = {}, bool is_admin = false) {
+  Principal who;
   who.username = std::move(name);
   who.workgroups = std::move(workgroups);
   who.is_admin = is_admin;
@@ -60,9 +59,9 @@ struct StorageWorld {
   std::shared_ptr<ObjectStore> other_store;  // when set, what every backend opens
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
-  identity::Principal admin = someone("root", {}, true);
-  identity::Principal ann = someone("ann", {"web"});
-  identity::Principal bob = someone("bob", {"data"});
+  Principal admin = someone("root", {}, true);
+  Principal ann = someone("ann", {"web"});
+  Principal bob = someone("bob", {"data"});
 };
 
 inline std::shared_ptr<ObjectStore> unreachable_store() {

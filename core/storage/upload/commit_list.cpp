@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/shape.hpp"
-#include "core/storage/digest.hpp"
-#include "core/storage/upload/plan.hpp"
+#include "core/storage/store/digest.hpp"
+#include "core/storage/store/plan.hpp"
 
 namespace dash::storage {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/secret.hpp"
-#include "core/storage/store.hpp"
+#include "core/storage/store/store.hpp"
 #include "core/storage/upload/handle.hpp"
 #include "core/storage/upload/part_ref.hpp"
 

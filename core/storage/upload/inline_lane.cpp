@@ -4,8 +4,8 @@
 
 #include "core/base/address.hpp"
 #include "core/base/log.hpp"
-#include "core/storage/names.hpp"
-#include "core/storage/records.hpp"
+#include "core/storage/assets/records.hpp"
+#include "core/storage/store/names.hpp"
 
 namespace dash::storage {
 namespace {
@@ -16,7 +16,7 @@ std::string_view view(const Part& part, std::size_t size) { return {part.data(),
 
 }  // namespace
 
-Incoming::Incoming(UploadSeams seams, identity::Principal who, Opened at)
+Incoming::Incoming(UploadSeams seams, Principal who, Opened at)
     : seams_(seams),
       who_(std::move(who)),
       uploader_{{who_.username, network_of(who_.address)}, true},
@@ -116,12 +116,12 @@ Result<void> Incoming::record(const Object& object) {
   });
 }
 
-Result<std::unique_ptr<InlineUpload>> InlineUpload::open(UploadSeams seams, identity::Principal who) {
+Result<std::unique_ptr<InlineUpload>> InlineUpload::open(UploadSeams seams, Principal who) {
   auto at = TRY(seams.stores.open(who, ""));
   return std::make_unique<InlineUpload>(seams, std::move(who), at);
 }
 
-InlineUpload::InlineUpload(UploadSeams seams, identity::Principal who, const Opened& at)
+InlineUpload::InlineUpload(UploadSeams seams, Principal who, const Opened& at)
     : file_(seams, std::move(who), at),
       body_(at.backend->inline_ceiling, [this](std::string_view decoded) -> Result<void> {
         TRY(name_when_known());

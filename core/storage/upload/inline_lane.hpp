@@ -10,11 +10,11 @@
 
 #include "core/audit/log.hpp"
 #include "core/base/part_pool.hpp"
-#include "core/identity/principal.hpp"
-#include "core/storage/digest.hpp"
-#include "core/storage/scope.hpp"
-#include "core/storage/secret_scan.hpp"
-#include "core/storage/stores.hpp"
+#include "core/base/principal.hpp"
+#include "core/storage/assets/scope.hpp"
+#include "core/storage/assets/secret_scan.hpp"
+#include "core/storage/settings/stores.hpp"
+#include "core/storage/store/digest.hpp"
 #include "core/storage/upload/inline_body.hpp"
 
 namespace dash::storage {
@@ -41,7 +41,7 @@ struct UploadSeams {
 class Incoming {
  public:
   // `at` is where it goes; scope and name are asked as soon as the name is given.
-  Incoming(UploadSeams seams, identity::Principal who, Opened at);
+  Incoming(UploadSeams seams, Principal who, Opened at);
   ~Incoming();
   Incoming(const Incoming&) = delete;
   Incoming& operator=(const Incoming&) = delete;
@@ -60,7 +60,7 @@ class Incoming {
   Result<Object> commit_staged();
   Result<void> record(const Object& object);
   UploadSeams seams_;
-  identity::Principal who_;
+  Principal who_;
   Borrower uploader_;
   Opened at_;
   std::string name_;
@@ -79,8 +79,8 @@ class Incoming {
 class InlineUpload {
  public:
   // Code::upstream when no backend is active.
-  static Result<std::unique_ptr<InlineUpload>> open(UploadSeams seams, identity::Principal who);
-  InlineUpload(UploadSeams seams, identity::Principal who, const Opened& at);
+  static Result<std::unique_ptr<InlineUpload>> open(UploadSeams seams, Principal who);
+  InlineUpload(UploadSeams seams, Principal who, const Opened& at);
   Result<void> write(std::string_view body);
   Result<Uploaded> finish();
 

@@ -1,11 +1,11 @@
 #include "core/storage/upload/lane.hpp"
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/names.hpp"
+#include "core/storage/store/names.hpp"
+#include "core/storage/store/plan.hpp"
 #include "core/storage/upload/commit_list.hpp"
 #include "core/storage/upload/content_digest.hpp"
 #include "core/storage/upload/part_ref.hpp"
-#include "core/storage/upload/plan.hpp"
 
 namespace dash::storage {
 namespace {
@@ -35,7 +35,7 @@ Result<T> for_upload(Result<T> result) {
 
 }  // namespace
 
-Result<Begun> Lane::begin(const identity::Principal& who, const std::string& filename, std::int64_t size) {
+Result<Begun> Lane::begin(const Principal& who, const std::string& filename, std::int64_t size) {
   auto values = TRY(seams_.stores.values());
   if (!active_backend(values))
     return fail(Code::invalid,
@@ -60,25 +60,25 @@ Result<Begun> Lane::begin(const identity::Principal& who, const std::string& fil
   return Begun{seal_handle(key_, handle), at.shown_id(), filename, handle.size};
 }
 
-Result<Handle> Lane::open_text(const identity::Principal& who, std::string_view text) const {
+Result<Handle> Lane::open_text(const Principal& who, std::string_view text) const {
   if (text.empty())
     return fail(Code::invalid, "the upload handle is missing: send it in the header X-Upload-Handle");
   return open_handle(key_, text, who.username, seams_.clock.now());
 }
 
-Result<void> Lane::admit_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
+Result<void> Lane::admit_part(const Principal& who, std::string_view handle, std::int64_t n,
                               std::uint64_t declared_bytes) const {
   auto opened = TRY(open_text(who, handle));
   return check_length(opened, TRY(check_number(opened, n)), declared_bytes);
 }
 
-Result<Sequence> Lane::sequence(const identity::Principal& who) {
+Result<Sequence> Lane::sequence(const Principal& who) {
   auto at = TRY(seams_.stores.open(who, ""));
   return at.store->capabilities().is_parallel ? Sequence::side_by_side : Sequence::in_order;
 }
 
 // The backend that the handle began on, if it still is what it was: active, and the same bucket.
-Result<Opened> Lane::store_of(const identity::Principal& who, const Handle& handle) {
+Result<Opened> Lane::store_of(const Principal& who, const Handle& handle) {
   auto at = TRY(seams_.stores.open(who, handle.backend));
   if (!at.is_active || at.store->place() != handle.place)
     return fail(Code::invalid, "the active storage backend changed since this upload began; begin it again");
@@ -117,9 +117,8 @@ Result<void> Lane::require_turn(const Opened& at, const Handle& handle, const Or
   return fail(Code::invalid, "part {} is out of order: the next part is {}", n, last + 1);
 }
 
-Result<StagedAnswer> Lane::put_part(const identity::Principal& who, std::string_view text,
-                                    std::int64_t number, const Payload& part, std::string_view content_digest,
-                                    Sequence sequence) {
+Result<StagedAnswer> Lane::put_part(const Principal& who, std::string_view text, std::int64_t number,
+                                    const Payload& part, std::string_view content_digest, Sequence sequence) {
   auto handle = TRY(open_text(who, text));
   auto n = TRY(check_number(handle, number));
   TRY(check_length(handle, n, part.bytes.size()));
@@ -147,7 +146,7 @@ Result<StagedAnswer> Lane::stage(const Opened& at, const Handle& handle, std::ui
   return answer;
 }
 
-Result<UploadStatus> Lane::status(const identity::Principal& who, std::string_view text) {
+Result<UploadStatus> Lane::status(const Principal& who, std::string_view text) {
   auto handle = TRY(open_text(who, text));
   TRY(require_open(handle));
   auto at = TRY(store_of(who, handle));
@@ -158,7 +157,7 @@ Result<UploadStatus> Lane::status(const identity::Principal& who, std::string_vi
   return status;
 }
 
-Result<Committed> Lane::commit(const identity::Principal& who, std::string_view text, const Json& parts) {
+Result<Committed> Lane::commit(const Principal& who, std::string_view text, const Json& parts) {
   auto handle = TRY(open_text(who, text));
   auto at = TRY(store_of(who, handle));
   TRY(check_upload_name(handle.name));
@@ -190,7 +189,7 @@ Result<std::vector<StagedPart>> Lane::staged_or_answered(const Opened& at, const
   return parts;
 }
 
-Result<Committed> Lane::commit_open(const identity::Principal& who, const Opened& at, const Handle& handle,
+Result<Committed> Lane::commit_open(const Principal& who, const Opened& at, const Handle& handle,
                                     const Json& parts) {
   auto list = TRY(read_commit_list(key_, handle, parts));
   auto staged_parts = TRY(staged_or_answered(at, handle, list));
@@ -208,8 +207,8 @@ Result<Committed> Lane::commit_open(const identity::Principal& who, const Opened
   return Committed{at.shown_id(), handle.name, handle.size, digest};
 }
 
-Result<void> Lane::record(const identity::Principal& who, const Opened& at, const Handle& handle,
-                          const Object& object, const std::string& digest) {
+Result<void> Lane::record(const Principal& who, const Opened& at, const Handle& handle, const Object& object,
+                          const std::string& digest) {
   return seams_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(close_upload(tx, handle.id, Closed::committed, handle.issued + kHandleLifetime, seams_.clock.now()));
     TRY(remember_digest(tx, handle.place, handle.name, object.etag, digest));
@@ -219,7 +218,7 @@ Result<void> Lane::record(const identity::Principal& who, const Opened& at, cons
   });
 }
 
-Result<Aborted> Lane::abort(const identity::Principal& who, std::string_view text) {
+Result<Aborted> Lane::abort(const Principal& who, std::string_view text) {
   auto handle = open_text(who, text);
   if (!handle) return Aborted{false, handle.error().message};
   auto turn = order_.take(handle->id, kTurnPatience);

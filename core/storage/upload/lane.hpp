@@ -10,12 +10,12 @@
 #include "core/audit/log.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
+#include "core/base/principal.hpp"
 #include "core/base/secret.hpp"
-#include "core/identity/principal.hpp"
-#include "core/storage/records.hpp"
-#include "core/storage/scope.hpp"
-#include "core/storage/secret_scan.hpp"
-#include "core/storage/stores.hpp"
+#include "core/storage/assets/records.hpp"
+#include "core/storage/assets/scope.hpp"
+#include "core/storage/assets/secret_scan.hpp"
+#include "core/storage/settings/stores.hpp"
 #include "core/storage/upload/commit_list.hpp"
 #include "core/storage/upload/handle.hpp"
 #include "core/storage/upload/order.hpp"
@@ -75,27 +75,27 @@ class Lane {
   // `key` seals handles and refs; derived from the signing key, the same on every replica.
   Lane(Seams seams, Secret key) : seams_(seams), key_(std::move(key)), order_(seams.clock) {}
 
-  Result<Begun> begin(const identity::Principal& who, const std::string& filename, std::int64_t size);
+  Result<Begun> begin(const Principal& who, const std::string& filename, std::int64_t size);
 
   // How the active backend takes the parts of an upload that does not come through the API.
-  Result<Sequence> sequence(const identity::Principal& who);
+  Result<Sequence> sequence(const Principal& who);
   // What can be told from a part's head, before a byte of it is read: handle, number, declared length.
-  Result<void> admit_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
+  Result<void> admit_part(const Principal& who, std::string_view handle, std::int64_t n,
                           std::uint64_t declared_bytes) const;
   // `content_digest`: the header's value, or empty.
-  Result<StagedAnswer> put_part(const identity::Principal& who, std::string_view handle, std::int64_t n,
+  Result<StagedAnswer> put_part(const Principal& who, std::string_view handle, std::int64_t n,
                                 const Payload& part, std::string_view content_digest,
                                 Sequence sequence = Sequence::in_order);
-  Result<UploadStatus> status(const identity::Principal& who, std::string_view handle);
+  Result<UploadStatus> status(const Principal& who, std::string_view handle);
   // `parts`: the count, a list of numbers, or a list of {part, ref}.
-  Result<Committed> commit(const identity::Principal& who, std::string_view handle, const Json& parts);
+  Result<Committed> commit(const Principal& who, std::string_view handle, const Json& parts);
   // Never fails loudly: what could not be discarded is in the answer. Nothing can be staged or committed
   // afterwards.
-  Result<Aborted> abort(const identity::Principal& who, std::string_view handle);
+  Result<Aborted> abort(const Principal& who, std::string_view handle);
 
  private:
-  Result<Handle> open_text(const identity::Principal& who, std::string_view text) const;
-  Result<Opened> store_of(const identity::Principal& who, const Handle& handle);
+  Result<Handle> open_text(const Principal& who, std::string_view text) const;
+  Result<Opened> store_of(const Principal& who, const Handle& handle);
   Result<std::optional<Closed>> closed(const Handle& handle);
   Result<void> require_open(const Handle& handle);
   Result<StagedAnswer> stage(const Opened& at, const Handle& handle, std::uint32_t n, const Payload& part);
@@ -103,10 +103,10 @@ class Lane {
   Result<std::vector<StagedPart>> staged(const Opened& at, const Handle& handle);
   Result<std::vector<StagedPart>> staged_or_answered(const Opened& at, const Handle& handle,
                                                      const CommitList& list);
-  Result<Committed> commit_open(const identity::Principal& who, const Opened& at, const Handle& handle,
+  Result<Committed> commit_open(const Principal& who, const Opened& at, const Handle& handle,
                                 const Json& parts);
-  Result<void> record(const identity::Principal& who, const Opened& at, const Handle& handle,
-                      const Object& object, const std::string& digest);
+  Result<void> record(const Principal& who, const Opened& at, const Handle& handle, const Object& object,
+                      const std::string& digest);
   Seams seams_;
   Secret key_;
   Order order_;

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/upload/plan.hpp"
+#include "core/storage/store/plan.hpp"
 #include "tests/support/inline_reference.hpp"
 
 namespace dash::storage {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/digest.hpp"
+#include "core/storage/store/digest.hpp"
 #include "tests/support/storage_instance.hpp"
 
 namespace dash::storage {
@@ -25,7 +25,7 @@ std::string digest_of(std::string_view bytes) {
 
 class InlineLane : public ::testing::Test {
  protected:
-  Result<Uploaded> send(const identity::Principal& who, std::string_view body) {
+  Result<Uploaded> send(const Principal& who, std::string_view body) {
     auto upload = TRY(one.storage.upload(who));
     for (; !body.empty(); body.remove_prefix(std::min<std::size_t>(body.size(), 100'000)))
       TRY(upload->write(body.substr(0, 100'000)));

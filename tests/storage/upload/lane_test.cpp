@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/digest.hpp"
-#include "core/storage/upload/plan.hpp"
+#include "core/storage/store/digest.hpp"
+#include "core/storage/store/plan.hpp"
 #include "tests/support/storage_instance.hpp"
 
 namespace dash::storage {

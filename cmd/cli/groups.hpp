@@ -1,0 +1,28 @@
+// Every group of the command tree; each is defined in the file of its name. root() is the table.
+#pragma once
+#include <vector>
+
+#include "cmd/cli/tree.hpp"
+
+namespace dash::cmd {
+
+Group migrate_group();
+Group audit_group();
+Group doctor_group();
+Group job_group();
+Group policy_group();
+Group completion_group();
+Group config_group();
+Group serve_group();
+Group storage_group();
+Group token_group();
+Group user_group();
+Group vault_group();
+
+// In the order of the help page.
+std::vector<Group> root();
+
+// The whole run: words without the program's name in, exit code out.
+int run(std::vector<std::string> words);
+
+}  // namespace dash::cmd

@@ -1,0 +1,167 @@
+#include "cmd/cli/instance.hpp"
+
+#include <cstdlib>
+
+#include "cmd/cli/output.hpp"
+#include "cmd/cli/secret_input.hpp"
+#include "core/base/file.hpp"
+#include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
+#include "core/identity/tokens.hpp"
+
+namespace dash::cmd {
+namespace {
+
+Result<Secret> given_token(const LoginFlags& flags) {
+  auto text = flags.token_file.empty() ? flags.token : TRY(read_secret_file(flags.token_file)).expose();
+  Secret token{std::string(trim(text))};
+  // It becomes a header's line.
+  if (has_control_character(token.expose()))
+    return fail(Code::usage, "the token holds control characters: pass the token alone");
+  return token;
+}
+
+Failure pat_refusal(const std::string& url) {
+  return fail(
+      Code::forbidden,
+      "this is a personal access token, and {} takes only a login here: pass --admin-user NAME with a "
+      "password, or the token of a login with --token-file",
+      url);
+}
+
+// A password may start as it likes; a whole token is none.
+bool is_whole_pat(const Secret& password) {
+  constexpr std::size_t kHexDigits = 64;
+  auto text = trim(password.expose());
+  return identity::looks_like_pat(text) && text.size() > kHexDigits;
+}
+
+// Before anything is asked of the instance, where no question is needed for it.
+Result<void> read_password_file(Context& context, const std::string& url, const LoginFlags& flags) {
+  if (flags.admin_user.empty() || flags.password_file.empty()) return {};
+  context.password = TRY(read_secret_file(flags.password_file));
+  return check_no_pat(*context.password, url);
+}
+
+}  // namespace
+
+Result<void> check_no_pat(const Secret& password, const std::string& url) {
+  if (is_whole_pat(password)) return pat_refusal(url);
+  return {};
+}
+
+Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+                                 const std::string& flag) {
+  auto password = TRY(new_secret_from(context, file, question, flag));
+  if (is_whole_pat(password))
+    return fail(Code::forbidden,
+                "this is a personal access token and no password: {} names the account's new "
+                "password",
+                flag);
+  return password;
+}
+
+void declare_login(Flags& flags, LoginFlags& into) {
+  flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator");
+  flags.text("--password-file", into.password_file, "FILE",
+             "its password; - for stdin; asked for when left out");
+  flags
+      .text("--token", into.token, "JWT",
+            "a token instead of a login; visible in the process list, so prefer --token-file")
+      .excludes("--token-file");
+  flags.text("--token-file", into.token_file, "FILE", "a file with the token; - for stdin");
+  flags.text("--ca-bundle", into.ca_bundle, "FILE",
+             "PEM roots to trust beside the system's, for proxies that inspect TLS");
+  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warns every time")
+      .guard()
+      .warns("TLS is not verified (--insecure): anybody on the way can read and change what is sent");
+  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request").at_least(1);
+}
+
+void declare_local(Flags& flags, LocalFlags& into) {
+  flags.text("--data-dir", into.data_dir, "DIR", "the instance in this folder, directly");
+  flags.text("--database", into.database, "URL", "postgres://… when the instance keeps its data there");
+  flags.text("--signing-key-file", into.signing_key_file, "FILE",
+             "the instance's signing key when it is not in the folder");
+  flags.text("--encryption-key-file", into.encryption_key_file, "FILE",
+             "the dedicated encryption key when there is one");
+}
+
+void declare_instance(Flags& flags, InstanceFlags& into) {
+  flags.text("--target", into.target, "URL", "the instance at this address, through its API")
+      .excludes("--data-dir");
+  declare_local(flags, into.local);
+  declare_login(flags, into.login);
+}
+
+Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
+                                const LoginFlags& flags, Login accepts) {
+  net::ApiAddress address{
+      url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
+  auto api = TRY(net::ApiClient::open(http, std::move(address)));
+  context.asked = api.url();
+  // Read once: stdin cannot be read again.
+  auto token = TRY(given_token(flags));
+  if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());
+  if (token.empty()) TRY(read_password_file(context, api.url(), flags));
+  api.use_token(std::move(token));
+  return api;
+}
+
+Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags) {
+  if (api.has_token() || context.password) return {};
+  if (flags.admin_user.empty())
+    return fail(Code::usage,
+                "{} asks who you are: pass --admin-user NAME (with {} FILE) or --token-file FILE", api.url(),
+                flags.password_flag);
+  context.password = TRY(secret_from(
+      context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
+  return check_no_pat(*context.password, api.url());
+}
+
+Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
+  if (api.has_token()) return {};
+  TRY(read_password(context, api, flags));
+  context.out.wait_for("signing in at " + api.url());
+  auto done = api.login(flags.admin_user, *context.password);
+  context.out.wait_for("");
+  return done;
+}
+
+std::string data_dir_or_default(const std::string& data_dir) {
+  if (!data_dir.empty()) return data_dir;
+  if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg == '/')
+    return std::string(xdg) + "/dashctl";
+  return home_folder() + "/.local/share/dashctl";
+}
+
+app::Options local_options(const LocalFlags& flags) {
+  app::Options options;
+  options.data_dir = data_dir_or_default(flags.data_dir);
+  options.database = flags.database;
+  options.signing_key_file = flags.signing_key_file;
+  options.encryption_key_file = flags.encryption_key_file;
+  return options;
+}
+
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags, IfAbsent if_absent) {
+  auto options = local_options(flags);
+  options.must_exist = if_absent == IfAbsent::fail;
+  return app::open_instance(options);
+}
+
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
+                                   IfAbsent if_absent) {
+  OpenInstance out;
+  if (flags.target.empty()) {
+    out.local = TRY(open_local(flags.local, if_absent));
+    return out;
+  }
+  out.http = net::make_curl_client();
+  out.api =
+      std::make_unique<net::ApiClient>(TRY(open_api(context, *out.http, flags.target, flags.login, accepts)));
+  TRY(sign_in(context, *out.api, flags.login));
+  return out;
+}
+
+}  // namespace dash::cmd

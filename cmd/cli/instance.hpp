@@ -1,0 +1,71 @@
+// The flags that name an instance and say who asks, the same in every command: --target URL through its API,
+// or --data-dir DIR directly (default $DASHCTL_DATA_DIR, else the XDG data folder).
+#pragma once
+#include <memory>
+#include <string>
+
+#include "cmd/cli/tree.hpp"
+#include "core/app/services.hpp"
+#include "core/base/principal.hpp"
+#include "core/net/http/api_client.hpp"
+
+namespace dash::cmd {
+
+struct LoginFlags {
+  std::string token, token_file, admin_user, password_file, ca_bundle;
+  std::string password_flag = "--password-file";  // its name, for messages
+  bool is_insecure = false;
+  std::int64_t timeout_seconds = 30;
+};
+struct LocalFlags {
+  std::string data_dir, database, signing_key_file, encryption_key_file;
+};
+struct InstanceFlags {
+  std::string target;
+  LoginFlags login;
+  LocalFlags local;
+};
+
+void declare_login(Flags& flags, LoginFlags& into);
+void declare_local(Flags& flags, LocalFlags& into);
+// --target with the two above.
+void declare_instance(Flags& flags, InstanceFlags& into);
+
+// What the routes that a command calls accept: `session` only a login (setup routes, changes of users and
+// tokens), `any` also a personal access token.
+enum class Login { session, any };
+
+// A client that is not signed in yet. A personal access token where only a login works, or in the place of a
+// password, is Code::forbidden before any network call.
+Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
+                                const LoginFlags& flags, Login accepts);
+// Code::forbidden when it is a personal access token.
+Result<void> check_no_pat(const Secret& password, const std::string& url);
+// As new_secret_from(). Code::forbidden when it is a personal access token.
+Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+                                 const std::string& flag);
+// The password of --admin-user, asked on the terminal where no file was named; read once. Code::usage where
+// nobody can be asked, Code::forbidden when it is a personal access token.
+Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags);
+// With --token or --token-file, else by a login as --admin-user.
+Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
+
+// $DASHCTL_DATA_DIR is read by the flag itself; here the default of the XDG base directory specification.
+std::string data_dir_or_default(const std::string& data_dir);
+app::Options local_options(const LocalFlags& flags);
+// A mistyped folder must not become an empty instance that answers: only what sets one up makes it.
+enum class IfAbsent { fail, make };
+Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags,
+                                                  IfAbsent if_absent = IfAbsent::fail);
+
+// Either one, signed in. `local` acts as the operator at the shell.
+struct OpenInstance {
+  std::unique_ptr<net::HttpClient> http;
+  std::unique_ptr<net::ApiClient> api;   // with --target
+  std::unique_ptr<app::Instance> local;  // else
+  Principal who = local_operator();
+};
+Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
+                                   IfAbsent if_absent = IfAbsent::fail);
+
+}  // namespace dash::cmd

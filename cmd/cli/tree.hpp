@@ -1,0 +1,66 @@
+// The command tree: an explicit table, no self-registration. A group is a file: cmd/job.cpp defines job_group() and
+// declares it in cmd/cli/groups.hpp; root() in cmd/cli/groups.cpp lists the groups in the order of the help page.
+// An action declares its flags and returns what runs after they are parsed. That function makes one core call and
+// prints the result:
+//
+//   Run declare_show(Flags& flags) {
+//     auto options = std::make_shared<ShowOptions>();
+//     flags.argument("JOB", options->id, "id of the job").required();
+//     declare_instance(flags, options->instance);      // --target, --data-dir, credentials: cmd/cli/instance.hpp
+//     return [options](Context& context) -> Result<void> {
+//       auto instance = TRY(open_instance(context, options->instance, Login::any));
+//       auto job = TRY(...);                           // an Error becomes message, exit code and JSON document
+//       context.out.line("{} {}", job.id, job.state);  // text mode only, stdout
+//       context.out.document(to_json(job));            // JSON mode only, one document; `schema` is added
+//       return {};
+//     };
+//   }
+//
+//   Group job_group() {
+//     return {"job", "Jobs and their approvals", {{"show", "Show one job", "", declare_show}, …}};
+//   }
+//
+// The printer (cmd/cli/output.hpp) writes data to stdout and talk to stderr; out.note() respects --quiet, out.warn()
+// does not. The frame adds --output, --quiet, --no-input and --help to every action. Help, man pages and completion
+// come from the same table.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/cli/flags.hpp"
+#include "core/base/error.hpp"
+#include "core/base/secret.hpp"
+
+namespace dash::cmd {
+
+class Output;
+
+struct Context {
+  Output& out;
+  bool may_ask = true;     // false with --no-input: a question is an error that names the flag to use
+  std::string asked = {};  // the address of the instance whose API was asked last, for messages
+  std::optional<Secret> password = {};  // of the login, once it was read: stdin cannot be read again
+};
+
+using Run = std::function<Result<void>(Context&)>;
+
+struct Action {
+  std::string name;     // empty: the group is itself the command (`dashctl serve`)
+  std::string summary;  // one line, no full stop
+  std::string details;  // paragraphs for help and man page, may be empty
+  std::function<Run(Flags&)> declare;
+  bool is_hidden = false;
+  bool has_own_signals = false;  // handles SIGINT and SIGTERM itself (serve)
+};
+
+struct Group {
+  std::string name;
+  std::string summary;
+  std::vector<Action> actions;
+  bool is_hidden = false;
+};
+
+}  // namespace dash::cmd

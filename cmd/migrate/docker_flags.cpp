@@ -1,0 +1,79 @@
+#include "cmd/migrate/docker_flags.hpp"
+
+#include "cmd/cli/output.hpp"
+#include "cmd/cli/secret_input.hpp"
+
+namespace dash::cmd {
+namespace {
+
+constexpr int kAttempts = 3;  // at a prompt; a file is asked once
+
+// A flag whose value becomes a word of docker's command line, which takes a word with a hyphen for an option.
+Flag& docker_word(Flags& flags, std::string name, std::string& into, std::string value, std::string help) {
+  auto& flag = flags.text(name, into, std::move(value), std::move(help));
+  flag.set = [name = std::move(name), take = std::move(flag.set)](const std::string& text) -> Result<void> {
+    if (text.starts_with('-'))
+      return fail(Code::usage, "the value of {} may not start with -, docker takes it for an option: '{}'",
+                  name, text);
+    return take(text);
+  };
+  return flag;
+}
+
+}  // namespace
+
+bool DockerFlags::names_a_container() const {
+  return !container.container.empty() || !container.compose_file.empty() || !host.host.empty();
+}
+
+void declare_docker(Flags& flags, DockerFlags& into) {
+  auto& ssh = into.host.ssh;
+  docker_word(flags, "--container", into.container.container, "NAME", "the container to enter (docker)")
+      .excludes("--compose-file");
+  docker_word(flags, "--compose-file", into.container.compose_file, "FILE",
+              "find the container by this compose file (docker)");
+  docker_word(flags, "--service", into.container.service, "NAME",
+              "and this service of it; app when left out (docker)");
+  docker_word(flags, "--container-data-dir", into.container.data_dir, "PATH",
+              "where dashctl's data lies in the container (docker)");
+  flags.text("--docker-host", into.host.host, "URL",
+             "the engine: ssh://user@host[:port], or as docker takes it (docker)");
+  flags
+      .text("--ssh-transport", into.transport, "WHICH",
+            "library: asks for passphrases and passwords; program: your ssh with its ~/.ssh/config, for jump "
+            "hosts and RSA keys, asks nothing (docker)")
+      .one_of({"library", "program"});
+  flags.text("--ssh-key", ssh.key_file, "FILE",
+             "private key for ssh://; the agent's and those in ~/.ssh when left out (docker)");
+  flags.text("--ssh-passphrase-file", into.passphrase_file, "FILE",
+             "the key's passphrase; - for stdin; asked for when left out (docker)");
+  flags
+      .text("--ssh-password-file", into.password_file, "FILE",
+            "log in by this password and no key; - for stdin; asked for when no key is taken (docker)")
+      .excludes("--ssh-key");
+  flags.text("--known-hosts", ssh.known_hosts_file, "FILE",
+             "trusted host keys instead of ~/.ssh/known_hosts and the system's (docker)");
+  flags
+      .toggle("--accept-new-host-key", ssh.accept_new_host,
+              "take the key of a host never seen before (docker)")
+      .guard();
+}
+
+net::DockerHost docker_host(Context& context, const DockerFlags& flags) {
+  auto host = flags.host;
+  host.transport = flags.transport == "program" ? net::SshTransport::program : net::SshTransport::library;
+  auto& ssh = host.ssh;
+  ssh.only_password = !flags.password_file.empty();
+  ssh.passphrase = [&context, file = flags.passphrase_file](const std::string& question) {
+    return secret_from(context, file, question, "--ssh-passphrase-file");
+  };
+  ssh.password = [&context, file = flags.password_file](const std::string& question) {
+    return secret_from(context, file, question, "--ssh-password-file");
+  };
+  ssh.passphrase_attempts = flags.passphrase_file.empty() ? kAttempts : 1;
+  ssh.password_attempts = flags.password_file.empty() ? kAttempts : 1;
+  ssh.note = [&context](const std::string& sentence) { context.out.note("{}", sentence); };
+  return host;
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,120 @@
+#include "cmd/migrate/migrate.hpp"
+
+#include "cmd/cli/groups.hpp"
+#include "cmd/cli/output.hpp"
+#include "cmd/cli/secret_input.hpp"
+#include "core/migrate/bundle/bundle_file.hpp"
+#include "core/migrate/bundle/bundle_seal.hpp"
+
+namespace dash::cmd {
+migrate::LocalParts local_parts(app::Services& s) {
+  return {s.config, s.setup, s.endpoints, s.vaults, s.setup_code};
+}
+
+Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
+                                          IfAbsent if_absent) {
+  MigrateTarget out;
+  if (flags.target.empty()) {
+    if (flags.local.data_dir.empty())
+      return fail(Code::usage, "name the instance with --target URL or --data-dir DIR");
+    out.local = TRY(open_local(flags.local, if_absent));
+    out.instance =
+        std::make_unique<migrate::LocalInstance>(flags.local.data_dir, local_parts(out.local->services()));
+    out.is_set_up = TRY(out.instance->is_set_up());
+    return out;
+  }
+  out.http = net::make_curl_client();
+  out.api = std::make_unique<net::ApiClient>(
+      TRY(open_api(context, *out.http, flags.target, flags.login, Login::session)));
+  // Before the first request; an instance that nobody owns yet may do without.
+  if (auto read = read_password(context, *out.api, flags.login); !read && read.error().code != Code::usage)
+    return Failure(read.error());
+  out.instance = std::make_unique<migrate::HttpInstance>(*out.api, std::move(setup_code));
+  context.out.wait_for("asking " + out.instance->name());
+  out.is_set_up = TRY(out.instance->is_set_up());
+  if (out.is_set_up) TRY(sign_in(context, *out.api, flags.login));
+  return out;
+}
+
+Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
+                                    const std::string& passphrase_file) {
+  auto file = TRY(migrate::read_bundle_file(path));
+  auto name = path == "-" ? std::string("on stdin") : path;
+  bool is_sealed = migrate::is_sealed_bundle(file.text);
+  if (file.others_can_read && !is_sealed)
+    context.out.warn(
+        "OTHER USERS CAN READ {}, and it holds live credentials: chmod 600 it, and replace what they may "
+        "have seen",
+        path);
+  if (is_sealed) {
+    auto passphrase =
+        TRY(secret_from(context, passphrase_file, "Passphrase of " + name, "--passphrase-file"));
+    file.text = TRY(migrate::open_sealed_bundle(file.text, passphrase, name));
+  }
+  auto bundle = TRY(migrate::parse_bundle(file.text, name));
+  for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, one_line(remark));
+  return bundle;
+}
+
+namespace {
+
+// What else is to be known.
+void print_notes(Context& context, const migrate::Staged& staged, const migrate::Diff& diff) {
+  auto& out = context.out;
+  for (const auto& [key, reason] : staged.refused)
+    out.note("refused: {} ({}) never travels", one_line(key), reason);
+  for (const auto& key : staged.masked)
+    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
+  for (const auto& key : diff.masked)
+    out.note("masked: {} has no value in the bundle and is not sent", printable(key));
+  for (const auto& cloud : diff.not_replaced)
+    out.warn(
+        "not replaced: {}: the bundle has nothing for it that the target can keep, so its region sets stay",
+        cloud);
+  for (const auto& key : diff.kept)
+    out.note("kept: {} is empty in the bundle and not on the target (--allow-empty-values overwrites)",
+             printable(key));
+  for (const auto& key : diff.would_drop)
+    out.note("would drop: {} has no place on the target and is not sent", printable(key));
+  for (const auto& key : diff.would_lose) out.note("would lose: {} is not in the bundle", printable(key));
+  if (staged.endpoints_left_out > 0)
+    out.note("{} notification endpoints are not selected (--only {})", staged.endpoints_left_out,
+             migrate::kEndpointsName);
+  for (const auto& warning : diff.warnings) out.warn("{}", printable(warning));
+}
+
+}  // namespace
+
+void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same) {
+  using migrate::Category;
+  auto& out = context.out;
+  for (auto category : {Category::add, Category::change, Category::unknown, Category::same}) {
+    out.line("  {}", out.heading(fmt::format("{}: {}", migrate::word(category), diff.count(category))));
+    if (category == Category::same && !show_same) continue;
+    for (const auto& row : diff.rows)
+      if (row.category == category)
+        out.line("      {} = {} chars #{}", printable(row.key), row.chars, row.fingerprint);
+  }
+  if (!diff.would_vanish.empty()) out.line("  {}", out.heading("would vanish:"));
+  for (const auto& region : diff.would_vanish) out.line("      {}", printable(region));
+  print_notes(context, staged, diff);
+}
+
+Group migrate_group() {
+  return {
+      "migrate",
+      "Move a dashboard's configuration from one instance to another",
+      {{"export", "Write a source's configuration to a bundle",
+        "The bundle is a plain JSON file to review and edit. It holds live credentials: shred it after the "
+        "cutover.",
+        declare_export},
+       {"diff", "Compare a bundle with a target, read-only",
+        "Prints ADD, CHANGE, UNKNOWN and SAME with lengths and fingerprints, never values.", declare_diff},
+       {"import", "Compare, and with --apply write a bundle to a target",
+        "Writes keys and regions in one request, all or nothing, then the webhooks; reads everything back.",
+        declare_import},
+       {"rollback", "Undo an import on a dashctl target", "", declare_rollback},
+       {"shred", "Overwrite and remove bundles", "", declare_shred}}};
+}
+
+}  // namespace dash::cmd

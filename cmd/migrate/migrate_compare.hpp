@@ -1,0 +1,50 @@
+// What diff and import share: their flags, and the comparison up to the point where they part.
+#pragma once
+#include "cmd/migrate/migrate.hpp"
+#include "core/base/shell_word.hpp"
+#include "core/migrate/apply.hpp"
+
+namespace dash::cmd {
+
+struct ComparisonFlags {
+  std::string bundle, passphrase_file, setup_code_file;
+  InstanceFlags instance;
+  IfAbsent if_absent = IfAbsent::fail;
+  migrate::Selection selection;
+  std::string regions = "merge";
+  bool no_compare = false;
+  bool exit_code = false;
+  bool show_same = false;
+};
+void declare_comparison(Flags& flags, ComparisonFlags& into);
+
+// Everything that is known before the target is written to. It refers to itself: not to be moved while
+// `target` is in use elsewhere.
+struct Compared {
+  migrate::Bundle bundle;
+  migrate::Staged staged;
+  MigrateTarget target;
+  Secret setup_code;
+  migrate::DiffOptions options;
+  migrate::Diff diff;
+
+  std::string target_name() const { return target.instance->name(); }
+  // "--target URL" or "--data-dir DIR", for commands that are printed.
+  std::string target_flag() const {
+    return (target.api ? "--target " : "--data-dir ") + shell_word(target_name());
+  }
+};
+// Prints the comparison. `options` are what `flags` say unless a plan says otherwise.
+Result<Compared> compare_bundle(Context& context, const ComparisonFlags& flags,
+                                const migrate::DiffOptions& options);
+
+migrate::DiffOptions options_of(const ComparisonFlags& flags);
+
+// The one JSON document of a run; `applied` null when nothing was to be written.
+OrderedJson comparison_document(const ComparisonFlags& flags, const Compared& compared,
+                                const migrate::Applied* applied);
+
+// Code::differences with --exit-code when there are some.
+Result<void> answer_differences(const ComparisonFlags& flags, const migrate::Diff& diff);
+
+}  // namespace dash::cmd

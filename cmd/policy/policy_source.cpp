@@ -1,0 +1,162 @@
+#include "cmd/policy/policy_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <iterator>
+
+#include "core/base/file.hpp"
+#include "core/config/clouds.hpp"
+#include "core/policy/rule_folder.hpp"
+
+namespace dash::cmd {
+namespace {
+
+constexpr std::size_t kMaxInput = 1u << 20;
+
+Result<std::string> read_input(const std::string& path) {
+  if (path != "-") return read_file(path, kMaxInput);
+  std::string out;
+  char c = 0;
+  while (out.size() <= kMaxInput && std::cin.get(c)) out += c;
+  if (out.size() > kMaxInput)
+    return fail(Code::too_large, "the input on stdin is larger than {} bytes", kMaxInput);
+  return out;
+}
+
+Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
+  std::vector<std::string> out;
+  auto it = limits.find(name);
+  if (it == limits.end()) return out;
+  if (!it->is_array()) return fail(Code::usage, "limits.{} of the input is no list of strings", name);
+  for (const auto& text : *it) {
+    if (!text.is_string()) return fail(Code::usage, "limits.{} of the input is no list of strings", name);
+    out.push_back(text.get<std::string>());
+  }
+  return out;
+}
+
+// The member of an object, or null. What is there and of another type is not judged as if it were absent.
+Result<Json> member(const Json& object, const char* name, Json::value_t type) {
+  auto it = object.find(name);
+  if (it == object.end()) return Json();
+  if (it->type() == type) return *it;
+  return fail(Code::usage, "{} of the input is no {}", name, Json(type).type_name());
+}
+
+Result<void> read_document(const Json& document, Question& into) {
+  using Type = Json::value_t;
+  into.request = document.at("request");
+  if (auto action = TRY(member(document, "action", Type::string)); !action.is_null())
+    into.action = action.get<std::string>();
+  auto actor = TRY(member(document, "actor", Type::object));
+  if (auto name = TRY(member(actor, "username", Type::string)); !name.is_null())
+    into.actor.username = name.get<std::string>();
+  into.actor.is_admin = TRY(member(actor, "is_admin", Type::boolean)) == true;
+  auto iso = TRY(member(TRY(member(document, "now", Type::object)), "iso", Type::string));
+  if (!iso.is_null()) into.at = TRY(parse_iso(iso.get<std::string>()));
+  auto limits = TRY(member(document, "limits", Type::object));
+  if (limits.is_null()) return {};
+  policy::Limits told;
+  told.allowed_regions = TRY(texts(limits, "allowed_regions"));
+  told.denied_instance_types = TRY(texts(limits, "denied_instance_types"));
+  told.prod_window = TRY(texts(limits, "prod_window"));
+  into.limits = std::move(told);
+  return {};
+}
+
+}  // namespace
+
+void declare_source(Flags& flags, SourceFlags& into) {
+  flags.text("--policy-dir", into.policy_dir, "DIR", "the rules in this folder, with the settings of --set");
+  flags.list("--set", into.set, "KEY=VALUE", "a setting, e.g. admission_allowed_regions=us-east-1");
+  declare_instance(flags, into.instance);
+}
+
+Result<policy::EngineOptions> engine_for(const std::string& folder) {
+  policy::EngineOptions out;
+  out.directory = folder;
+  out.binary = policy::engine_binary();
+  out.build_timeout = TRY(policy::engine_build_timeout());
+  return out;
+}
+
+constexpr std::array kJudgedBy{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,
+                               policy::kTypesKey,     policy::kWindowKey, policy::kApprovalKey,
+                               policy::kCloudNamesKey};
+
+Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set) {
+  for (const auto& pair : set) {
+    auto equals = pair.find('=');
+    if (equals == pair.npos || equals == 0)
+      return fail(Code::usage, "'{}' is no KEY=VALUE; type --set KEY=VALUE", pair);
+    auto key = config::canonical_key(pair.substr(0, equals));
+    if (!std::ranges::count(kJudgedBy, key))
+      return fail(Code::usage, "'{}' is no setting that the gate reads; it reads {}", key,
+                  fmt::join(kJudgedBy, ", "));
+    values[key] = pair.substr(equals + 1);
+  }
+  return values;
+}
+
+Result<Source> open_source(Context& context, const SourceFlags& flags) {
+  Source out;
+  if (!flags.policy_dir.empty()) {
+    config::Values values{{std::string(policy::kEnabledKey), "true"}};
+    out.settings = policy::settings_of(TRY(with_settings(std::move(values), flags.set)));
+    out.options = TRY(engine_for(flags.policy_dir));
+    out.owned = policy::make_opa(out.options);
+    out.engine = out.owned.get();
+    return out;
+  }
+  if (!flags.instance.target.empty() && !flags.set.empty())
+    return fail(Code::usage,
+                "--set changes what a local question is judged by; it cannot be given with --target");
+  out.opened = TRY(open_instance(context, flags.instance, Login::any));
+  out.is_instance = true;
+  if (!out.opened.local) return out;
+  auto& services = out.opened.local->services();
+  out.settings = TRY(services.gate.settings());
+  if (!flags.set.empty())
+    out.settings = policy::settings_of(TRY(with_settings(TRY(services.config.all()), flags.set)));
+  out.options =
+      TRY(engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir)))));
+  out.engine = &services.engine;
+  return out;
+}
+
+void declare_question(Flags& flags, QuestionFlags& into) {
+  flags.text("--action", into.action, "ACTION", "e.g. cloud1:vm:deploy or aws:ec2:deploy");
+  flags.text("--input", into.input, "FILE", "the request, or a whole input document, as JSON; - for stdin");
+  flags.text("--at", into.at, "TIME", "judge for this instant (ISO 8601, UTC) instead of now");
+  flags.text("--user", into.user, "NAME", "who asks");
+  flags.toggle("--admin", into.is_admin, "who asks is an administrator");
+}
+
+Result<Question> read_question(const QuestionFlags& flags) {
+  Question out;
+  out.at = SystemClock().now();
+  out.actor.username = "operator";
+  if (!flags.input.empty()) {
+    auto document = TRY(within(flags.input, parse_json(TRY(read_input(flags.input)))));
+    if (!document.is_object()) return fail(Code::usage, "{} holds no JSON object", flags.input);
+    if (document.contains("request"))
+      TRY(read_document(document, out));
+    else
+      out.request = document;
+    if (!out.request.is_object())
+      return fail(Code::usage, "the request in {} is no JSON object", flags.input);
+  }
+  if (!flags.action.empty()) out.action = flags.action;
+  if (!flags.user.empty()) out.actor.username = flags.user;
+  if (flags.is_admin) out.actor.is_admin = true;
+  if (!flags.at.empty()) out.at = TRY(parse_iso(flags.at));
+  if (out.action.empty())
+    return fail(Code::usage,
+                "name the action to judge: --action cloud1:vm:deploy, or a member \"action\" of the input");
+  if (auto known = policy::check_action(out.action); !known)
+    return fail(Code::usage, "{}", known.error().message);
+  return out;
+}
+
+}  // namespace dash::cmd

@@ -1,0 +1,64 @@
+// What the storage commands share: the instance they talk to, and what the two that move many files tell.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "cmd/cli/instance.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/base/progress.hpp"
+#include "core/client/desk.hpp"
+
+namespace dash::cmd {
+
+struct OpenDesk {
+  OpenInstance instance;  // outlives the desk
+  std::unique_ptr<client::Desk> desk;
+};
+Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags);
+
+// Files, or assets, on their way at the same time.
+inline constexpr std::size_t kFilesAtOnce = 8;
+// Their 8 MiB buffers.
+inline constexpr std::size_t kPartsAtOnce = 8;
+
+inline bool is_pattern(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
+
+// Bytes of all files together, told as they move.
+class Meter {
+ public:
+  Meter(Progress& progress, std::string what) : progress_(progress), what_(std::move(what)) {}
+  void expect(std::uint64_t bytes) { total_ += bytes; }
+  void moved(std::uint64_t bytes) { progress_.update(what_, done_ += bytes, total_, Unit::bytes); }
+
+ private:
+  Progress& progress_;
+  std::string what_;
+  std::atomic<std::uint64_t> total_ = 0;
+  std::atomic<std::uint64_t> done_ = 0;
+};
+
+// How many went well, and why the first one did not.
+struct Tally {
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::optional<Error> first;
+
+  void note(const Error& error) {
+    ++failed;
+    if (!first) first = error;
+  }
+  // `what`: "files were not uploaded".
+  Result<void> verdict(std::string_view what) const {
+    if (!first) return {};
+    if (done > 0) return fail(Code::partial, "{} of {} {}", failed, done + failed, what);
+    return Failure(*first);
+  }
+};
+
+Run declare_storage_upload(Flags& flags);
+Run declare_storage_fetch(Flags& flags);
+Run declare_storage_migrate(Flags& flags);
+Run declare_storage_verify(Flags& flags);
+
+}  // namespace dash::cmd

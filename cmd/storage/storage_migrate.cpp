@@ -1,0 +1,74 @@
+#include "cmd/cli/output.hpp"
+#include "cmd/storage/storage.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct MigrateFlags {
+  InstanceFlags instance;
+  storage::MigrateRequest request;
+};
+
+Result<void> run_migrate(Context& context, const MigrateFlags& o) {
+  auto open = TRY(open_desk(context, o.instance));
+  auto report = TRY(open.desk->migrate(o.request, context.out.progress()));
+  auto list = [&](const char* member, std::string_view word) {
+    for (const auto& name : report.at(member))
+      context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
+  };
+  list("copied", o.request.is_dry_run ? "would copy" : "copied");
+  list("skipped", "skipped");
+  auto failed = report.at("failed");
+  for (const auto& item : failed)
+    context.out.warn("{}: {}", printable(item.value("name", "")), printable(item.value("error", "")));
+  context.out.note("{}", report.value("summary", ""));
+  context.out.document(OrderedJson(report));
+  if (failed.empty()) return {};
+  return fail(Code::partial, "{} of {} assets were not copied; run the same command again to retry them",
+              failed.size(), failed.size() + report.at("copied").size() + report.at("skipped").size());
+}
+
+struct VerifyFlags {
+  InstanceFlags instance;
+  std::string source, target;
+};
+
+Result<void> run_verify(Context& context, const VerifyFlags& o) {
+  auto open = TRY(open_desk(context, o.instance));
+  auto report = TRY(open.desk->compare(o.source, o.target, context.out.progress()));
+  auto list = [&](const char* member, const std::string& word) {
+    for (const auto& name : report.at(member))
+      context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
+  };
+  list("same", "same");
+  for (const auto& item : report.at("different"))
+    context.out.line("{:<10} {} ({})", "different", printable(item.value("name", "")),
+                     printable(item.value("why", "")));
+  list("only_source", "only in " + o.source);
+  list("only_target", "only in " + o.target);
+  context.out.document(OrderedJson(report));
+  if (report.at("ok").get<bool>()) return {};
+  return fail(Code::differences, "{} and {} do not hold the same assets", o.source, o.target);
+}
+
+}  // namespace
+
+Run declare_storage_verify(Flags& flags) {
+  auto o = std::make_shared<VerifyFlags>();
+  flags.argument("A", o->source, "one backend").required();
+  flags.argument("B", o->target, "the other").required();
+  declare_instance(flags, o->instance);
+  return [o](Context& context) { return run_verify(context, *o); };
+}
+
+Run declare_storage_migrate(Flags& flags) {
+  auto o = std::make_shared<MigrateFlags>();
+  flags.argument("SOURCE", o->request.source, "backend to copy from").required();
+  flags.argument("TARGET", o->request.target, "backend to copy to").required();
+  flags.toggle("--overwrite", o->request.overwrite, "replace what is on the target by the same name").guard();
+  flags.toggle("--dry-run", o->request.is_dry_run, "tell what would be copied, write nothing");
+  declare_instance(flags, o->instance);
+  return [o](Context& context) { return run_migrate(context, *o); };
+}
+
+}  // namespace dash::cmd

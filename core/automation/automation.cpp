@@ -1,0 +1,140 @@
+#include "core/automation/automation.hpp"
+
+#include "core/base/shape.hpp"
+#include "core/base/text.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/jobs/actions.hpp"
+#include "core/jobs/store.hpp"
+#include "core/storage/store/names.hpp"
+#include "core/windows/workgroups.hpp"
+
+namespace dash::automation {
+namespace {
+
+// Members that say what is run and on what; they are shown with the job. The rest may be secret.
+constexpr std::array kShown{"target", "target_kind", "target_id", "cloud", "agent_id", "transport"};
+
+Result<std::string> text_of(const Json& body, std::string_view name) {
+  auto it = body.find(name);
+  if (it == body.end() || it->is_null()) return std::string();
+  if (!it->is_string()) return wrong_type(name, "string");
+  return it->get<std::string>();
+}
+
+Result<std::string> need_text(const Json& body, std::string_view name) {
+  if (!body.contains(name)) return missing_member(name);
+  auto text = TRY(text_of(body, name));
+  if (text.empty()) return wrong_value(name, "must not be empty");
+  return text;
+}
+
+// Only a runner on this machine can read a folder or share of it.
+Result<void> check_reach(const storage::Opened& at, const config::Values& values, const std::string& cloud) {
+  if (at.backend->is_object_store || at.backend->id == "agent_local") return {};
+  if (storage::automation_runner(values) == "local" && cloud.empty()) return {};
+  return fail(Code::invalid, "an asset on '{}' cannot be run in a cloud; move it to an object store",
+              at.shown_id());
+}
+
+Result<std::vector<std::string>> inventory_of(const Json& body) {
+  auto it = body.find("inventory_ids");
+  if (it == body.end()) return missing_member("inventory_ids");
+  if (!it->is_array()) return wrong_type("inventory_ids", "array");
+  std::vector<std::string> ids;
+  for (const auto& id : *it) {
+    if (!id.is_string() && !id.is_number_integer()) return wrong_type("inventory_ids", "string");
+    ids.push_back(id.is_string() ? id.get<std::string>() : dump_json(id));
+  }
+  if (ids.empty() || ids.size() > kMostBulkRuns)
+    return fail(Code::invalid, "choose 1 to {} targets; {} were sent", kMostBulkRuns, ids.size());
+  return ids;
+}
+
+}  // namespace
+
+Result<jobs::Job> Automation::draft(const Principal& who, const Json& body) {
+  auto asset = TRY(need_text(body, "asset"));
+  auto found = TRY(seams_.assets.find(who, TRY(text_of(body, "asset_backend")), asset));
+  auto type = storage::asset_type(asset);
+  if (!type)
+    return fail(Code::invalid, "'{}' is nothing that can be run; runnable are {}", asset,
+                storage::kAllowedExtensions);
+  auto at = TRY(seams_.stores.open(who, found.asset.backend));
+  TRY(check_reach(at, TRY(seams_.stores.values()), TRY(text_of(body, "cloud"))));
+  auto workgroup = lower(trim(TRY(text_of(body, "workgroup"))));
+  if (!workgroup.empty()) {
+    TRY(seams_.sql.read([&](db::Transaction& tx) { return windows::check_workgroup(tx, who, workgroup); }));
+    if (found.asset.workgroup && *found.asset.workgroup != workgroup) return storage::absent_asset(asset);
+  }
+  jobs::Job job;
+  job.action = jobs::kAutomationRun;
+  job.name = asset;
+  job.workgroup = workgroup.empty() ? found.asset.workgroup : storage::Workgroup(workgroup);
+  job.request = {{"asset", asset}, {"backend", at.shown_id()}, {"type", *type}};
+  for (auto member : kShown)
+    if (auto it = body.find(member); it != body.end()) job.request[member] = *it;
+  job.created_at = seams_.clock.now();
+  job.created_by = who.username;
+  job.created_by_admin = who.is_admin;
+  return job;
+}
+
+Result<void> Automation::queue(const Principal& who, std::vector<jobs::Job>& jobs, const Json& parameters) {
+  return seams_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    for (auto& job : jobs) {
+      job.id = crypto::uuid4();
+      TRY(jobs::insert_job(tx, seams_.config, job, parameters));
+      OrderedJson details{{"job_id", job.id}, {"request", OrderedJson(job.request)}};
+      TRY(seams_.audit.append(tx, audit::by(who, "config_mgmt_run", job.name, std::move(details))));
+    }
+    return {};
+  });
+}
+
+Result<jobs::Job> Automation::run(const Principal& who, const Json& body) {
+  std::vector<jobs::Job> jobs{TRY(draft(who, body))};
+  TRY(queue(who, jobs, body));
+  return std::move(jobs.front());
+}
+
+Result<BulkRun> Automation::run_bulk(const Principal& who, const Json& body) {
+  auto job = TRY(draft(who, body));
+  auto ids = TRY(inventory_of(body));
+  BulkRun bulk{crypto::random_hex(6), job.request["type"], {}};
+  job.batch_id = bulk.batch_id;
+  for (const auto& id : ids) {
+    job.request["inventory_id"] = id;
+    bulk.jobs.push_back(job);
+  }
+  auto parameters = body;
+  parameters.erase("inventory_ids");
+  TRY(queue(who, bulk.jobs, parameters));
+  return bulk;
+}
+
+Result<std::vector<std::string>> Automation::playbooks(const Principal& who) {
+  std::vector<std::string> names;
+  for (const auto& item : TRY(seams_.assets.list(who)).items)
+    if (item.type == "playbook") names.push_back(item.name);
+  return names;
+}
+
+OrderedJson run_to_json(const jobs::Job& job) {
+  return {{"job_id", job.id}, {"status", jobs::word(job.state)}};
+}
+
+OrderedJson to_json(const BulkRun& bulk) {
+  auto list = OrderedJson::array();
+  for (const auto& job : bulk.jobs)
+    list.push_back({{"inventory_id", job.request["inventory_id"].get<std::string>()},
+                    {"name", job.name},
+                    {"job_id", job.id}});
+  auto count = list.size();
+  return {{"batch_id", bulk.batch_id},
+          {"kind", bulk.kind},
+          {"count", count},
+          {"jobs", std::move(list)},
+          {"failed", OrderedJson::array()}};
+}
+
+}  // namespace dash::automation

@@ -1,0 +1,56 @@
+// Runs of the automation runner over assets (2-storage.md, POST /api/config-mgmt/run and run-bulk). A run is
+// a job of the action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend.
+// Who may see an asset may run it, asked when the run is requested: jobs already queued still run.
+// Thread-safe.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/base/principal.hpp"
+#include "core/config/store.hpp"
+#include "core/jobs/job.hpp"
+#include "core/storage/assets/assets.hpp"
+
+namespace dash::automation {
+
+inline constexpr std::size_t kMostBulkRuns = 50;
+
+struct BulkRun {
+  std::string batch_id, kind;
+  std::vector<jobs::Job> jobs;
+};
+// {job_id, status}
+OrderedJson run_to_json(const jobs::Job&);
+// {batch_id, kind, count, jobs: [{inventory_id, name, job_id}], failed: []}
+OrderedJson to_json(const BulkRun&);
+
+class Automation {
+ public:
+  struct Seams {
+    storage::Stores& stores;
+    storage::Assets& assets;
+    config::Store& config;
+    db::Sql& sql;
+    audit::Log& audit;
+    const Clock& clock;
+  };
+  explicit Automation(Seams seams) : seams_(seams) {}
+
+  // `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are read, every
+  // other member goes to the executor. Code::not_found for an asset that the asker may not see, or that a
+  // named workgroup's run may not use (global and its own only), Code::invalid for a file that cannot be run
+  // and for an asset on a file system while the runner is in a cloud.
+  Result<jobs::Job> run(const Principal& who, const Json& body);
+  // One run for each of `inventory_ids`, all or none.
+  Result<BulkRun> run_bulk(const Principal& who, const Json& body);
+  // Names of the active backend's playbooks.
+  Result<std::vector<std::string>> playbooks(const Principal& who);
+
+ private:
+  Result<jobs::Job> draft(const Principal& who, const Json& body);
+  Result<void> queue(const Principal& who, std::vector<jobs::Job>& jobs, const Json& parameters);
+  Seams seams_;
+};
+
+}  // namespace dash::automation

@@ -1,0 +1,21 @@
+// Members of the bodies that this room resolves itself (deploys, change windows), read with the promised
+// type; Code::validation when they have another. Absent and null are the same.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.hpp"
+
+namespace dash {
+
+Result<void> require_object(const Json& body);
+Result<std::optional<std::string>> text_field(const Json& body, std::string_view name);
+Result<std::optional<std::int64_t>> integer_field(const Json& body, std::string_view name);
+// Trimmed text under one of several names, empty when absent or blank. Two names with different values are a
+// mistake that must not be decided by us: one would be judged and the other perhaps built.
+Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names);
+Result<std::optional<bool>> flag_field(const Json& body, std::string_view name);
+
+}  // namespace dash

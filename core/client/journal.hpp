@@ -1,0 +1,42 @@
+// What a client keeps about an open chunked upload, so that the same command goes on after a kill, in another
+// process: one file 0600 (the handle is a write capability) in the XDG state folder, named after the instance
+// and the file's identity.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace dash::client {
+
+// What makes a file the same file: a changed one is uploaded from the start.
+struct FileIdentity {
+  std::string path;  // absolute
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified_ns = 0;
+};
+
+struct OpenUpload {
+  std::string handle;
+  std::vector<std::string> refs;  // of part 1, 2, …
+};
+
+class Journal {
+ public:
+  // `folder` is made 0700 when a first upload is kept.
+  Journal(const std::string& folder, const std::string& instance, const std::string& user,
+          const FileIdentity& file);
+  // nullopt when there is none that can be read.
+  std::optional<OpenUpload> read() const;
+  Result<void> write(const OpenUpload& upload) const;
+  void remove() const;
+
+ private:
+  std::string folder_, path_;
+};
+
+// $XDG_STATE_HOME/dashctl/uploads, else ~/.local/state/dashctl/uploads.
+std::string journal_folder();
+
+}  // namespace dash::client

@@ -1,0 +1,217 @@
+#include "core/client/receive.hpp"
+
+#include <atomic>
+
+#include "core/client/hands.hpp"
+#include "core/client/new_file.hpp"
+#include "core/client/patience.hpp"
+#include "core/storage/store/digest.hpp"
+#include "core/storage/store/plan.hpp"
+
+namespace dash::client {
+namespace {
+
+// What comes with the first answer, so that a small asset costs one request.
+constexpr std::size_t kFront = 1u << 20;
+constexpr std::size_t kTakeHands = 4;  // parts of one asset on their way at the same time
+
+constexpr std::size_t kPiece = 256u << 10;
+
+std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
+
+// One asset, of which every part is taken for itself; how is the derived class's.
+class Receive {
+ public:
+  Receive(const std::string& name, const ReceiveSeams& seams) : name_(name), s_(seams) {}
+  virtual ~Receive() = default;
+
+ protected:
+  // The asset's first bytes go into `front`; how many came.
+  Result<std::size_t> open(std::span<char> front) {
+    std::size_t came = 0;
+    TRY(with_patience([&]() -> Result<void> {
+      auto opened = TRY(s_.desk.open(s_.backend, name_, front));
+      reading_ = std::move(opened.reading);
+      came = opened.first;
+      return {};
+    }));
+    s_.found(reading_->size());
+    sha256_.resize(storage::part_count(reading_->size()));
+    return came;
+  }
+
+  // The numbers that are left, until one fails.
+  void take_some(const std::function<Result<void>(std::uint32_t n)>& take) {
+    for (auto n = next_++; n <= sha256_.size() && !is_stopped_; n = next_++) {
+      auto taken = take(n);
+      if (taken) continue;
+      std::lock_guard lock(mutex_);
+      if (!failed_) failed_ = std::move(taken).error();
+      is_stopped_ = true;
+    }
+  }
+  std::size_t hands() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kTakeHands); }
+  std::size_t length(std::uint32_t n) const { return storage::part_length(reading_->size(), n); }
+
+  Result<void> read(std::uint64_t offset, const Room& into) {
+    if (into.empty()) return {};
+    return with_patience([&] { return reading_->read(offset, into); });
+  }
+
+  Result<Received> judged() {
+    if (failed_) return Failure(*std::move(failed_));
+    storage::PartDigests digest;
+    for (const auto& part : sha256_) digest.add(part);
+    Received result{reading_->size(), digest.finish(), !reading_->digest().empty()};
+    if (result.is_verified && result.digest != reading_->digest())
+      return fail(Code::integrity,
+                  "what came of '{}' is not what was stored ({} instead of {}); fetch it again", name_,
+                  result.digest, reading_->digest());
+    return result;
+  }
+
+  void count(std::uint32_t n, std::string sha256) {
+    sha256_[n - 1] = std::move(sha256);
+    s_.moved(length(n));
+  }
+
+  const std::string& name_;
+  const ReceiveSeams& s_;
+
+ private:
+  std::unique_ptr<Reading> reading_;
+  std::vector<std::string> sha256_;  // of part 1, 2, …
+  std::atomic<std::uint32_t> next_ = 2;
+  std::atomic<bool> is_stopped_ = false;
+  std::mutex mutex_;
+  std::optional<Error> failed_;
+};
+
+// A part that is hashed and written as it comes, in pieces that stay in the processor's cache from one to the
+// other.
+class FilePart {
+ public:
+  FilePart(const NewFile& file, std::uint64_t offset) : file_(&file), offset_(offset) {}
+
+  Result<void> add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      auto taken = bytes.substr(0, kPiece - piece_.size());
+      piece_ += taken;
+      bytes.remove_prefix(taken.size());
+      if (piece_.size() == kPiece) TRY(flush());
+    }
+    return {};
+  }
+  // Its SHA-256.
+  Result<std::string> finish() {
+    TRY(flush());
+    return hash_.finish();
+  }
+
+ private:
+  Result<void> flush() {
+    hash_.update(piece_);
+    TRY(file_->write(offset_, piece_));
+    offset_ += piece_.size();
+    piece_.clear();
+    return {};
+  }
+
+  const NewFile* file_;
+  std::uint64_t offset_;
+  crypto::Sha256 hash_;
+  std::string piece_;
+};
+
+// Bytes go to their places in the file as they come: no part is ever held.
+class IntoFile final : public Receive {
+ public:
+  IntoFile(const std::string& name, const NewFile& file, const ReceiveSeams& seams)
+      : Receive(name, seams), file_(file) {}
+
+  Result<Received> run() {
+    {
+      auto buffer = TRY(s_.parts.take(kTransferPatience));
+      auto front = buffer.span().first(kFront);
+      TRY(take(1, view(front.first(TRY(open(front))))));
+    }
+    with_hands(hands(), [&](std::size_t) { take_some([&](std::uint32_t n) { return take(n, ""); }); });
+    return judged();
+  }
+
+ private:
+  // The part begins with `front`; the rest is still to come.
+  Result<void> take(std::uint32_t n, std::string_view front) {
+    FilePart part(file_, storage::part_offset(n));
+    TRY(part.add(front));
+    Room rest(length(n) - front.size(), [&](std::uint64_t at, std::string_view bytes) -> Result<void> {
+      if (at == 0) {
+        part = FilePart(file_, storage::part_offset(n));
+        TRY(part.add(front));
+      }
+      return part.add(bytes);
+    });
+    TRY(read(storage::part_offset(n) + front.size(), rest));
+    count(n, TRY(part.finish()));
+    return {};
+  }
+
+  const NewFile& file_;
+};
+
+// In their order; the parts that follow are held until it is their turn.
+class IntoSink final : public Receive {
+ public:
+  IntoSink(const std::string& name, const Sink& out, const ReceiveSeams& seams)
+      : Receive(name, seams), out_(out) {}
+
+  Result<Received> run() {
+    auto buffer = TRY(s_.parts.take(kTransferPatience));
+    auto came = TRY(open(buffer.span()));
+    TRY(take(1, buffer.span(), came));
+    with_hands(hands(),
+               [&](std::size_t hand) { take_with(hand == 0 ? std::move(buffer) : s_.parts.try_take()); });
+    return judged();
+  }
+
+ private:
+  // Only who has a buffer takes a number, so the smallest number never waits for one.
+  void take_with(Part buffer) {
+    if (!buffer) return;  // the others do it
+    take_some([&](std::uint32_t n) { return take(n, buffer.span(), 0); });
+  }
+
+  // The first `came` bytes of the part stand in the buffer.
+  Result<void> take(std::uint32_t n, std::span<char> buffer, std::size_t came) {
+    auto part = buffer.first(length(n));
+    auto taken = read(storage::part_offset(n) + came, part.subspan(came));
+    auto sha256 = taken ? crypto::sha256(view(part)) : std::string();
+    if (taken && !turn_.wait_for(n - 1)) return {};
+    if (taken) taken = out_(view(part));
+    if (!taken) {
+      turn_.close();
+      return taken;
+    }
+    turn_.pass();
+    count(n, std::move(sha256));
+    return {};
+  }
+
+  const Sink& out_;
+  Turnstile turn_;
+};
+
+}  // namespace
+
+Result<Received> receive_file(const std::string& name, const std::string& path, const ReceiveSeams& seams) {
+  auto file = TRY(NewFile::at(path));
+  auto received = TRY(IntoFile(name, file, seams).run());
+  TRY(file.put_in_place());
+  return received;
+}
+
+Result<Received> receive_stream(const std::string& name, const Sink& out, const ReceiveSeams& seams) {
+  return IntoSink(name, out, seams).run();
+}
+
+}  // namespace dash::client

@@ -1,0 +1,47 @@
+// Sends a local file into an instance's active backend: picks the lane as the upload form does (2-storage.md,
+// Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. Parts are
+// sent side by side where the desk takes them so; else one after the other: a part leaves when the one before
+// it has left, and comes over while that one is being stored.
+#pragma once
+#include <string>
+
+#include "core/base/part_pool.hpp"
+#include "core/client/desk.hpp"
+
+namespace dash::client {
+
+// What the instance's active backend takes.
+struct Target {
+  std::string backend;
+  bool is_chunked = false;
+  std::uint64_t inline_ceiling = 0;
+  std::uint64_t ceiling = 0;
+  std::string limit_reason;
+};
+// From Desk::backends(). Code::invalid when no backend is active, or `wanted` (either spelling; blank: any)
+// is another one.
+Result<Target> active_target(const Json& backends, const std::string& wanted);
+
+struct SendPlan {
+  std::string path;  // as given
+  std::string name;
+  std::uint64_t size = 0;
+  std::string lane;  // "inline" or "chunked"
+};
+// Looks at the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
+Result<SendPlan> plan_send(const std::string& path, const Target& target);
+
+// Called with the number of bytes that have come over since the last call, by any thread.
+using BytesMoved = std::function<void(std::uint64_t bytes)>;
+
+struct SendSeams {
+  Desk& desk;
+  PartPool& parts;  // bounds the memory of all files that are sent at the same time
+  BytesMoved moved;
+  std::string journal_folder;
+  std::string user;  // distinguishes two users' uploads of one file; may be blank
+};
+// The lane's answer, with "resumed_parts" when some were already there. Thread-safe for different files.
+Result<Json> send_file(const SendPlan& plan, const SendSeams& seams);
+
+}  // namespace dash::client

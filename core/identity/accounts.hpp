@@ -1,0 +1,80 @@
+// Users and tokens with authorisation and audit: what signing in, `dashctl user`, `dashctl token`, /api/users
+// and /api/tokens call. Each change is one transaction that holds its audit entries. A personal access token
+// may read and revoke itself; everything else here needs a sign-in (Code::forbidden).
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/base/json.hpp"
+#include "core/identity/directory.hpp"
+#include "core/identity/passwords.hpp"
+#include "core/identity/sessions.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/tokens.hpp"
+
+namespace dash::identity {
+
+// What may be changed of an account; absent members stay.
+struct UserChange {
+  std::optional<Secret> password;
+  std::optional<Secret> current_password;  // for one's own password
+  std::optional<bool> is_admin;
+  std::optional<bool> is_active;
+  std::vector<std::string> grant;
+  std::vector<std::string> ungrant;
+  bool revoke_tokens = false;
+};
+
+struct SignIn {
+  std::string username;
+  Secret password;
+  std::string address, request_id;
+};
+
+class Accounts {
+ public:
+  struct Deps {
+    db::Sql& sql;
+    audit::Log& audit;
+    identity::Directory& directory;
+    identity::Passwords& passwords;
+    identity::Sessions& sessions;
+    identity::Tokens& tokens;
+    identity::SetupCode& setup_code;
+  };
+  explicit Accounts(const Deps& deps) : d_(deps) {}
+
+  // Errors of Passwords. Audited as user.login or user.login_failed; a throttled attempt writes nothing, so
+  // that who guesses cannot fill the log.
+  Result<identity::Login> sign_in(const SignIn& attempt);
+
+  // Admins only, as is everything below that concerns another.
+  Result<identity::User> add(const Principal& who, const identity::NewUser& user);
+  // One's own password needs the current one: Code::validation without it, Code::forbidden when it is wrong,
+  // and it counts as a failed login. Nobody takes his own admin flag or account away (Code::invalid). A new
+  // password ends the sessions; set by another, or with the account disabled, it revokes the tokens too.
+  Result<identity::User> change(const Principal& who, const std::string& username, const UserChange& change);
+  Result<std::vector<identity::User>> list(const Principal& who);
+
+  Result<identity::IssuedToken> issue_token(const Principal& who, const identity::NewToken& wanted);
+  Result<std::vector<identity::TokenInfo>> list_tokens(const Principal& who, const std::string& username);
+  Result<void> revoke_token(const Principal& who, const std::string& id);
+
+ private:
+  Result<void> authorize_change(const Principal& who, bool is_own, const UserChange& change);
+  Result<std::optional<Error>> check_current(db::Transaction& tx, const Principal& who,
+                                             const identity::PasswordAttempt& attempt);
+  Result<identity::User> apply(db::Transaction& tx, const Principal& who, const identity::User& user,
+                               const UserChange& change, const std::string& password_hash);
+  Result<std::int64_t> revoke_all_tokens(db::Transaction& tx, const Principal& who,
+                                         const std::string& username);
+  Result<identity::User> need(db::Transaction& tx, const std::string& username);
+  Deps d_;
+};
+
+OrderedJson to_json(const identity::User& user);
+OrderedJson to_json(const identity::TokenInfo& token);
+
+}  // namespace dash::identity

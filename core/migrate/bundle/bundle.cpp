@@ -1,0 +1,143 @@
+#include "core/migrate/bundle/bundle.hpp"
+
+#include <algorithm>
+
+#include "core/crypto/hash.hpp"
+#include "core/setup/import_body.hpp"
+
+namespace dash::migrate {
+namespace {
+
+constexpr std::size_t kFingerprintDigits = 8;
+
+Json endpoint_json(const setup::FullEndpoint& row) {
+  Json out{{"name", row.name},       {"url", row.url.expose()},
+           {"fmt", row.fmt},         {"secret", row.secret.expose()},
+           {"event_types", nullptr}, {"enabled", row.enabled}};
+  if (row.event_types) out["event_types"] = *row.event_types;
+  return out;
+}
+
+struct Section {
+  std::string_view name;
+  Json content;
+};
+
+std::vector<Section> sections_of(const Bundle& bundle) {
+  auto endpoints = Json::array();
+  for (const auto& row : bundle.endpoints) endpoints.push_back(endpoint_json(row));
+  auto annotations = Json::object();
+  for (const auto& [key, a] : bundle.annotations)
+    annotations[key] = {{"secret", a.secret}, {"vault_ref", a.vault_ref}, {"masked", a.masked}};
+  return {{"config", Json(bundle.config)},
+          {"regions", Json(bundle.regions)},
+          {"notification_endpoints", std::move(endpoints)},
+          {"excluded", Json(bundle.excluded)},
+          {"annotations", std::move(annotations)}};
+}
+
+std::string digest_of(const std::vector<Section>& sections) {
+  crypto::Sha256 hash;
+  for (const auto& section : sections) {
+    hash.update(section.name);
+    hash.update(dump_json(section.content));
+  }
+  return "sha256:" + crypto::to_hex(hash.finish());
+}
+
+// What the tool of a Python dashboard expects in meta besides: its two words for the way of an export (what
+// is read where it lies is "docker" to it), the commit of its own checkout, and a time with an offset.
+void respell_meta(Json& meta) {
+  if (meta["export_method"] != "http") meta["export_method"] = "docker";
+  auto at = meta["exported_at"].get<std::string>();
+  if (at.ends_with('Z')) meta["exported_at"] = at.substr(0, at.size() - 1) + "+00:00";
+  meta["git_commit"] = "";
+}
+
+Json meta_json(const Bundle& bundle, std::string digest) {
+  auto count = [&](auto member) {
+    return std::ranges::count_if(bundle.annotations, [&](const auto& a) { return a.second.*member; });
+  };
+  return {{"source_url", bundle.meta.source_url},
+          {"exported_at", bundle.meta.exported_at},
+          {"export_method", bundle.meta.export_method},
+          {"fingerprint_key", crypto::to_hex(bundle.meta.fingerprint_key.expose())},
+          {"digest", std::move(digest)},
+          {"counts",
+           {{"portable", bundle.config.size()},
+            {"excluded", bundle.excluded.size()},
+            {"masked", count(&Annotation::masked)},
+            {"vault_ref", count(&Annotation::vault_ref)},
+            {"regions", bundle.region_count()},
+            {"endpoints", bundle.endpoints.size()}}}};
+}
+
+template <class Map>
+Map respelled_keys(const Map& map) {
+  Map out;
+  for (const auto& [key, value] : map) out[config::provider_key(key)] = value;
+  return out;
+}
+
+// Its keys, values and clouds as the providers' users write them.
+Bundle respelled(const Bundle& bundle) {
+  Bundle out = bundle;
+  out.config.clear();
+  for (const auto& [key, value] : bundle.config)
+    out.config[config::provider_key(key)] = config::provider_value(key, value);
+  out.regions.clear();
+  for (const auto& [cloud, map] : bundle.regions) out.regions[config::provider_cloud(cloud)] = map;
+  out.excluded = respelled_keys(bundle.excluded);
+  out.annotations = respelled_keys(bundle.annotations);
+  return out;
+}
+
+// A member of the document, indented under it. JSON text holds a newline only between its tokens.
+std::string member(std::string_view name, const Json& content) {
+  auto text = dump_json(content, 2);
+  std::string out = fmt::format("  \"{}\": ", name);
+  for (char c : text) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out;
+}
+
+std::string document(const Json& meta, const std::vector<Section>& sections) {
+  std::string out = "{\n" + member("schema", kBundleSchema) + ",\n" + member("meta", meta);
+  for (const auto& section : sections) {
+    out += ",\n";
+    out += member(section.name, section.content);
+  }
+  return out + "\n}\n";
+}
+
+}  // namespace
+
+std::size_t Bundle::region_count() const {
+  std::size_t n = 0;
+  for (const auto& [cloud, map] : regions) n += map.size();
+  return n;
+}
+
+std::string digest_of(const Bundle& bundle) { return digest_of(sections_of(bundle)); }
+
+std::string write_bundle(const Bundle& bundle, config::Spelling spelling) {
+  if (spelling == config::Spelling::canonical)
+    return document(meta_json(bundle, digest_of(bundle)), sections_of(bundle));
+  auto meta = meta_json(bundle, digest_of(bundle));
+  respell_meta(meta);
+  return document(meta, sections_of(respelled(bundle)));
+}
+
+std::string fingerprint(const Bundle& bundle, std::string_view value) {
+  return crypto::to_hex(crypto::hmac_sha256(bundle.meta.fingerprint_key.expose(), value))
+      .substr(0, kFingerprintDigits);
+}
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace dash::migrate

@@ -1,0 +1,68 @@
+// A dashboard instance over HTTP: base address, trust, login or token, JSON in and out. Answers become errors
+// with the code that a person and a script need: 401 and 403, 429 with its Retry-After, a second factor asked
+// for (202), a redirect named and never followed, the gate's refusals. Used by every command that takes
+// --target. Once signed in, thread-safe.
+#pragma once
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.hpp"
+#include "core/base/secret.hpp"
+#include "core/net/http/http_client.hpp"
+
+namespace dash::net {
+
+struct ApiAddress {
+  std::string url;  // http(s)://host[:port][/prefix]
+  Trust trust;
+  std::chrono::milliseconds deadline{30'000};
+};
+
+class ApiClient {
+ public:
+  // Code::usage for an address that is none, or that carries a user name or a query; Code::tls for a CA
+  // bundle that cannot be read.
+  static Result<ApiClient> open(HttpClient& http, ApiAddress address);
+
+  // Without a trailing slash; for messages.
+  const std::string& url() const { return address_.url; }
+
+  // POST /api/auth/login, form-encoded. The token is kept for the calls that follow.
+  Result<void> login(const std::string& username, const Secret& password);
+  void use_token(Secret token) { token_ = std::move(token); }
+  bool has_token() const { return !token_.empty(); }
+
+  // `path` starts with '/'. The answer is JSON, or null for an empty body. An answer that is no JSON is
+  // Code::upstream.
+  Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
+  // Without the token: for what anybody may ask, before it is known who answers.
+  Result<Json> get_openly(std::string_view path);
+  Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
+  Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
+  Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
+  Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
+
+  // Code::upstream: what answered `path` is no dashboard, or one that we do not know.
+  Failure strange_answer(std::string_view path) const;
+
+  // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
+  // outside of 2xx is an error.
+  Result<HttpResponse> send(HttpRequest request);
+  // The same, and any status is an answer.
+  Result<HttpResponse> exchange(HttpRequest request);
+
+ private:
+  ApiClient(HttpClient& http, ApiAddress address) : http_(&http), address_(std::move(address)) {}
+  Result<Json> call(std::string_view method, std::string_view path, const Json* body);
+
+  HttpClient* http_;
+  ApiAddress address_;
+  Secret token_;
+};
+
+// What a status outside of 2xx means; `where` names the instance. Reads {"detail": …} in its three shapes
+// (text, list of validation errors, a refusal of the gate).
+Error api_error(const HttpResponse& response, std::string_view where);
+
+}  // namespace dash::net

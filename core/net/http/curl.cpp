@@ -1,0 +1,237 @@
+#include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "core/net/http/http_client.hpp"
+
+namespace dash::net {
+namespace {
+
+constexpr long kTransferBuffer = 256L << 10;
+constexpr long kLowSpeedBytes = 1;  // less in a second is silence
+
+struct CloseEasy {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+// What one exchange collects while libcurl calls back.
+struct Exchange {
+  const HttpRequest& request;
+  HttpResponse response;
+  bool is_head_whole = false;
+  std::size_t sent = 0;
+  std::optional<Error> refused;  // why we stopped it ourselves
+
+  std::size_t next_of_stream(std::span<char> into) {
+    auto got = request.stream(into);
+    if (!got) {
+      refused = got.error();
+      return CURL_READFUNC_ABORT;
+    }
+    sent += *got;
+    return *got;
+  }
+
+  Result<void> take_body(std::string_view bytes) {
+    response.body_size += bytes.size();
+    bool wanted = response.ok();
+    if (wanted && request.sink) return request.sink(bytes);
+    if (wanted && !request.into.empty()) {
+      if (response.body_size > request.into.size())
+        return fail(Code::upstream, "{} sent more bytes than were asked for", origin_of(request.url));
+      return request.into.put(response.body_size - bytes.size(), bytes);
+    }
+    if (response.body_size > request.max_body)
+      return fail(Code::upstream, "{} sent more than {} bytes", origin_of(request.url), request.max_body);
+    response.body += bytes;
+    return {};
+  }
+};
+
+std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& x = *static_cast<Exchange*>(user);
+  auto taken = x.take_body({data, size * count});
+  if (taken) return size * count;
+  x.refused = taken.error();
+  return 0;
+}
+
+std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& x = *static_cast<Exchange*>(user);
+  std::string_view line(data, size * count);
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's CONNECT
+    x.response.headers = {};
+    x.is_head_whole = false;
+    auto space = line.find(' ');
+    x.response.status = space == line.npos ? 0 : std::atoi(std::string(line.substr(space + 1, 3)).c_str());
+  } else if (line.empty()) {
+    x.is_head_whole = true;
+  } else if (auto colon = line.find(':'); colon != line.npos) {
+    auto value = line.substr(colon + 1);
+    while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
+    while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+    x.response.headers.add(std::string(line.substr(0, colon)), std::string(value));
+  }
+  return size * count;
+}
+
+std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) {
+  auto& x = *static_cast<Exchange*>(user);
+  if (x.request.stream) return x.next_of_stream({out, size * count});
+  auto rest = x.request.body.substr(x.sent);
+  auto n = std::min(rest.size(), size * count);
+  std::memcpy(out, rest.data(), n);
+  x.sent += n;
+  return n;
+}
+
+int on_seek(void* user, curl_off_t offset, int origin) {
+  auto& x = *static_cast<Exchange*>(user);
+  if (x.request.stream) return x.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+  if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_FAIL;
+  x.sent = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
+// The extra roots are added to the system's, not put in their place.
+CURLcode add_roots(CURL*, void* ssl_ctx, void* user) {
+  auto* store = SSL_CTX_get_cert_store(static_cast<SSL_CTX*>(ssl_ctx));
+  return X509_STORE_load_file(store, static_cast<const char*>(user)) == 1 ? CURLE_OK
+                                                                          : CURLE_SSL_CACERT_BADFILE;
+}
+
+Failure curl_failure(CURLcode rc, const HttpRequest& request, const char* text) {
+  auto origin = origin_of(request.url);
+  auto error = [&](Code code, std::string message) {
+    return Failure(
+        Error{code, std::move(message), fmt::format("curl {}: {}", static_cast<int>(rc), text), {}, {}});
+  };
+  switch (rc) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_ISSUER_ERROR:
+      return error(Code::tls, fmt::format("TLS with {} failed: {}", origin, text));
+    case CURLE_SSL_CACERT_BADFILE:
+      return error(Code::tls, fmt::format("the CA bundle {} is missing or holds no PEM certificate",
+                                          request.trust.ca_bundle));
+    case CURLE_OPERATION_TIMEDOUT:
+      return error(Code::timeout, fmt::format("{} did not answer in time", origin));
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return error(Code::invalid, fmt::format("'{}' is not an http or https address", origin));
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_GOT_NOTHING:
+      return error(Code::unreachable, fmt::format("{} cut the connection: {}", origin, text));
+    default:
+      return error(Code::unreachable, fmt::format("cannot reach {}: {}", origin, text));
+  }
+}
+
+class CurlClient final : public HttpClient {
+ public:
+  Result<HttpResponse> send(const HttpRequest& request) override {
+    CURL* h = handle();
+    curl_easy_reset(h);
+    Exchange exchange{request, {}, false, 0, {}};
+    std::array<char, CURL_ERROR_SIZE> text{};
+    std::unique_ptr<curl_slist, FreeList> headers(header_list(request));
+    set_common(h, request, text.data());
+    curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers.get());
+    set_callbacks(h, exchange);
+    set_method(h, request);
+    auto rc = curl_easy_perform(h);
+    if (exchange.refused) return Failure(*std::move(exchange.refused));
+    if (rc != CURLE_OK) return curl_failure(rc, request, text[0] ? text.data() : curl_easy_strerror(rc));
+    // libcurl takes a head that was cut for an answer without a body.
+    if (!exchange.is_head_whole) return curl_failure(CURLE_RECV_ERROR, request, "in the middle of an answer");
+    return std::move(exchange.response);
+  }
+
+ private:
+  // A kept handle keeps its connections and its TLS sessions.
+  static CURL* handle() {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    thread_local std::unique_ptr<CURL, CloseEasy> kept(curl_easy_init());
+    return kept.get();
+  }
+
+  static curl_slist* header_list(const HttpRequest& request) {
+    curl_slist* list = curl_slist_append(nullptr, "Expect:");
+    for (const auto& [name, value] : request.headers)
+      list = curl_slist_append(
+          list, (value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value)).c_str());
+    return list;
+  }
+
+  static void set_common(CURL* h, const HttpRequest& request, char* text) {
+    curl_easy_setopt(h, CURLOPT_ERRORBUFFER, text);
+    curl_easy_setopt(h, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(h, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(h, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_deadline.count()));
+    curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, static_cast<long>(request.deadline.count()));
+    curl_easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, kLowSpeedBytes);
+    curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.silence.count()));
+    curl_easy_setopt(h, CURLOPT_BUFFERSIZE, kTransferBuffer);
+    curl_easy_setopt(h, CURLOPT_UPLOAD_BUFFERSIZE, kTransferBuffer);
+    curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);
+    if (!request.unix_socket.empty()) {
+      curl_easy_setopt(h, CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
+      curl_easy_setopt(h, CURLOPT_PROXY, "");
+    }
+    if (request.trust.insecure) {
+      curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 0L);
+      curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 0L);
+    } else if (!request.trust.ca_bundle.empty()) {
+      curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, add_roots);
+      curl_easy_setopt(h, CURLOPT_SSL_CTX_DATA, const_cast<char*>(request.trust.ca_bundle.c_str()));
+    }
+  }
+
+  static void set_callbacks(CURL* h, Exchange& exchange) {
+    curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(h, CURLOPT_WRITEDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(h, CURLOPT_HEADERDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(h, CURLOPT_READDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(h, CURLOPT_SEEKDATA, &exchange);
+  }
+
+  static void set_method(CURL* h, const HttpRequest& request) {
+    auto size = static_cast<curl_off_t>(request.stream ? request.stream_size : request.body.size());
+    if (request.method == "HEAD") {
+      curl_easy_setopt(h, CURLOPT_NOBODY, 1L);
+    } else if (request.method == "PUT" || request.method == "PATCH") {
+      curl_easy_setopt(h, CURLOPT_UPLOAD, 1L);
+      curl_easy_setopt(h, CURLOPT_INFILESIZE_LARGE, size);
+    } else if (request.method == "POST" || size > 0) {
+      curl_easy_setopt(h, CURLOPT_POST, 1L);
+      curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, size);
+    }
+    if (request.method != "HEAD") curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HttpClient> make_curl_client() { return std::make_unique<CurlClient>(); }
+
+}  // namespace dash::net

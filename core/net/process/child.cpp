@@ -1,0 +1,307 @@
+#include "core/net/process/child.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+namespace dash::net {
+namespace {
+
+using Millis = std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+void close_fd(int& fd) {
+  if (fd >= 0) ::close(fd);
+  fd = -1;
+}
+
+// Both ends of three pipes; whatever is not taken out is closed.
+struct Pipes {
+  std::array<std::array<int, 2>, 3> fds{{{-1, -1}, {-1, -1}, {-1, -1}}};
+  ~Pipes() {
+    for (auto& pair : fds)
+      for (auto& fd : pair) close_fd(fd);
+  }
+  bool open() {
+    for (auto& pair : fds)
+      if (::pipe2(pair.data(), O_CLOEXEC) != 0) return false;
+    return true;
+  }
+  int take(int stream, int end) { return std::exchange(fds[size_t(stream)][size_t(end)], -1); }
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const auto& w : words) out.push_back(const_cast<char*>(w.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// posix_spawn's two objects, with everything that a clean child needs.
+struct SpawnPlan {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  SpawnPlan(const Pipes& pipes, const std::string& cwd) {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[0][0], 0);
+    ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[1][1], 1);
+    ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[2][1], 2);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    if (!cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, cwd.c_str());
+    sigset_t all, none;
+    ::sigfillset(&all);
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes,
+                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  ~SpawnPlan() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+};
+
+// Reads what is there; false at the end of the stream.
+bool forward(int fd, const std::function<void(std::string_view)>& sink) {
+  std::array<char, 16384> buffer;
+  auto n = ::read(fd, buffer.data(), buffer.size());
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  if (n > 0 && sink) sink({buffer.data(), static_cast<std::size_t>(n)});
+  return n > 0;
+}
+
+// Until `fd` can be read or written, or has ended.
+Result<void> await(int fd, short events, Steady::time_point due) {
+  for (;;) {
+    auto left = std::chrono::ceil<Millis>(due - Steady::now()).count();
+    if (left <= 0) return fail(Code::timeout, "the program did not answer in time");
+    pollfd p{fd, events, 0};
+    if (::poll(&p, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000))) > 0) return {};
+  }
+}
+
+}  // namespace
+
+std::string Exit::text() const {
+  return signal != 0 ? fmt::format("signal {}", signal) : fmt::format("exit status {}", code);
+}
+
+Child::Child(Child&& other) noexcept { *this = std::move(other); }
+
+Child& Child::operator=(Child&& other) noexcept {
+  if (this != &other) {
+    kill();
+    close_all();
+    pid_ = std::exchange(other.pid_, -1);
+    pidfd_ = std::exchange(other.pidfd_, -1);
+    in_ = std::exchange(other.in_, -1);
+    out_ = std::exchange(other.out_, -1);
+    err_ = std::exchange(other.err_, -1);
+    reaped_ = other.reaped_;
+    exit_ = other.exit_;
+  }
+  return *this;
+}
+
+Child::~Child() {
+  kill();
+  close_all();
+}
+
+void Child::close_all() {
+  for (auto* fd : {&pidfd_, &in_, &out_, &err_}) close_fd(*fd);
+}
+
+void Child::close_stdin() { close_fd(in_); }
+
+Result<Child> Child::start(const Command& command) {
+  Pipes pipes;
+  if (!pipes.open()) return fail(Code::busy, "no file descriptor is left to start a program");
+  SpawnPlan plan(pipes, command.cwd);
+  auto argv = pointers(command.argv), env = pointers(command.env);
+  pid_t pid = -1;
+  int rc = ::posix_spawn(&pid, command.argv.at(0).c_str(), &plan.actions, &plan.attributes, argv.data(),
+                         env.data());
+  if (rc != 0)
+    return fail(Code::unreachable, "cannot start {}: {}", command.argv.at(0), ::strerrordesc_np(rc));
+  Child child;
+  child.pid_ = pid;
+  child.pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  child.in_ = pipes.take(0, 1);
+  child.out_ = pipes.take(1, 0);
+  child.err_ = pipes.take(2, 0);
+  for (int fd : {child.in_, child.out_, child.err_}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  return child;
+}
+
+void Child::reap(int options) {
+  siginfo_t what{};
+  if (pid_ < 0 || reaped_) return;
+  auto id = static_cast<id_t>(pid_);
+  if (::waitid(P_PID, id, &what, WEXITED | WNOWAIT | options) != 0 || what.si_pid == 0) return;
+  // Until it is reaped its number, and so the group's, cannot be another's: end what it left behind.
+  ::kill(-pid_, SIGKILL);
+  ::waitid(P_PID, id, &what, WEXITED);
+  reaped_ = true;
+  if (what.si_code == CLD_EXITED)
+    exit_.code = what.si_status;
+  else
+    exit_.signal = what.si_status;
+}
+
+bool Child::running() {
+  reap(WNOHANG);
+  return pid_ >= 0 && !reaped_;
+}
+
+bool Child::wait(Millis patience) {
+  pollfd p{pidfd_, POLLIN, 0};
+  if (running()) ::poll(&p, 1, static_cast<int>(patience.count()));
+  return !running();
+}
+
+void Child::kill() {
+  if (!running()) return;
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+  reap(0);
+}
+
+Result<void> Child::send(std::string_view bytes, Steady::time_point due) {
+  while (!bytes.empty()) {
+    auto n = ::write(in_, bytes.data(), bytes.size());
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      TRY(await(in_, POLLOUT, due));
+    } else if (errno != EINTR) {
+      return fail(Code::unreachable, "the program does not read any more");
+    }
+  }
+  return {};
+}
+
+Result<void> Child::receive(std::span<char> into, Steady::time_point due) {
+  while (!into.empty()) {
+    auto n = ::read(out_, into.data(), into.size());
+    if (n > 0) {
+      into = into.subspan(static_cast<std::size_t>(n));
+    } else if (n < 0 && errno == EAGAIN) {
+      TRY(await(out_, POLLIN, due));
+    } else if (n == 0 || errno != EINTR) {
+      return fail(Code::unreachable, "the program ended");
+    }
+  }
+  return {};
+}
+
+std::string Child::drain_stderr(std::size_t max_bytes) {
+  std::string out;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    auto n = ::read(err_, buffer.data(), buffer.size());
+    if (n <= 0) return out;
+    out.append(buffer.data(),
+               std::min(static_cast<std::size_t>(n), max_bytes - std::min(max_bytes, out.size())));
+  }
+}
+
+void Child::discard_output() {
+  constexpr int kMaxReads = 64;  // a child that never stops is not worth more
+  std::array<char, 16384> buffer;
+  for (int fd : {out_, err_})
+    for (int i = 0; i<kMaxReads&& ::read(fd, buffer.data(), buffer.size())> 0; ++i) {
+    }
+}
+
+Result<Exit> Child::talk(const Talk& talk) {
+  constexpr Millis kAsk{100};
+  auto input = talk.input;
+  auto due = Steady::now() + talk.deadline;
+  std::optional<Steady::time_point> kill_at;
+  bool stopped = false;
+  if (input.empty()) close_stdin();
+  while (running() || out_ >= 0 || err_ >= 0) {
+    if (talk.deadline.count() > 0 && Steady::now() >= due) {
+      kill();
+      return fail(Code::timeout, "the program did not finish within {} ms", talk.deadline.count());
+    }
+    if (!stopped && talk.should_stop && talk.should_stop()) {
+      stopped = true;
+      kill_at = Steady::now() + talk.grace;
+      ::kill(-pid_, SIGTERM);
+    }
+    if (kill_at && Steady::now() >= *kill_at) kill();
+    auto left = talk.deadline.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kAsk;
+    std::array<pollfd, 4> fds{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}, {pidfd_, POLLIN, 0}}};
+    // An exited child's pidfd stays readable: watch it only while it runs. Its grandchildren may keep the
+    // pipes open.
+    if (!running()) fds[3].fd = -1;
+    if (!running() && ::poll(fds.data(), 4, 0) == 0) break;
+    ::poll(fds.data(), 4, static_cast<int>(std::max<std::int64_t>(1, std::min(left, kAsk).count())));
+    if (fds[0].revents != 0) {
+      auto n = ::write(in_, input.data(), input.size());
+      if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
+      if (input.empty() || (n < 0 && errno != EAGAIN && errno != EINTR)) close_stdin();
+    }
+    if (fds[1].revents != 0 && !forward(out_, talk.on_out)) close_fd(out_);
+    if (fds[2].revents != 0 && !forward(err_, talk.on_err)) close_fd(err_);
+  }
+  if (stopped) return fail(Code::interrupted, "the program was stopped");
+  return exit_;
+}
+
+Result<Output> run_child(const Command& command, std::string_view input, Millis deadline,
+                         std::size_t max_output, const std::function<bool()>& should_stop) {
+  auto child = TRY(Child::start(command));
+  Output output;
+  bool over = false;
+  auto keep = [&](std::string& to) {
+    return [&](std::string_view piece) {
+      over = over || to.size() + piece.size() > max_output;
+      if (!over) to += piece;
+    };
+  };
+  auto stop = [&] { return over || (should_stop && should_stop()); };
+  Talk talk{input, keep(output.out), keep(output.err), deadline, stop, Millis{0}};
+  auto exit = child.talk(talk);
+  if (over) return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
+  output.exit = TRY(std::move(exit));
+  return output;
+}
+
+Result<std::string> find_program(const std::string& name) {
+  auto runnable = [](const std::string& path) {
+    std::error_code ec;
+    return std::filesystem::is_regular_file(path, ec) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != name.npos) {
+    if (runnable(name)) return name;
+    return fail(Code::not_found, "{} is not an executable file", name);
+  }
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!name.empty() && !rest.empty()) {
+    auto end = rest.find(':');
+    auto candidate = fmt::format("{}/{}", rest.substr(0, end), name);
+    if (candidate.front() == '/' && runnable(candidate)) return candidate;
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return fail(Code::not_found, "there is no program '{}' on the PATH", name);
+}
+
+}  // namespace dash::net

@@ -1,0 +1,39 @@
+// The docker client, here or on another machine by SSH. Used by core/migrate/docker.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/net/ssh/ssh.hpp"
+
+namespace dash::net {
+
+// What carries ssh:// addresses. The library asks for passphrases and passwords; the program brings the
+// operator's ~/.ssh/config along (jump hosts, aliases, hardware keys, RSA keys) and asks nothing.
+enum class SshTransport { library, program };
+
+struct DockerHost {
+  std::string host = {};  // empty: this machine; ssh://[user@]host[:port]; else as `docker --host` takes it
+  SshTransport transport = SshTransport::library;
+  SshOptions ssh = {};
+};
+
+// One machine's docker client; the connection to it is made once. One thread.
+class DockerClient {
+ public:
+  explicit DockerClient(DockerHost where) : where_(std::move(where)) {}
+
+  // Runs words[0] = "docker" with its arguments. Code::usage for an address that is none, Code::unreachable
+  // and Code::unauthenticated when the other machine cannot be reached or does not know us, Code::not_found
+  // where there is no docker program.
+  Result<Output> run(const std::vector<std::string>& words);
+
+ private:
+  Result<Output> run_here(std::vector<std::string> argv) const;
+  Result<Output> run_by_program(const std::vector<std::string>& words) const;
+  Result<Output> run_by_library(const std::vector<std::string>& words);
+
+  DockerHost where_;
+  std::optional<SshSession> session_;
+};
+
+}  // namespace dash::net

@@ -1,0 +1,241 @@
+// The resident engine: Open Policy Agent as a child on a private Unix socket (REST API:
+// openpolicyagent.org/docs/rest-api).
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "core/base/worker_pool.hpp"
+#include "core/net/process/child.hpp"
+#include "core/policy/opa/engine_builder.hpp"
+
+namespace dash::policy {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::string_view kAnswer = "/v1/data/dashctl_gate/answer?strict-builtin-errors=true";
+constexpr std::string_view kJudgePath = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
+constexpr std::string_view kCompilePath = "/v1/compile";
+constexpr std::chrono::milliseconds kQuestionTimeout{2'000};  // of a decision, once the engine runs
+constexpr std::chrono::milliseconds kBatchTimeout{30'000};
+// Above, a caller is refused at once: every caller that waits holds a thread.
+constexpr std::size_t kMaxCallers = WorkerPool::kMaxStandIns;
+constexpr std::size_t kMaxQuestions = 16;  // to the engine at the same time; it has few processors
+
+// At most so many at a time; the others wait, each until its own deadline.
+class Slots {
+ public:
+  class Slot {
+   public:
+    explicit Slot(Slots* slots) : slots_(slots) {}
+    Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)) {}
+    Slot& operator=(Slot&&) = delete;
+    ~Slot() {
+      if (slots_) slots_->give_back();
+    }
+
+   private:
+    Slots* slots_;
+  };
+
+  Result<Slot> take(Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    if (taken_ >= kMaxQuestions) {
+      WorkerPool::Blocked blocked;
+      if (!freed_.wait_until(lock, deadline, [this] { return taken_ < kMaxQuestions; }))
+        return fail(Code::policy_unavailable, "the policy engine is busy with other questions");
+    }
+    ++taken_;
+    return Slot(this);
+  }
+
+ private:
+  void give_back() {
+    {
+      std::lock_guard lock(mutex_);
+      --taken_;
+    }
+    freed_.notify_one();
+  }
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::size_t taken_ = 0;
+};
+
+// An engine's error document as one line: "a.rego:3: to_number: …".
+std::string complaint(const Reply& reply) {
+  auto json = parse_json(reply.body);
+  if (!json || !json->is_object()) return fmt::format("the policy engine answered {}", reply.status);
+  auto first = json->value(Json::json_pointer("/errors/0"), Json());
+  if (!first.is_object())
+    return json->value("message", fmt::format("the policy engine answered {}", reply.status));
+  Problem p;
+  p.file = first.value(Json::json_pointer("/location/file"), "");
+  p.row = first.value(Json::json_pointer("/location/row"), 0);
+  p.message = first.value("message", "evaluation failed");
+  return describe(p);
+}
+
+class Opa final : public Engine {
+ public:
+  explicit Opa(EngineOptions options) : options_(std::move(options)), builder_(options_) {}
+
+  Deadline deadline() const override {
+    return Steady::now() + options_.deadline + (is_server_ ? Millis{0} : options_.build_timeout);
+  }
+  void serve_callers() override { is_server_ = true; }
+
+  Result<Judgement> judge(std::string_view document, Deadline deadline) override {
+    auto body = fmt::format("{{\"input\":{}}}", document);
+    auto [result, rules] = TRY(ask(kAnswer, body, deadline, kQuestionTimeout));
+    return Judgement{TRY(read_answer(result, *rules)), rules};
+  }
+
+  Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) override {
+    auto body = fmt::format("{{\"input\":{{\"batch\":[{}]}}}}", fmt::join(documents, ","));
+    auto [result, rules] = TRY(ask(kJudgePath, body, Steady::now() + kBatchTimeout, kBatchTimeout));
+    if (!result.is_array() || result.size() != documents.size())
+      return fail(Code::policy_unavailable, "the policy engine left questions of a batch unanswered");
+    std::vector<Judgement> out;
+    for (const auto& answer : result) out.push_back({TRY(read_answer(answer, *rules)), rules});
+    return out;
+  }
+
+  bool is_present() override { return net::find_program(options_.binary).has_value(); }
+
+  EngineStatus status() override {
+    auto out = builder_.status();
+    out.directory = options_.directory;
+    return out;
+  }
+
+  EngineStatus refresh(Deadline deadline) override {
+    std::ignore = builder_.current(deadline);
+    auto out = status();
+    out.sandboxed = builder_.tool().sandboxed();
+    if (auto stamps = fingerprint(options_.directory))
+      for (const auto& stamp : stamps->files)
+        if (is_rego(stamp.path)) out.files.push_back(stamp.path);
+    return out;
+  }
+
+  void look() override { builder_.look(); }
+  void cancel() override { builder_.cancel(); }
+
+  Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) override {
+    auto generation = TRY(builder_.current(deadline()));
+    auto rows = TRY(builder_.tool().fired(generation->folder, document));
+    std::vector<FiredRule> out;
+    for (const auto& rule : generation->rules->rules) {
+      if (!rule.evaluates) continue;
+      for (int line : rule.heads)
+        if (rows.contains({rule.loaded_as(), line})) out.push_back({*rule.rule, rule.file, line});
+    }
+    return out;
+  }
+
+  Result<bool> satisfiable(std::string_view query, const Json& input,
+                           const std::vector<std::string>& unknowns) override {
+    Json body{{"query", query}, {"input", input}, {"unknowns", unknowns}};
+    auto [result, rules] =
+        TRY(ask(kCompilePath, dump_json(body), Steady::now() + kBatchTimeout, kBatchTimeout));
+    return result.is_object() && result.contains("queries");
+  }
+
+ private:
+  using Millis = std::chrono::milliseconds;
+  struct Told {
+    Json result;
+    std::shared_ptr<const RuleSet> rules;
+  };
+
+  struct Caller {
+    explicit Caller(std::atomic<std::size_t>& n) : n_(n), number(++n) {}
+    ~Caller() { --n_; }
+    std::atomic<std::size_t>& n_;
+    const std::size_t number;
+  };
+
+  // One question to the current generation. A lost connection means a dead engine: one restart, one retry.
+  Result<Told> ask(std::string_view target, const std::string& body, Deadline deadline, Millis timeout) {
+    Caller caller(callers_);
+    if (caller.number > kMaxCallers)
+      return fail(Code::policy_unavailable, "{} callers wait for the policy engine already", kMaxCallers);
+    auto generation = TRY(builder_.current(deadline));
+    auto slot = TRY(slots_.take(deadline));
+    if (Steady::now() >= deadline)
+      return fail(Code::policy_unavailable, "the policy engine did not answer in time");
+    // A server that stops finishes its decisions; what may take longer than a drain ends.
+    static const std::atomic<bool> kNever = false;
+    const auto& cancelled = timeout > kQuestionTimeout ? builder_.cancelled() : kNever;
+    auto post = [&] {
+      auto due = std::min(deadline, Steady::now() + timeout);
+      return generation->socket->post(target, body, due, cancelled);
+    };
+    auto reply = post();
+    if (!reply && reply.error().code == Code::unreachable) {
+      EngineBuilder::report_lost(*generation);
+      generation = TRY(builder_.current(deadline));
+      reply = post();
+    }
+    if (!reply) {
+      if (reply.error().code == Code::timeout) builder_.report_silent(generation);
+      return fail(Code::policy_unavailable, "{}", reply.error().message);
+    }
+    if (reply->status != 200) return fail(Code::policy_unavailable, "{}", complaint(*reply));
+    auto json = parse_json(reply->body);
+    if (!json || !json->is_object() || !json->contains("result"))
+      return fail(Code::policy_unavailable, "the policy engine gave no result");
+    return Told{std::move((*json)["result"]), generation->rules};
+  }
+
+  const EngineOptions options_;
+  EngineBuilder builder_;
+  Slots slots_;
+  std::atomic<std::size_t> callers_ = 0;
+  std::atomic<bool> is_server_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_opa(EngineOptions options) { return std::make_unique<Opa>(std::move(options)); }
+
+std::string_view word(EngineState state) {
+  switch (state) {
+    case EngineState::idle:
+      return "idle";
+    case EngineState::building:
+      return "building";
+    case EngineState::ready:
+      return "ready";
+    case EngineState::broken:
+      return "broken";
+    case EngineState::unavailable:
+      break;
+  }
+  return "unavailable";
+}
+
+Result<std::chrono::milliseconds> engine_build_timeout() {
+  const char* named = std::getenv("DASHCTL_POLICY_BUILD_SECONDS");
+  std::string_view text = named != nullptr ? named : "";
+  if (text.empty()) return std::chrono::milliseconds(kBuildTimeout);
+  double seconds = 0;
+  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  std::chrono::duration<double> timeout(seconds);
+  if (error != std::errc() || stop != text.data() + text.size() || !(seconds > 0) ||
+      timeout > kMaxBuildTimeout)
+    return fail(Code::usage, "DASHCTL_POLICY_BUILD_SECONDS is '{}'; write a number of seconds, at most {}",
+                text, kMaxBuildTimeout.count());
+  return std::chrono::ceil<std::chrono::milliseconds>(timeout);
+}
+
+std::string engine_binary() {
+  const char* named = std::getenv("POLICY_BINARY");
+  return named != nullptr && *named != '\0' ? named : "opa";
+}
+
+}  // namespace dash::policy

@@ -1,0 +1,74 @@
+// The engine's binary as a tool that runs and ends: check and parse a directory, run its unit tests, tell its
+// capabilities. Each run is a sandboxed child (net/exec_child.hpp) with an empty environment that may read
+// only the folder it is given.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <set>
+
+#include "core/net/process/nursery.hpp"
+#include "core/policy/opa/run_dir.hpp"
+#include "core/policy/rule_set.hpp"
+
+namespace dash::policy {
+
+struct Parse {
+  Json modules = Json::array();  // [{file, module}] of the .rego files
+  std::vector<Problem> errors;   // not empty: the directory is broken
+};
+
+// (file, row): of the engine's coverage, the starts in the first column. A head stands there, a body does not
+// unless it is written so.
+using FiredRows = std::set<std::pair<std::string, int>>;
+
+struct ToolRun {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+// How long a run may take.
+struct ToolLimits {
+  std::chrono::steady_clock::time_point due =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then it is killed with its group
+  std::function<bool()> should_stop{};                              // likewise when this becomes true
+};
+
+class OpaTool {
+ public:
+  // `binary`: a path, or a name to search on PATH; looked up at each run, so an installed engine is found
+  // without a restart.
+  OpaTool(std::string binary, std::string launcher)
+      : binary_(std::move(binary)), launcher_(std::move(launcher)) {}
+
+  // Compiles every file with the restricted capabilities and parses it. Errors of the files are in the
+  // answer; an Error is a missing or failing engine (Code::policy_unavailable).
+  Result<Parse> parse(const RunDir& run, const std::string& folder, const std::vector<PolicyFile>& files,
+                      const ToolLimits& limits = {});
+  // `check` against the schema of the input document: misspelt fields. Only what parse() let pass is worth
+  // asking.
+  Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
+                                            const std::string& schema_file);
+  // The rows of each file at which something began that came true for the document, rule heads included.
+  Result<FiredRows> fired(const std::string& folder, std::string_view document);
+  // `test --format json`.
+  Result<ToolRun> test(const std::string& folder);
+  // The engine as a server on `socket_folder`/s, over the files of `folder`.
+  Result<net::Child> serve(net::Nursery& nursery, const std::string& folder,
+                           const std::string& socket_folder);
+  // "dashctl user, Landlock" … what holds the engine back here, for status pages.
+  bool sandboxed() const;
+
+ private:
+  Result<net::Command> command(std::vector<std::string> args, const std::string& folder,
+                               std::vector<std::string> read, std::vector<std::string> write) const;
+  Result<ToolRun> run(std::vector<std::string> args, const std::string& folder, std::vector<std::string> read,
+                      std::string_view input, const ToolLimits& limits);
+  Result<std::string> capabilities(const RunDir& run, const ToolLimits& limits);
+  const std::string binary_, launcher_;
+  std::mutex mutex_;
+};
+
+// Built-ins that rules may not call: they reach the network or the process's environment.
+bool is_forbidden_builtin(std::string_view name);
+
+}  // namespace dash::policy

@@ -1,0 +1,94 @@
+#include "core/policy/tools/diff.hpp"
+
+#include <algorithm>
+
+#include "core/policy/tools/domain.hpp"
+
+namespace dash::policy {
+namespace {
+
+constexpr std::size_t kDiffBatch = 512;
+
+Said say(const Result<Judgement>& judgement) {
+  Said out;
+  if (!judgement) return {Verdict::deny, {}, judgement.error().message};
+  std::vector<std::string> asks;
+  for (const auto& [id, found] : judgement->answer) {
+    out.reasons.insert(out.reasons.end(), found.deny.begin(), found.deny.end());
+    asks.insert(asks.end(), found.needs_approval.begin(), found.needs_approval.end());
+  }
+  out.verdict = !out.reasons.empty() ? Verdict::deny
+                : asks.empty()       ? Verdict::allow
+                                     : Verdict::needs_approval;
+  if (out.verdict == Verdict::needs_approval) out.reasons = std::move(asks);
+  return out;
+}
+
+// A batch in which one document fails is asked one by one.
+std::vector<Said> say_all(Engine& engine, std::span<const std::string> documents) {
+  std::vector<Said> out;
+  if (auto judged = engine.judge_all(documents)) {
+    for (auto& judgement : *judged) out.push_back(say(Result<Judgement>(std::move(judgement))));
+    return out;
+  }
+  for (const auto& document : documents) out.push_back(say(engine.judge(document)));
+  return out;
+}
+
+void compare(Engine& before, Engine& after, std::span<const std::string> documents, bool is_recorded,
+             PolicyDiff& out) {
+  auto old_says = say_all(before, documents), new_says = say_all(after, documents);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    ++out.compared;
+    if (old_says[i] == new_says[i]) continue;
+    out.changes.push_back({is_recorded, parse_json(documents[i]).value_or(Json()), old_says[i], new_says[i]});
+  }
+}
+
+OrderedJson describe(const Said& said) {
+  OrderedJson out{{"verdict", word(said.verdict)}, {"reasons", said.reasons}};
+  if (said.cause) out["cause"] = *said.cause;
+  return out;
+}
+
+Result<std::set<std::string>> words_of(Engine& engine) {
+  auto status = engine.refresh();
+  if (status.fault) return fail(Code::policy_unavailable, "{}: {}", status.directory, status.fault->message);
+  return literals(*status.rules);
+}
+
+}  // namespace
+
+Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<Recorded>& recorded,
+                                 const Limits& limits) {
+  auto words = TRY(words_of(before));
+  words.merge(TRY(words_of(after)));
+  PolicyDiff out;
+  std::set<std::string> seen;  // one request a thousand times is one document
+  std::vector<std::string> replay;
+  for (const auto& entry : recorded)
+    if (auto text = dump_json(entry.input); entry.input.is_object() && seen.insert(text).second)
+      replay.push_back(text);
+  out.recorded = replay.size();
+  auto domain = sample_documents(limits, words);
+  for (const auto* documents : {&replay, &domain})
+    for (std::size_t at = 0; at < documents->size(); at += kDiffBatch)
+      compare(before, after, std::span(*documents).subspan(at, std::min(kDiffBatch, documents->size() - at)),
+              documents == &replay, out);
+  std::ranges::stable_sort(out.changes, {},
+                           [](const Change& c) { return c.before.verdict == c.after.verdict; });
+  return out;
+}
+
+OrderedJson to_json(const PolicyDiff& diff) {
+  OrderedJson out{
+      {"compared", diff.compared}, {"recorded", diff.recorded}, {"changes", OrderedJson::array()}};
+  for (const auto& change : diff.changes)
+    out["changes"].push_back({{"source", change.is_recorded ? "recorded" : "domain"},
+                              {"input", change.input},
+                              {"old", describe(change.before)},
+                              {"new", describe(change.after)}});
+  return out;
+}
+
+}  // namespace dash::policy

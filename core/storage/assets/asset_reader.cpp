@@ -1,0 +1,86 @@
+#include "core/storage/assets/asset_reader.hpp"
+
+#include <algorithm>
+
+namespace dash::storage {
+namespace {
+
+constexpr std::size_t kSmallBuffer = 256u << 10;
+constexpr double kSlowBytesPerSecond = 1.6 * (1u << 20);  // a reader below it holds no buffer
+// A reader that was slow proves itself over so much, or one that comes in bursts would have 8 MiB read for
+// each of them.
+constexpr std::uint64_t kProbation = kPartBytes;
+
+}  // namespace
+
+AssetReader::AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts,
+                         const Clock& clock, Front front, Holder holder)
+    : found_(std::move(found)),
+      next_(first),
+      end_(end),
+      parts_(parts),
+      clock_(clock),
+      holder_(std::move(holder)) {
+  if (first != 0 || !front.part) return;
+  part_ = std::move(front.part);
+  next_ = std::min<std::uint64_t>(front.size, end);
+  filled_ = static_cast<std::size_t>(next_);
+  ready_ = part_.span().first(filled_);
+  if (ready_.empty()) part_ = Part();
+  filled_at_ = clock_.steady_now();
+}
+
+Result<void> AssetReader::prefetch() { return ready_.empty() ? refill() : Result<void>(); }
+
+Result<std::size_t> AssetReader::read(std::span<char> into) {
+  if (ready_.empty()) note_speed();
+  if (ready_.empty() && straight_left_ > 0) {
+    auto n = TRY(read_store(into.first(std::min(into.size(), kSmallBuffer))));
+    straight_left_ -= std::min<std::uint64_t>(straight_left_, n);
+    return n;
+  }
+  if (ready_.empty()) TRY(refill());
+  auto n = std::min(into.size(), ready_.size());
+  std::copy_n(ready_.data(), n, into.data());
+  ready_ = ready_.subspan(n);
+  if (ready_.empty()) part_ = Part();
+  return n;
+}
+
+void AssetReader::release() {
+  next_ -= ready_.size();
+  ready_ = {};
+  part_ = Part();
+  small_.reset();
+  filled_ = 0;
+  straight_left_ = kProbation;
+}
+
+// Of what was read last: how long the client took to drain it.
+void AssetReader::note_speed() {
+  auto seconds = std::chrono::duration<double>(clock_.steady_now() - filled_at_).count();
+  if (filled_ > 0 && static_cast<double>(filled_) < seconds * kSlowBytesPerSecond) release();
+}
+
+Result<void> AssetReader::refill() {
+  if (next_ == end_) return {};
+  part_ = parts_.try_take({holder_});
+  if (!part_ && !small_) small_ = std::make_unique<char[]>(kSmallBuffer);
+  auto buffer = part_ ? part_.span() : std::span(small_.get(), kSmallBuffer);
+  ready_ = buffer.first(TRY(read_store(buffer)));
+  return {};
+}
+
+Result<std::size_t> AssetReader::read_store(std::span<char> into) {
+  auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), end_ - next_));
+  if (wanted == 0) return wanted;
+  auto got = TRY(found_.store->read(found_.key, next_, found_.object.etag, into.first(wanted)));
+  if (got != wanted)
+    return fail(Code::integrity, "the store ended '{}' early; fetch it again", found_.asset.name);
+  next_ += got;
+  filled_ = wanted;
+  filled_at_ = clock_.steady_now();
+  return wanted;
+}
+
+}  // namespace dash::storage

@@ -1,0 +1,158 @@
+#include "core/storage/assets/deep_test.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/text.hpp"
+#include "core/crypto/hash.hpp"
+
+namespace dash::storage {
+namespace {
+
+constexpr std::chrono::seconds kProbePatience{10};
+// AWS and Oracle refuse requests whose clock is off by more (15 and 5 minutes); a minute is worth a word.
+constexpr std::chrono::seconds kSkewAllowed{60};
+
+class DeepTest {
+ public:
+  DeepTest(const Opened& at, const Clock& clock, Part part)
+      : store_(*at.store), prefix_(at.prefix), clock_(clock), part_(std::move(part)) {
+    key_ = fmt::format("{}dashctl-test-{}", prefix_, crypto::random_hex(8));
+    std::memset(part_.data(), 'x', kPartBytes);
+  }
+
+  std::vector<Check> run() {
+    step("list", [&] { return list(); });
+    step("write", [&] { return write(); });
+    step("range", [&] { return range(); });
+    step("replace", [&] { return replace(); });
+    step("multipart", [&] { return multipart(); });
+    step("abort", [&] { return abort(); });
+    step("clock", [&] { return clock(); });
+    step("clean up", [&] { return clean_up(); });
+    return std::move(checks_);
+  }
+
+ private:
+  void step(std::string name, const std::function<Result<std::string>()>& run_step) {
+    auto note = run_step();
+    checks_.push_back({std::move(name), note ? "" : note.error().message, note ? *note : ""});
+  }
+
+  std::string_view whole_part() { return {part_.data(), kPartBytes}; }
+
+  Result<std::string> list() {
+    auto page = TRY(store_.list(prefix_, ""));
+    return fmt::format("{} objects on the first page", page.objects.size());
+  }
+
+  Result<std::string> write() {
+    auto object = TRY(store_.put(key_, "dashctl", {}));
+    if (object.size != 7)
+      return fail(Code::integrity, "7 bytes were written, the store tells {}", object.size);
+    written_ = TRY(store_.head(key_)).modified;
+    return "7 bytes, visible at once";
+  }
+
+  Result<std::string> read(std::uint64_t offset, std::size_t size) {
+    std::string bytes(size, '\0');
+    bytes.resize(TRY(store_.read(key_, offset, "", bytes)));
+    return bytes;
+  }
+
+  Result<std::string> range() {
+    auto bytes = TRY(read(4, 3));
+    if (bytes != "ctl") return fail(Code::integrity, "bytes 4 to 6 came back as something else");
+    return std::string("bytes from the middle");
+  }
+
+  Result<std::string> replace() {
+    auto before = TRY(store_.head(key_)).etag;
+    TRY(store_.put(key_, "another", {}));
+    if (TRY(store_.head(key_)).etag == before)
+      return fail(Code::integrity, "the etag did not change with the content");
+    return std::string("the etag changed");
+  }
+
+  Result<std::string> multipart() {
+    auto size = std::uint64_t{kPartBytes} + 1;
+    auto before = TRY(store_.head(key_)).size;
+    auto upload = TRY(store_.begin(key_, size));
+    TRY(store_.put_part(upload, 1, whole_part(), false));
+    TRY(store_.put_part(upload, 2, "y", true));
+    if (TRY(store_.head(key_)).size != before)
+      return fail(Code::integrity, "parts were visible before the commit");
+    auto staged = TRY(store_.staged_parts(upload));
+    std::ranges::sort(staged, {}, &StagedPart::n);
+    if (staged.size() != 2)
+      return fail(Code::integrity, "2 parts were staged, the store lists {}", staged.size());
+    auto object = TRY(store_.commit(upload, staged, {}));
+    if (object.size != size)
+      return fail(Code::integrity, "{} bytes were committed, the store tells {}", size, object.size);
+    if (TRY(read(kPartBytes - 1, 2)) != "xy")
+      return fail(Code::integrity, "the border between two parts came back wrong");
+    return std::string("2 parts, invisible until commit");
+  }
+
+  Result<std::string> abort() {
+    auto size = TRY(store_.head(key_)).size;
+    auto upload = TRY(store_.begin(key_, kPartBytes));
+    TRY(store_.put_part(upload, 1, whole_part(), true));
+    auto aborted = store_.abort(upload);
+    if (!aborted && aborted.error().code != Code::not_found) return Failure(std::move(aborted).error());
+    if (TRY(store_.head(key_)).size != size)
+      return fail(Code::integrity, "the aborted upload replaced the object");
+    return std::string("nothing was left to see");
+  }
+
+  Result<std::string> clock() {
+    if (written_ == Time{}) return std::string("the store does not tell the time");
+    auto skew = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - written_);
+    auto off = std::chrono::abs(skew);
+    if (off > kSkewAllowed)
+      return fail(Code::upstream, "this clock is {} s {} the store's; set it by NTP", off.count(),
+                  skew.count() > 0 ? "ahead of" : "behind");
+    return fmt::format("{} s apart", off.count());
+  }
+
+  Result<std::string> clean_up() {
+    TRY(store_.remove(key_));
+    auto gone = store_.head(key_);
+    if (gone || gone.error().code != Code::not_found)
+      return fail(Code::integrity, "'{}' is still there after its deletion", key_);
+    return std::string("deleted");
+  }
+
+  ObjectStore& store_;
+  std::string prefix_;
+  const Clock& clock_;
+  Part part_;
+  std::string key_;
+  Time written_{};
+  std::vector<Check> checks_;
+};
+
+}  // namespace
+
+bool Card::is_good() const {
+  return std::ranges::all_of(checks, [](const Check& check) { return check.problem.empty(); });
+}
+
+Result<Card> deep_test(const Opened& at, PartPool& parts, const Clock& clock) {
+  auto part = TRY(parts.take(kProbePatience));
+  return Card{at.shown_id(), at.store->place(), DeepTest(at, clock, std::move(part)).run()};
+}
+
+OrderedJson to_json(const Card& card) {
+  auto checks = OrderedJson::array();
+  for (const auto& check : card.checks)
+    checks.push_back({{"name", check.name},
+                      {"ok", check.problem.empty()},
+                      {"detail", check.problem.empty() ? check.note : check.problem}});
+  return {{"ok", card.is_good()},
+          {"backend", card.backend},
+          {"place", card.place},
+          {"checks", std::move(checks)}};
+}
+
+}  // namespace dash::storage

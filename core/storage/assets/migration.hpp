@@ -1,0 +1,76 @@
+// Assets from one backend to another (2-storage.md, Migration and Behaviour rule 5): migrate all, move one.
+// For admins, audited. The source of a migration is never deleted, the active backend stays what it is, and
+// the scope travels with the asset. Thread-safe.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/base/principal.hpp"
+#include "core/base/progress.hpp"
+#include "core/storage/assets/assets.hpp"
+
+namespace dash::storage {
+
+struct MigrateRequest {
+  std::string source, target;  // ids in either spelling
+  bool overwrite = false;      // else what is on the target by name is skipped
+  bool is_dry_run = false;     // tells what would be copied; nothing is written, nothing audited
+};
+
+struct MigrateReport {
+  struct Failed {
+    std::string name;
+    std::string error;
+  };
+  std::string source, target;  // as this instance spells them
+  bool is_dry_run = false;
+  std::vector<std::string> copied, skipped;  // by name
+  std::vector<Failed> failed;
+};
+// {source, target, copied, skipped, failed: [{name, error}], summary}; a dry run has dry_run: true.
+OrderedJson to_json(const MigrateReport&);
+
+struct Moved {
+  std::string name, from, to;
+};
+// {ok, moved, from, to}
+OrderedJson to_json(const Moved&);
+
+struct BackendPair {
+  Opened from, to;
+};
+// Code::invalid for an unknown or unconfigured backend and when both are the same.
+Result<BackendPair> open_two_backends(Stores& stores, const Principal& who, std::string_view from,
+                                      std::string_view to);
+
+class Migration {
+ public:
+  struct Seams {
+    Stores& stores;
+    Scopes& scopes;
+    Assets& assets;
+    db::Sql& sql;
+    audit::Log& audit;
+    PartPool& parts;
+  };
+  explicit Migration(Seams seams) : seams_(seams) {}
+
+  // Several assets at once. An asset that fails does not end the run; Code::invalid for an unknown or
+  // unconfigured backend and when both are the same, the store's own error when one cannot be listed.
+  Result<MigrateReport> run(const Principal& who, const MigrateRequest& request, Progress& progress);
+  // Code::conflict when the name is taken on the target and `overwrite` is not set. When the copy is there
+  // and the source cannot be deleted, the error says so.
+  Result<Moved> move(const Principal& who, const std::string& name, std::string_view from,
+                     std::string_view to, bool overwrite);
+
+ private:
+  enum class Outcome { copied, taken };
+  Result<Outcome> copy(const Principal& who, const Opened& from, const Opened& to, const std::string& name,
+                       bool overwrite);
+  Result<void> record(const Principal& who, const MigrateReport& report, bool overwrite);
+  Seams seams_;
+};
+
+}  // namespace dash::storage

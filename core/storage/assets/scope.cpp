@@ -1,0 +1,85 @@
+#include "core/storage/assets/scope.hpp"
+
+namespace dash::storage {
+namespace {
+
+Result<Workgroup> scope_of(db::Transaction& tx, const std::string& backend, const std::string& name) {
+  auto rows =
+      TRY(tx.query("SELECT workgroup FROM asset_scopes WHERE backend = $1 AND name = $2", {backend, name}));
+  return rows.empty() ? Workgroup() : Workgroup(rows[0].text(0));
+}
+
+OrderedJson or_null(const Workgroup& workgroup) {
+  return workgroup ? OrderedJson(*workgroup) : OrderedJson(nullptr);
+}
+
+}  // namespace
+
+Failure absent_asset(std::string_view name) { return fail(Code::not_found, "Asset '{}' not found.", name); }
+
+Result<void> judge_scope(const Principal& who, const Workgroup& workgroup, Use use, std::string_view name) {
+  if (who.is_admin) return {};
+  if (!workgroup) return use == Use::remove ? require_admin(who) : Result<void>();
+  if (who.member_of(*workgroup)) return {};
+  if (use == Use::replace)
+    return fail(Code::conflict,
+                "'{}' is the name of an asset that belongs to another workgroup; choose another name", name);
+  return absent_asset(name);
+}
+
+Result<Workgroup> Scopes::of(const std::string& backend, const std::string& name) {
+  return db::read<Workgroup>(sql_, [&](db::Transaction& tx) { return scope_of(tx, backend, name); });
+}
+
+Result<std::map<std::string, std::string>> Scopes::all(const std::string& backend) {
+  using Map = std::map<std::string, std::string>;
+  return db::read<Map>(sql_, [&](db::Transaction& tx) -> Result<Map> {
+    Map scopes;
+    for (const auto& row :
+         TRY(tx.query("SELECT name, workgroup FROM asset_scopes WHERE backend = $1", {backend})))
+      scopes.emplace(row.text(0), row.text(1));
+    return scopes;
+  });
+}
+
+Result<void> Scopes::ask(const Principal& who, const std::string& backend, const std::string& name, Use use) {
+  return judge_scope(who, TRY(of(backend, name)), use, name);
+}
+
+Result<void> Scopes::set(const Principal& who, const std::string& backend, const std::string& name,
+                         const Workgroup& workgroup) {
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
+    auto previous = TRY(scope_of(tx, backend, name));
+    if (workgroup && TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*workgroup})).empty())
+      return fail(Code::invalid, "there is no workgroup '{}'; make it first, or send null for global",
+                  *workgroup);
+    TRY(carry(tx, backend, name, workgroup));
+    OrderedJson details{{"backend", backend},
+                        {"name", name},
+                        {"workgroup", or_null(workgroup)},
+                        {"previous", or_null(previous)}};
+    TRY(audit_.append(tx, audit::by(who, "storage_asset_scope_update", name, std::move(details))));
+    return {};
+  });
+}
+
+Result<void> Scopes::carry(db::Transaction& tx, const std::string& backend, const std::string& name,
+                           const Workgroup& workgroup) {
+  if (!workgroup) return drop(tx, backend, name);
+  TRY(
+      tx.exec("INSERT INTO asset_scopes (backend, name, workgroup) VALUES ($1, $2, $3) "
+              "ON CONFLICT (backend, name) DO UPDATE SET workgroup = excluded.workgroup",
+              {backend, name, *workgroup}));
+  return {};
+}
+
+Result<void> Scopes::drop(db::Transaction& tx, const std::string& backend, const std::string& name) {
+  TRY(tx.exec("DELETE FROM asset_scopes WHERE backend = $1 AND name = $2", {backend, name}));
+  return {};
+}
+
+Result<bool> workgroup_has_assets(db::Transaction& tx, const std::string& workgroup) {
+  return !TRY(tx.query("SELECT 1 FROM asset_scopes WHERE workgroup = $1 LIMIT 1", {workgroup})).empty();
+}
+
+}  // namespace dash::storage

@@ -1,0 +1,60 @@
+// Who may do what with a workgroup's assets (2-storage.md, Behaviour rule 6): one rule, asked by every path
+// that lists, reads, replaces, runs or deletes an asset. An asset without a scope is global. Backends by
+// their canonical id. Thread-safe.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/audit/log.hpp"
+#include "core/base/principal.hpp"
+#include "core/db/sql.hpp"
+
+namespace dash::storage {
+
+using Workgroup = std::optional<std::string>;  // nullopt: global
+
+enum class Use {
+  see,      // list, fetch, run
+  replace,  // upload under the name
+  remove,   // delete
+};
+
+// The one sentence for an asset that is not there and for one that the asker may not see.
+Failure absent_asset(std::string_view name);
+
+// The rule. see, remove: members and admins, Code::not_found for everybody else; a global asset is seen by
+// everybody and deleted by admins (Code::forbidden). replace: members and admins, Code::conflict for
+// everybody else; global by everybody.
+Result<void> judge_scope(const Principal& who, const Workgroup& workgroup, Use use, std::string_view name);
+
+class Scopes {
+ public:
+  Scopes(db::Sql& sql, audit::Log& audit) : sql_(sql), audit_(audit) {}
+
+  Result<Workgroup> of(const std::string& backend, const std::string& name);
+  // name → workgroup of one backend.
+  Result<std::map<std::string, std::string>> all(const std::string& backend);
+  // judge_scope() of the asset's scope as it stands now.
+  Result<void> ask(const Principal& who, const std::string& backend, const std::string& name, Use use);
+
+  // Audited as storage_asset_scope_update. Code::invalid for an unknown workgroup. The caller is an admin and
+  // the asset exists.
+  Result<void> set(const Principal& who, const std::string& backend, const std::string& name,
+                   const Workgroup& workgroup);
+  // What travels with a copied asset; not audited, for the copy is.
+  static Result<void> carry(db::Transaction& tx, const std::string& backend, const std::string& name,
+                            const Workgroup& workgroup);
+  // Inside of the transaction that records the deletion.
+  static Result<void> drop(db::Transaction& tx, const std::string& backend, const std::string& name);
+
+ private:
+  db::Sql& sql_;
+  audit::Log& audit_;
+};
+
+// A workgroup may be deleted only while this is false.
+Result<bool> workgroup_has_assets(db::Transaction& tx, const std::string& workgroup);
+
+}  // namespace dash::storage

@@ -1,0 +1,36 @@
+// Drops what crashes and clients that gave up leave in a store: uploads that began and were never committed.
+// For admins; audited. Stores that end such uploads by themselves (obj_cloud2 after a week) have nothing to
+// sweep.
+#pragma once
+#include <chrono>
+#include <string>
+
+#include "core/audit/log.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/json.hpp"
+#include "core/base/principal.hpp"
+#include "core/storage/settings/stores.hpp"
+
+namespace dash::storage {
+
+// No handle lives as long, so what is older can never be committed.
+inline constexpr std::chrono::hours kLeftoverAge{24};
+
+struct SweepSeams {
+  Stores& stores;
+  db::Sql& sql;
+  audit::Log& audit;
+  const Clock& clock;
+};
+struct Swept {
+  std::string backend;  // as this instance spells it
+  std::uint32_t uploads = 0;
+};
+OrderedJson to_json(const Swept&);  // {ok, backend, swept}
+
+// `backend`: blank is the active one. An open upload that is older than `age` is lost.
+// Code::invalid for an unknown or unconfigured backend and a negative age.
+Result<Swept> sweep_backend(const SweepSeams& seams, const Principal& who, std::string_view backend,
+                            std::chrono::hours age);
+
+}  // namespace dash::storage

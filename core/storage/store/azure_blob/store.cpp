@@ -1,0 +1,243 @@
+#include "core/storage/store/azure_blob/store.hpp"
+
+#include "core/base/part_pool.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/net/http/http_date.hpp"
+#include "core/storage/store/azure_blob/client.hpp"
+#include "core/storage/store/azure_blob/wire.hpp"
+#include "core/storage/store/http_range.hpp"
+#include "core/storage/store/key.hpp"
+
+namespace dash::storage::azure_blob {
+namespace {
+
+std::string metadata(std::string_view name) { return "x-ms-meta-" + std::string(name); }
+
+constexpr std::uint64_t kMaxBlocks = 50'000;  // learn.microsoft.com, Put Block List
+
+// What begin() hands out: "<32 hex digits>/<key>".
+struct Upload {
+  std::string id;
+  std::string key;
+};
+Result<Upload> read_upload(const std::string& text) {
+  auto slash = text.find('/');
+  if (slash == text.npos) return fail(Code::not_found, "this is no upload of Azure Blob Storage");
+  return Upload{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+// A listing has the ETag without quotes, a header with them (RFC 9110 §8.8.3).
+std::string unquoted(std::string etag) {
+  std::erase(etag, '"');
+  return etag;
+}
+
+// What an answer's headers tell of an object, but for its size.
+Object described(const std::string& key, const net::HttpResponse& response) {
+  Object object{key, 0, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
+  if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
+    object.modified = *modified;
+  object.digest = response.headers.get(metadata(kDigestMetadata)).value_or("");
+  return object;
+}
+
+// Of a HEAD or GET.
+Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
+  auto object = described(key, response);
+  object.size = TRY(object_size(response, key));
+  return object;
+}
+
+void add_options(Call& call, const PutOptions& options) {
+  if (options.only_if_absent) call.headers.add("If-None-Match", "*");
+  if (!options.digest.empty()) call.headers.add(metadata(kDigestMetadata), options.digest);
+}
+
+class Store final : public ObjectStore {
+ public:
+  explicit Store(Client client) : client_(std::move(client)) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = kMaxBlocks * kPartBytes,
+            .is_parallel = true,
+            .keeps_digest_on_put = true,
+            .keeps_digest_on_commit = true,
+            .drops_aborted = false};
+  }
+  std::string place() const override { return client_.place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    Call call{.what = "listing",
+              .query = {{"restype", "container"},
+                        {"comp", "list"},
+                        {"include", "metadata"},
+                        {"maxresults", "1000"},
+                        {"prefix", std::string(prefix)}}};
+    if (!cursor.empty()) call.query.emplace_back("marker", cursor);
+    std::string code;
+    auto response = client_.ask(call, &code);
+    if (!response && code == "ContainerNotFound") return Page{};  // made with the first upload
+    if (!response) return Failure(std::move(response).error());
+    auto page = TRY(parse_list(response->body));
+    Page out{{}, std::move(page.next_marker)};
+    for (auto& blob : page.blobs)
+      out.objects.push_back({std::move(blob.name), blob.size, unquoted(std::move(blob.etag)), blob.modified,
+                             std::move(blob.digest)});
+    return out;
+  }
+
+  Result<Object> head(const std::string& key) override {
+    TRY(check_key(key));
+    return object_of(key, TRY(find(key)));
+  }
+
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    return range_bytes(get(key, offset, must_match, out), offset, place());
+  }
+
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return opening(
+        get(key, 0, "", out), [&] { return head(key); },
+        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    TRY(check_key(key));
+    Call call{.what = "writing " + key, .method = "PUT", .key = key, .body = payload.bytes};
+    call.headers = {{"x-ms-blob-type", "BlockBlob"},
+                    {"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
+    add_options(call, options);
+    auto object = described(key, TRY(write(call, options)));
+    object.size = payload.bytes.size();
+    object.digest = options.digest;
+    return object;
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(check_key(key));
+    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .key = key}));
+    return {};
+  }
+
+  // The service knows of no upload before its first block.
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    TRY(check_key(key));
+    return crypto::random_hex(16) + "/" + key;
+  }
+
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
+                               bool) override {
+    auto upload = TRY(read_upload(text));
+    Call call{.what = fmt::format("writing part {} of {}", n, upload.key),
+              .method = "PUT",
+              .key = upload.key,
+              .body = payload.bytes};
+    call.query = {{"comp", "block"}, {"blockid", block_id(upload.id, n)}};
+    call.headers = {{"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
+    TRY(write(call, {}));
+    return block_id(upload.id, n);
+  }
+
+  Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
+    auto upload = TRY(read_upload(text));
+    auto response = client_.ask({.what = "listing the parts of " + upload.key,
+                                 .key = upload.key,
+                                 .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
+    // Neither a blob of that name nor a block for one.
+    if (!response && response.error().code == Code::not_found) return std::vector<StagedPart>();
+    if (!response) return Failure(std::move(response).error());
+    std::vector<StagedPart> parts;
+    for (auto& block : TRY(parse_blocks(response->body)))
+      if (auto n = part_of(block.id, upload.id)) parts.push_back({*n, block.size, std::move(block.id)});
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.n < b.n; });
+    return parts;
+  }
+
+  Result<Object> commit(const std::string& text, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto upload = TRY(read_upload(text));
+    std::vector<std::string> ids;
+    for (const auto& part : parts) ids.push_back(block_id(upload.id, part.n));
+    auto body = block_list(ids);
+    Call call{.what = "committing " + upload.key, .method = "PUT", .key = upload.key, .body = body};
+    call.query = {{"comp", "blocklist"}};
+    call.headers = {{"x-ms-blob-content-type", "application/octet-stream"}};
+    call.headers.add(metadata(kUploadMetadata), upload.id);
+    add_options(call, options);
+    auto written = write(call, options);
+    if (!written) return made_before(upload, std::move(written).error());
+    return head(upload.key);
+  }
+
+  // Nothing to call. Blocks are seen by nobody, and the lane refuses an aborted handle.
+  Result<void> abort(const std::string& text) override {
+    TRY(read_upload(text));
+    return {};
+  }
+
+ private:
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                const Room& out) {
+    TRY(check_key(key));
+    Call call{.what = "reading " + key, .key = key, .into = out};
+    call.headers.add("x-ms-range", range_header(offset, out.size()));
+    if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
+    return client_.ask(call);
+  }
+  Result<net::HttpResponse> find(const std::string& key) {
+    return client_.ask({.what = "looking at " + key, .method = "HEAD", .key = key});
+  }
+
+  // The commit failed: because an earlier one went through and its answer was lost, or for what it says.
+  Result<Object> made_before(const Upload& upload, Error error) {
+    bool may_be = error.code == Code::not_found || error.code == Code::conflict;
+    auto response = may_be ? find(upload.key) : Result<net::HttpResponse>(Failure(error));
+    if (!response || response->headers.get(metadata(kUploadMetadata)) != upload.id)
+      return Failure(std::move(error));
+    return object_of(upload.key, *response);
+  }
+
+  // A write that makes the container when it is the first.
+  Result<net::HttpResponse> write(const Call& call, const PutOptions& options) {
+    std::string code;
+    auto response = client_.ask(call, &code);
+    if (!response && code == "ContainerNotFound") {
+      TRY(make_container());
+      response = client_.ask(call, &code);
+    }
+    if (response) return response;
+    auto error = std::move(response).error();
+    if (options.only_if_absent && (code == "BlobAlreadyExists" || error.code == Code::precondition))
+      return fail(Code::conflict, "there is an object '{}' already", call.key);
+    if (code == "InvalidBlockList") {
+      // A commit drops the blocks of every other upload to the name.
+      error.code = Code::not_found;
+      error.message += "; another upload of that name was committed meanwhile, or this one is too old";
+    }
+    if (code == "InvalidBlobOrBlock")
+      error.message += "; another tool's unfinished upload of that name is in the way for up to a week";
+    return Failure(std::move(error));
+  }
+
+  Result<void> make_container() {
+    std::string code;
+    auto made = client_.ask(
+        {.what = "creating the container", .method = "PUT", .query = {{"restype", "container"}}}, &code);
+    if (made || code == "ContainerAlreadyExists") return {};
+    auto error = std::move(made).error();
+    if (code == "ContainerBeingDeleted") error.code = Code::busy;
+    return Failure(std::move(error));
+  }
+
+  Client client_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectStore>> open_azure_blob(const config::Values& values, net::HttpClient& http,
+                                                     const Clock& clock) {
+  return std::make_unique<Store>(TRY(open_client(values, http, clock)));
+}
+
+}  // namespace dash::storage::azure_blob

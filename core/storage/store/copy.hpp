@@ -1,0 +1,34 @@
+// Copies one object from a store to another, 8 MiB at a time: a 5 GB asset costs one buffer.
+#pragma once
+#include <chrono>
+#include <string>
+
+#include "core/base/part_pool.hpp"
+#include "core/storage/store/store.hpp"
+
+namespace dash::storage {
+
+inline constexpr std::chrono::seconds kCopyPatience{60};  // for a buffer of a part
+
+struct CopyFrom {
+  ObjectStore& store;
+  Object object;       // as head() told it; the content is held to its etag
+  std::string digest;  // "p8:<hex>" when it is known: what arrives must have it
+};
+
+struct Copied {
+  Object object;
+  std::string digest;
+};
+
+// Exactly the bytes of `object` from `offset` on. Code::precondition when it was replaced meanwhile.
+Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_t offset,
+                          std::span<char> out);
+
+// `only_if_absent`: Code::conflict when `key` is there. Code::precondition when the source was replaced
+// meanwhile, Code::integrity when what was read or made is not what was promised. A failure leaves nothing
+// behind.
+Result<Copied> copy_object(const CopyFrom& from, ObjectStore& to, const std::string& key, bool only_if_absent,
+                           PartPool& parts);
+
+}  // namespace dash::storage

@@ -1,0 +1,52 @@
+// One authorised call to Google Cloud Storage: target in, the answer or an error out. Fetches the access
+// token and keeps it; a token that the service refuses before its time is fetched once more. Used by
+// store.cpp. Thread-safe.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/storage/store/bearer.hpp"
+#include "core/storage/store/endpoint.hpp"
+
+namespace dash::storage::gcs {
+
+struct Call {
+  std::string what;  // for messages: "reading config-mgmt/site.yml"
+  std::string_view method = "GET";
+  std::string target;         // path and query, percent-encoded
+  net::Headers headers = {};  // Range, Content-Type, Content-Range
+  std::string_view body = {};
+  Room into = {};
+  bool is_session = false;  // an upload session's address is its own proof: no token
+};
+
+class Client {
+ public:
+  Client(Endpoint endpoint, std::string bucket, std::unique_ptr<BearerCache> tokens, net::HttpClient& http,
+         const Clock& clock);
+
+  const std::string& bucket() const { return bucket_; }
+  std::string place() const { return endpoint_.url + "/" + bucket_; }
+  // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
+  Result<net::HttpResponse> ask(const Call& call);
+  // Whatever the service answers: sessions speak by 308 and 499.
+  Result<net::HttpResponse> answer(const Call& call);
+  Error refused(const Call& call, const net::HttpResponse& response) const;
+
+ private:
+  Result<net::HttpResponse> send(const Call& call, const Secret& token);
+
+  Endpoint endpoint_;
+  std::string bucket_;
+  std::unique_ptr<BearerCache> tokens_;
+  net::HttpClient& http_;
+  const Clock& clock_;
+};
+
+Result<Client> open_client(const config::Values& values, net::HttpClient& http, const Clock& clock);
+
+}  // namespace dash::storage::gcs

@@ -1,0 +1,84 @@
+#include "core/storage/store/gcs/session.hpp"
+
+namespace dash::storage::gcs {
+namespace {
+
+constexpr int kResumeIncomplete = 308;  // never a redirect here
+constexpr int kClientClosed = 499;      // what a cancelled session answers
+// A service that takes a part in ever smaller bites is broken.
+constexpr int kMostBites = 64;
+
+Call call_to(const std::string& what, std::string_view method, const std::string& session) {
+  return {.what = what, .method = method, .target = session, .headers = {}, .is_session = true};
+}
+
+bool is_gone(int status) { return status == 404 || status == 410 || status == kClientClosed; }
+
+Result<SessionState> read_state(Client& client, const Call& call, const net::HttpResponse& response) {
+  if (response.status == kResumeIncomplete) {
+    auto range = response.headers.get("Range");
+    return SessionState{TRY(parse_kept(range ? std::optional<std::string_view>(*range) : std::nullopt)), {}};
+  }
+  if (response.ok()) {
+    auto object = TRY(parse_object(response.body));
+    auto size = object.size;
+    return SessionState{size, std::move(object)};
+  }
+  auto error = client.refused(call, response);
+  if (is_gone(response.status)) error.code = Code::not_found;
+  return Failure(std::move(error));
+}
+
+}  // namespace
+
+Result<std::string> begin_session(Client& client, const std::string& what, std::string_view query,
+                                  std::string_view object_json) {
+  Call call{.what = what,
+            .method = "POST",
+            .target = fmt::format("/upload/storage/v1/b/{}/o?uploadType=resumable&{}",
+                                  net::percent_encode(client.bucket()), query),
+            .headers = {{"Content-Type", "application/json; charset=UTF-8"},
+                        {"X-Upload-Content-Type", "application/octet-stream"}},
+            .body = object_json};
+  auto response = TRY(client.ask(call));
+  return session_target(response.headers.get("Location").value_or(""));
+}
+
+Result<SessionState> send_bytes(Client& client, const std::string& what, const std::string& session,
+                                std::uint64_t offset, std::string_view bytes,
+                                std::optional<std::uint64_t> total) {
+  auto end = offset + bytes.size();
+  std::uint64_t from = offset;
+  for (int bite = 0; bite < kMostBites; ++bite) {
+    auto call = call_to(what, "PUT", session);
+    call.body = bytes.substr(from - offset);
+    call.headers.add("Content-Range", content_range(from, call.body.size(), total));
+    auto state = TRY(read_state(client, call, TRY(client.answer(call))));
+    if (state.object || (state.kept >= end && !total)) return state;
+    if (state.kept < offset)
+      return fail(Code::conflict, "{}: {}: only {} bytes of what comes before are there", client.place(),
+                  what, state.kept);
+    // The same bytes again may have better luck, but that is the retry decorator's to say.
+    if (state.kept <= from || state.kept > end)
+      return fail(Code::unreachable, "{}: {}: the store kept {} bytes of {}", client.place(), what,
+                  state.kept - offset, bytes.size());
+    from = state.kept;
+  }
+  return fail(Code::upstream, "{}: {}: the store takes the bytes in too small pieces", client.place(), what);
+}
+
+Result<SessionState> ask_state(Client& client, const std::string& what, const std::string& session) {
+  auto call = call_to(what, "PUT", session);
+  call.headers.add("Content-Range", content_range(0, 0, std::nullopt));
+  return read_state(client, call, TRY(client.answer(call)));
+}
+
+Result<bool> cancel_session(Client& client, const std::string& what, const std::string& session) {
+  auto call = call_to(what, "DELETE", session);
+  auto response = TRY(client.answer(call));
+  if (response.ok() || response.status == kClientClosed) return true;
+  if (is_gone(response.status)) return false;
+  return Failure(client.refused(call, response));
+}
+
+}  // namespace dash::storage::gcs

@@ -1,0 +1,295 @@
+#include "core/storage/store/gcs/store.hpp"
+
+#include "core/base/log.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/crypto/crc32c.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/store/gcs/client.hpp"
+#include "core/storage/store/gcs/session.hpp"
+#include "core/storage/store/gcs/wire.hpp"
+#include "core/storage/store/http_range.hpp"
+#include "core/storage/store/key.hpp"
+
+namespace dash::storage::gcs {
+namespace {
+
+constexpr std::string_view kStaging = ".dashctl-uploads/";
+// Up to here an object travels in one request beside its metadata, at the price of a copy in memory.
+constexpr std::size_t kOneRequest = kQuantum;
+constexpr std::uint64_t kMaxObject = 5ull << 40;  // 5 TiB (cloud.google.com, Quotas & limits)
+
+// What begin() hands out: three lines. Keys have no control characters.
+struct Upload {
+  std::string id;  // 32 hex digits, random
+  std::string session;
+  std::string key;
+  std::string staging() const { return std::string(kStaging) + id; }
+  std::string text() const { return id + "\n" + session + "\n" + key; }
+};
+Result<Upload> read_upload(const std::string& text) {
+  auto first = text.find('\n');
+  auto second = first == text.npos ? first : text.find('\n', first + 1);
+  if (second == text.npos) return fail(Code::not_found, "this is no upload of Google Cloud Storage");
+  return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
+}
+
+Object to_object(StoredObject stored) {
+  return {std::move(stored.name), stored.size, std::move(stored.generation), stored.updated,
+          std::move(stored.digest)};
+}
+
+// What put_part() answers: the sum of the part's bytes. The service tells no part's, only the whole object's.
+std::string part_ref(std::string_view bytes) { return fmt::format("{:08x}", crypto::crc32c(bytes)); }
+
+// The sum that the object must have, as the API writes it; nullopt when a part's is not known.
+std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts) {
+  std::uint32_t whole = 0;
+  for (const auto& part : parts) {
+    auto raw = crypto::from_hex(part.ref);
+    if (!raw || raw->size() != 4) return std::nullopt;
+    std::uint32_t sum = 0;
+    for (char c : *raw) sum = sum << 8 | static_cast<unsigned char>(c);
+    whole = crypto::crc32c_of_both(whole, sum, part.size);
+  }
+  std::string big_endian;
+  for (int shift = 24; shift >= 0; shift -= 8) big_endian += static_cast<char>(whole >> shift & 0xFF);
+  return crypto::to_base64(big_endian);
+}
+
+class Store final : public ObjectStore {
+ public:
+  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = kMaxObject,
+            .is_parallel = false,
+            .keeps_digest_on_put = true,
+            .keeps_digest_on_commit = true,
+            .copies_inside = true};
+  }
+  std::string place() const override { return client_.place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    auto page = TRY(parse_list(TRY(ask_list(prefix, cursor)).body));
+    std::erase_if(page.objects, [](const StoredObject& object) { return object.name.starts_with(kStaging); });
+    Page out{{}, std::move(page.next_page_token)};
+    for (auto& object : page.objects) out.objects.push_back(to_object(std::move(object)));
+    return out;
+  }
+
+  Result<Object> head(const std::string& key) override {
+    TRY(check_key(key));
+    return to_object(TRY(find(key)));
+  }
+
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    TRY(check_key(key));
+    auto condition =
+        must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
+    // Accept-Encoding: what lies there compressed is to come as it lies there.
+    auto response =
+        client_.ask({.what = "reading " + key,
+                     .target = object_target(key) + "?alt=media" + condition,
+                     .headers = {{"Range", range_header(offset, out.size())}, {"Accept-Encoding", "gzip"}},
+                     .into = out});
+    return range_bytes(response, offset, place());
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    TRY(check_key(key));
+    auto md5 = crypto::to_base64(crypto::md5(payload.bytes));
+    auto body = object_body(key, options.digest, "", md5);
+    auto made = payload.bytes.size() <= kOneRequest ? put_at_once(key, payload.bytes, body, options)
+                                                    : put_by_session(key, payload.bytes, body, options);
+    return unless_there(key, options, std::move(made));
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(check_key(key));
+    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .target = object_target(key)}));
+    return {};
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    TRY(check_key(key));
+    Upload upload{crypto::random_hex(16), "", key};
+    upload.session =
+        TRY(begin_session(client_, "beginning " + key, "name=" + net::percent_encode(upload.staging()),
+                          object_body("", "", "", "")));
+    return upload.text();
+  }
+
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
+                               bool is_last) override {
+    auto upload = TRY(read_upload(text));
+    auto offset = std::uint64_t{n - 1} * kPartBytes;
+    auto total = is_last ? std::optional(offset + payload.bytes.size()) : std::nullopt;
+    TRY(send_bytes(client_, fmt::format("writing part {} of {}", n, upload.key), upload.session, offset,
+                   payload.bytes, total));
+    return part_ref(payload.bytes);
+  }
+
+  Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
+    auto upload = TRY(read_upload(text));
+    auto state = TRY(ask_state(client_, "asking for the parts of " + upload.key, upload.session));
+    // The session of an object that an abort or a commit took away still tells of it.
+    if (state.object) TRY(find(upload.staging()));
+    std::vector<StagedPart> parts;
+    std::uint64_t left = state.kept;
+    for (std::uint32_t n = 1; left >= kPartBytes; ++n, left -= kPartBytes)
+      parts.push_back({n, kPartBytes, ""});
+    // What is kept of a part that was cut off is no part yet; of a finished object it is the last one.
+    if (state.object && (left > 0 || parts.empty()))
+      parts.push_back({static_cast<std::uint32_t>(parts.size() + 1), left, ""});
+    return parts;
+  }
+
+  Result<Object> commit(const std::string& text, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto upload = TRY(read_upload(text));
+    auto staged = find(upload.staging());
+    if (!staged && staged.error().code == Code::not_found)
+      return made_before(upload, std::move(staged).error());
+    if (!staged) return Failure(std::move(staged).error());
+    std::uint64_t promised = 0;
+    for (const auto& part : parts) promised += part.size;
+    if (staged->size != promised)
+      return fail(Code::integrity, "{}: the upload of {} has {} bytes where its parts have {}", place(),
+                  upload.key, staged->size, promised);
+    if (auto sum = expected_crc32c(parts); sum && *sum != staged->crc32c)
+      return fail(Code::integrity, "{}: what the store has of {} is not what was sent; upload it again",
+                  place(), upload.key);
+    auto body = object_body("", options.digest, upload.id, "");
+    auto made = unless_there(upload.key, options, rewrite(*staged, upload.key, body, options.only_if_absent));
+    if (!made && made.error().code == Code::conflict) made = made_before(upload, std::move(made).error());
+    if (!made) return made;
+    drop_staging(upload.staging());
+    return made;
+  }
+
+  // The session may be open, or an object by now.
+  Result<void> abort(const std::string& text) override {
+    auto upload = TRY(read_upload(text));
+    bool was_open = TRY(cancel_session(client_, "aborting " + upload.key, upload.session));
+    auto removed = remove(upload.staging());
+    if (removed || (was_open && removed.error().code == Code::not_found)) return {};
+    return removed;
+  }
+
+  // Sessions end by themselves after a week; what they made stays.
+  Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
+    std::uint32_t swept = 0;
+    for (std::string cursor;;) {
+      auto answer = TRY(ask_list(kStaging, cursor));
+      TRY(check_ages(answer.headers, clock_.now()));
+      auto page = TRY(parse_list(answer.body));
+      for (const auto& object : page.objects)
+        if (object.updated < older_than && remove(object.name)) ++swept;
+      cursor = std::move(page.next_page_token);
+      if (cursor.empty()) return swept;
+    }
+  }
+
+  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
+    TRY(check_key(from));
+    TRY(check_key(to));
+    auto source = TRY(find(from));
+    return rewrite(source, to, object_body("", source.digest, "", ""), /*only_if_absent=*/false);
+  }
+
+ private:
+  std::string bucket_target() const { return "/storage/v1/b/" + net::percent_encode(client_.bucket()); }
+  std::string object_target(std::string_view key) const {
+    return bucket_target() + "/o/" + net::percent_encode(key);
+  }
+
+  Result<net::HttpResponse> ask_list(std::string_view prefix, std::string_view cursor) {
+    auto target = fmt::format("{}/o?prefix={}&maxResults=1000", bucket_target(), net::percent_encode(prefix));
+    if (!cursor.empty()) target += "&pageToken=" + net::percent_encode(cursor);
+    return client_.ask({.what = "listing", .target = target});
+  }
+
+  Result<StoredObject> find(const std::string& key) {
+    return parse_object(TRY(client_.ask({.what = "looking at " + key, .target = object_target(key)})).body);
+  }
+
+  static std::string_view condition(const PutOptions& options) {
+    return options.only_if_absent ? "&ifGenerationMatch=0" : "";
+  }
+  // A condition that fails is a conflict to the caller who set it.
+  static Result<Object> unless_there(const std::string& key, const PutOptions& options, Result<Object> made) {
+    if (!made && options.only_if_absent && made.error().code == Code::precondition)
+      return fail(Code::conflict, "there is an object '{}' already", key);
+    return made;
+  }
+
+  Result<Object> put_at_once(const std::string& key, std::string_view bytes, const std::string& object_json,
+                             const PutOptions& options) {
+    auto body = multipart_body(object_json, bytes, "dashctl-" + crypto::random_hex(16));
+    auto target = fmt::format("/upload{}/o?uploadType=multipart{}", bucket_target(), condition(options));
+    auto response = TRY(client_.ask({.what = "writing " + key,
+                                     .method = "POST",
+                                     .target = target,
+                                     .headers = {{"Content-Type", body.content_type}},
+                                     .body = body.bytes}));
+    return to_object(TRY(parse_object(response.body)));
+  }
+
+  Result<Object> put_by_session(const std::string& key, std::string_view bytes,
+                                const std::string& object_json, const PutOptions& options) {
+    auto what = "writing " + key;
+    auto query = fmt::format("name={}{}", net::percent_encode(key), condition(options));
+    auto session = TRY(begin_session(client_, what, query, object_json));
+    auto state = TRY(send_bytes(client_, what, session, 0, bytes, bytes.size()));
+    return to_object(*std::move(state.object));
+  }
+
+  // A large object takes several calls, and is not to be seen before the last.
+  Result<Object> rewrite(const StoredObject& source, const std::string& to, const std::string& body,
+                         bool only_if_absent) {
+    auto target =
+        fmt::format("{}/rewriteTo{}/o/{}?ifSourceGenerationMatch={}{}", object_target(source.name),
+                    bucket_target().substr(std::string_view("/storage/v1").size()), net::percent_encode(to),
+                    source.generation, only_if_absent ? "&ifGenerationMatch=0" : "");
+    for (std::string token;;) {
+      auto response = TRY(client_.ask(
+          {.what = "copying to " + to,
+           .method = "POST",
+           .target = token.empty() ? target : target + "&rewriteToken=" + net::percent_encode(token),
+           .headers = {{"Content-Type", "application/json; charset=UTF-8"}},
+           .body = body}));
+      auto progress = TRY(parse_rewrite(response.body));
+      if (progress.object && progress.object->size != source.size)
+        return fail(Code::integrity, "{}: {} has {} bytes where {} were copied", place(), to,
+                    progress.object->size, source.size);
+      if (progress.object) return to_object(*std::move(progress.object));
+      token = std::move(progress.token);
+    }
+  }
+
+  // The object stands; a staging object that stays is the sweep's.
+  void drop_staging(const std::string& key) {
+    auto removed = remove(key);
+    if (!removed) log::warning("staging_object_left", {{"key", key}, {"error", removed.error().message}});
+  }
+
+  // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
+  Result<Object> made_before(const Upload& upload, Error gone) {
+    auto object = find(upload.key);
+    if (!object || object->upload != upload.id) return Failure(std::move(gone));
+    return to_object(*std::move(object));
+  }
+
+  Client client_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectStore>> open_gcs(const config::Values& values, net::HttpClient& http,
+                                              const Clock& clock) {
+  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
+}
+
+}  // namespace dash::storage::gcs

@@ -1,0 +1,195 @@
+#include "core/storage/store/local/file_store.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/storage/store/key.hpp"
+#include "core/storage/store/local/exact_tree.hpp"
+#include "core/storage/store/local/staging.hpp"
+
+namespace dash::storage::local {
+namespace {
+
+constexpr std::size_t kPageEntries = 1000;
+constexpr int kMaxDepth = 32;
+// An upload that nobody goes on with is dropped by the next one that begins; handles live 12 h. One that is
+// dated as far ahead was begun while the clock was wrong: its handle has expired. A share's clock may be off
+// by less.
+constexpr std::chrono::hours kStagingLifetime{24};
+
+Result<void> check_path(std::string_view key) {
+  TRY(check_key(key));
+  if (key.front() == '.' || key.find("/.") != key.npos)
+    return fail(Code::invalid,
+                "'{}' has a part that begins with a dot; such names are kept for the store itself", key);
+  return {};
+}
+
+Object to_object(const std::string& key, const Entry& entry) {
+  return {key, entry.size, entry.version, entry.modified, ""};
+}
+
+class FileStore final : public ObjectStore {
+ public:
+  FileStore(std::unique_ptr<FileTree> tree, const Clock& clock)
+      : tree_(std::move(tree)), staging_(*tree_), clock_(clock) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = 1ull << 43,
+            .is_parallel = true,
+            .keeps_digest_on_put = false,
+            .keeps_digest_on_commit = false,
+            .copies_inside = false};
+  }
+  std::string place() const override { return tree_->place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    TRY(mend());
+    std::vector<Object> found;
+    auto folder = parent_of(prefix);
+    auto walked = walk(folder, prefix, cursor, found, 0);
+    // An absent root is a mistake in the settings, an absent folder beneath it holds nothing.
+    if (!walked && (walked.error().code != Code::not_found || folder.empty()))
+      return Failure(root_error(std::move(walked).error()));
+    std::ranges::sort(found, {}, &Object::key);
+    Page page;
+    if (found.size() > kPageEntries) {
+      found.resize(kPageEntries);
+      page.cursor = found.back().key;
+    }
+    page.objects = std::move(found);
+    return page;
+  }
+
+  Result<Object> head(const std::string& key) override { return to_object(key, TRY(file(key))); }
+
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    TRY(check_path(key));
+    TRY(mend());
+    return out.fill([&](std::uint64_t at, std::span<char> into) {
+      return tree_->read(key, offset + at, must_match, into);
+    });
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    TRY(check_path(key));
+    TRY(mend());
+    auto path = TRY(in_root(staging_.write_file(payload.bytes)));
+    auto placed = placed_or_to_mend(staging_.place(path, key, !options.only_if_absent));
+    if (!placed) {
+      (void)tree_->remove(path);  // the rename's error is the one to tell
+      return Failure(std::move(placed).error());
+    }
+    return head(key);
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(file(key));
+    return tree_->remove(key);
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    TRY(check_path(key));
+    TRY(staging_.sweep(clock_.now() - kStagingLifetime, clock_.now() + kStagingLifetime));
+    return write_staged_upload(TRY(in_root(staging_.begin(key))));
+  }
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
+                               bool) override {
+    TRY(staging_.put_part(TRY(read_staged_upload(upload)), n, payload.bytes));
+    return std::string();
+  }
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    return staging_.parts(TRY(read_staged_upload(upload)));
+  }
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto ref = TRY(read_staged_upload(upload));
+    TRY(check_path(ref.key));
+    TRY(mend());
+    auto made = placed_or_to_mend(staging_.commit(ref, parts, !options.only_if_absent));
+    return to_object(ref.key, TRY(std::move(made)));
+  }
+  Result<void> check_target(const std::string& key) override {
+    TRY(check_path(key));
+    auto there = tree_->stat(key);
+    if (!there && there.error().code == Code::not_found) return {};
+    auto kind = TRY(std::move(there)).kind;
+    if (kind == Kind::file) return {};
+    return fail(Code::invalid, "'{}' is the name of a {} in {}; move that away first", key,
+                kind == Kind::folder ? "folder" : "link or a device", place());
+  }
+  Result<void> abort(const std::string& upload) override {
+    return staging_.abort(TRY(read_staged_upload(upload)));
+  }
+  Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
+    return staging_.sweep(older_than, clock_.now() + kStagingLifetime);
+  }
+
+ private:
+  Result<Entry> file(const std::string& key) {
+    TRY(check_path(key));
+    TRY(mend());
+    auto entry = TRY(tree_->stat(key));
+    if (entry.kind != Kind::file) return fail(Code::not_found, "there is no file '{}'", key);
+    return entry;
+  }
+
+  // What a crash, ours or a lost connection's, left of a replacement.
+  Result<void> mend() {
+    if (tree_->replaces_in_one_step() || !needs_mending_.exchange(false)) return {};
+    auto mended = staging_.mend();
+    if (!mended) needs_mending_ = true;
+    return mended;
+  }
+  template <class T>
+  T placed_or_to_mend(T result) {
+    if (!result) needs_mending_ = true;
+    return result;
+  }
+
+  // What the store writes for itself fails for the root's sake alone.
+  template <class T>
+  Result<T> in_root(Result<T> result) const {
+    if (!result) return Failure(root_error(std::move(result).error()));
+    return result;
+  }
+  Error root_error(Error error) const {
+    if (error.code == Code::not_found || error.code == Code::invalid) {
+      error.code = Code::upstream;
+      error.message =
+          fmt::format("{} does not exist or is no folder; create it or mend storage_local_path", place());
+    }
+    return error;
+  }
+
+  // Every file beneath `folder` whose key begins with `prefix` and comes after `cursor`.
+  Result<void> walk(const std::string& folder, std::string_view prefix, std::string_view cursor,
+                    std::vector<Object>& found, int depth) {
+    if (depth > kMaxDepth) return {};
+    for (const auto& entry : TRY(tree_->list(folder))) {
+      if (entry.name.starts_with('.')) continue;
+      auto key = folder.empty() ? entry.name : folder + "/" + entry.name;
+      if (entry.kind == Kind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
+        auto inner = walk(key, prefix, cursor, found, depth + 1);
+        if (!inner && inner.error().code != Code::not_found) return inner;  // a folder may go while we look
+      } else if (entry.kind == Kind::file && key.starts_with(prefix) && key > cursor) {
+        found.push_back(to_object(key, entry));
+      }
+    }
+    return {};
+  }
+
+  std::unique_ptr<FileTree> tree_;
+  Staging staging_;
+  const Clock& clock_;
+  std::atomic<bool> needs_mending_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectStore> make_file_store(std::unique_ptr<FileTree> tree, const Clock& clock) {
+  return std::make_unique<FileStore>(spelled_exactly(std::move(tree)), clock);
+}
+
+}  // namespace dash::storage::local

@@ -1,0 +1,232 @@
+#include "core/storage/store/local/folder_tree.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+
+#include "core/base/fd.hpp"
+#include "core/base/file.hpp"
+
+namespace dash::storage::local {
+namespace {
+
+constexpr unsigned kFolderMode = 0750;
+constexpr unsigned kFileMode = 0640;
+
+Code code_of(int number) {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP:  // a symbolic link in the path, and
+    case EXDEV:  // a path that leaves the root: nothing that we would show
+      return Code::not_found;
+    case EEXIST:
+      return Code::conflict;
+    case ENAMETOOLONG:
+    case EISDIR:
+      return Code::invalid;
+    default:
+      return Code::upstream;  // permissions, a full or broken disk
+  }
+}
+
+Failure os_error(std::string_view what, std::string_view path) {
+  auto number = errno;
+  return fail(code_of(number), "cannot {} '{}': {}", what, path, std::strerror(number));
+}
+
+Entry to_entry(std::string name, const struct stat& st) {
+  auto nanoseconds = std::chrono::seconds(st.st_mtim.tv_sec) + std::chrono::nanoseconds(st.st_mtim.tv_nsec);
+  return {std::move(name),
+          S_ISREG(st.st_mode)   ? Kind::file
+          : S_ISDIR(st.st_mode) ? Kind::folder
+                                : Kind::other,
+          static_cast<std::uint64_t>(st.st_size),
+          Time(std::chrono::duration_cast<Time::duration>(nanoseconds)),
+          fmt::format("{:x}-{:x}-{:x}", st.st_size, nanoseconds.count(), st.st_ino)};
+}
+
+// The setting was accepted before; now somebody has to mend it.
+template <class T>
+Result<T> refused_at_open(Result<T> checked) {
+  if (!checked && checked.error().code == Code::invalid) checked.error().code = Code::upstream;
+  return checked;
+}
+
+struct Split {
+  std::string parent;
+  std::string name;
+};
+Split split(const std::string& path) {
+  auto slash = path.rfind('/');
+  if (slash == path.npos) return {"", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+class FolderTree final : public FileTree {
+ public:
+  FolderTree(std::string root, const RootRules* rules) : root_(std::move(root)), rules_(rules) {}
+
+  std::string place() const override { return "file://" + root_; }
+
+  Result<Entry> stat(const std::string& path) override {
+    auto fd = TRY(open_beneath(path, O_PATH | O_NOFOLLOW));  // of a link, itself
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0) return os_error("look up", path);
+    return to_entry(split(path).name, st);
+  }
+
+  Result<std::vector<Entry>> list(const std::string& folder) override {
+    auto fd = TRY(open_beneath(folder, O_RDONLY | O_DIRECTORY));
+    DIR* stream = ::fdopendir(fd.get());
+    if (!stream) return os_error("list", folder);
+    std::unique_ptr<DIR, int (*)(DIR*)> guard(stream, ::closedir);
+    auto number = fd.release();
+    std::vector<Entry> entries;
+    while (auto* item = ::readdir(stream)) {
+      std::string name = item->d_name;
+      struct stat st {};
+      if (name == "." || name == "..") continue;
+      if (::fstatat(number, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
+        entries.push_back(to_entry(std::move(name), st));
+    }
+    return entries;
+  }
+
+  Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
+                           std::span<char> out) override {
+    auto fd = TRY(open_beneath(path, O_RDONLY | O_NONBLOCK));  // a pipe must not hold us
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
+    if (!S_ISREG(st.st_mode)) return fail(Code::not_found, "there is no file '{}'", path);
+    if (!must_match.empty() && to_entry("", st).version != must_match)
+      return fail(Code::precondition, "'{}' is not the version that was asked for", path);
+    std::size_t done = 0;
+    while (done < out.size()) {
+      auto n = ::pread(fd.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return os_error("read", path);
+      if (n == 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    return done;
+  }
+
+  Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override {
+    auto fd = TRY(open_beneath(path, O_WRONLY | O_CREAT | O_NONBLOCK, kFileMode));
+    while (!bytes.empty()) {
+      auto n = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return os_error("write", path);
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    }
+    if (::fsync(fd.get()) != 0) return os_error("write", path);
+    return {};
+  }
+
+  Result<void> make_folder(const std::string& path) override {
+    TRY(make_root());
+    for (std::size_t at = 0; at <= path.size() && !path.empty();) {
+      auto end = std::min(path.find('/', at), path.size());
+      auto part = split(path.substr(0, end));
+      auto parent = TRY(open_beneath(part.parent, O_RDONLY | O_DIRECTORY));
+      if (::mkdirat(parent.get(), part.name.c_str(), kFolderMode) == 0)
+        ::fsync(parent.get());
+      else if (errno != EEXIST)
+        return os_error("make the folder", path);
+      at = end + 1;
+    }
+    return {};
+  }
+
+  Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {
+    auto source = split(from);
+    auto target = split(to);
+    auto old_parent = TRY(open_beneath(source.parent, O_PATH | O_DIRECTORY));
+    auto new_parent = TRY(open_beneath(target.parent, O_RDONLY | O_DIRECTORY));
+    if (::renameat2(old_parent.get(), source.name.c_str(), new_parent.get(), target.name.c_str(),
+                    may_replace ? 0 : RENAME_NOREPLACE) != 0)
+      return os_error("write", to);
+    if (::fsync(new_parent.get()) != 0) return os_error("write", to);
+    return {};
+  }
+
+  Result<void> remove(const std::string& file) override { return unlink(file, 0); }
+  Result<void> remove_folder(const std::string& empty_folder) override {
+    return unlink(empty_folder, AT_REMOVEDIR);
+  }
+
+ private:
+  Result<void> unlink(const std::string& path, int flags) {
+    auto part = split(path);
+    auto parent = TRY(open_beneath(part.parent, O_RDONLY | O_DIRECTORY));
+    if (::unlinkat(parent.get(), part.name.c_str(), flags) != 0) return os_error("delete", path);
+    ::fsync(parent.get());
+    return {};
+  }
+
+  Result<Fd> open_root() {
+    Fd root(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (root.get() < 0) return os_error("open", root_);
+    if (rules_) TRY(check_root(root.get()));
+    return root;
+  }
+
+  // Once for each folder that answers to the path: a link or a mount may lead elsewhere since.
+  Result<void> check_root(int folder) {
+    auto id = TRY(refused_at_open(id_of(folder)));
+    {
+      std::lock_guard lock(mutex_);
+      if (accepted_ == id) return {};
+    }
+    TRY(refused_at_open(rules_->check_opened(folder, root_)));
+    std::lock_guard lock(mutex_);
+    accepted_ = id;
+    return {};
+  }
+
+  Result<void> make_root() {
+    auto root = open_root();
+    if (root || root.error().code != Code::not_found) return root ? Result<void>() : Failure(root.error());
+    if (rules_) TRY(refused_at_open(rules_->check(root_)));
+    return dash::make_folder(root_, kFolderMode);
+  }
+
+  Result<Fd> open_beneath(const std::string& path, int flags, unsigned mode = 0) {
+    auto root = TRY(open_root());
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    how.mode = mode;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    for (;;) {
+      auto fd = ::syscall(SYS_openat2, root.get(), path.empty() ? "." : path.c_str(), &how, sizeof how);
+      if (fd >= 0) return Fd(static_cast<int>(fd));
+      if (errno != EAGAIN && errno != EINTR)
+        return os_error("open", path.empty() ? root_ : path);  // EAGAIN: a rename raced
+    }
+  }
+
+  std::string root_;
+  const RootRules* rules_;
+  std::mutex mutex_;
+  std::optional<FolderId> accepted_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileTree>> open_folder_tree(const std::string& root, const RootRules* rules) {
+  if (rules) TRY(rules->check(root));
+  return std::make_unique<FolderTree>(root, rules);
+}
+
+}  // namespace dash::storage::local

@@ -1,0 +1,206 @@
+#include "core/storage/store/local/staging.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/json.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/store/local/file_store.hpp"
+
+namespace dash::storage::local {
+namespace {
+
+constexpr std::string_view kData = "data";
+constexpr std::string_view kCommitted = "committed-";  // and the version
+constexpr std::string_view kNote = ".replacing";       // of <id>.old; holds the key
+constexpr std::size_t kMaxNote = 2048;
+
+std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kNote); }
+std::string aside_of(std::string_view id) { return fmt::format("{}/{}.old", kStagingFolder, id); }
+
+std::string folder_of(const StagedUpload& upload) { return fmt::format("{}/{}", kStagingFolder, upload.id); }
+std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", folder_of(upload), kData); }
+std::string marker_of(const StagedUpload& upload, std::uint32_t n, std::size_t size) {
+  return fmt::format("{}/{}-{}", folder_of(upload), n, size);
+}
+template <class N>
+bool read_number(std::string_view text, N& number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "<n>-<size>"; nullopt for any other name.
+std::optional<StagedPart> read_marker(std::string_view name) {
+  StagedPart part;
+  auto dash = name.find('-');
+  if (dash == name.npos || !read_number(name.substr(0, dash), part.n) ||
+      !read_number(name.substr(dash + 1), part.size))
+    return std::nullopt;
+  return part;
+}
+
+bool is_id(std::string_view text) { return text.size() == 32 && crypto::from_hex(text).has_value(); }
+
+Failure gone(const StagedUpload& upload) {
+  return fail(Code::not_found, "the upload of '{}' is gone: it was committed, aborted or swept", upload.key);
+}
+
+}  // namespace
+
+std::string write_staged_upload(const StagedUpload& upload) {
+  return dump_json(OrderedJson{{"key", upload.key}, {"id", upload.id}});
+}
+
+Result<StagedUpload> read_staged_upload(const std::string& text) {
+  auto json = TRY(parse_json(text));
+  auto key = string_member(json, "key");
+  auto id = string_member(json, "id");
+  if (!key || !id || !is_id(*id)) return fail(Code::invalid, "this is no upload to a folder");
+  return StagedUpload{*key, *id};
+}
+
+Result<std::string> Staging::write_file(std::string_view bytes) {
+  TRY(tree_.make_folder(std::string(kStagingFolder)));
+  auto path = fmt::format("{}/{}.new", kStagingFolder, crypto::random_hex(16));
+  if (auto written = tree_.write(path, 0, bytes); !written) {
+    (void)tree_.remove(path);  // the write's error is the one to tell
+    return Failure(std::move(written).error());
+  }
+  return path;
+}
+
+Result<void> Staging::place(const std::string& path, const std::string& key, bool may_replace) {
+  if (auto parent = parent_of(key); !parent.empty()) TRY(tree_.make_folder(parent));
+  if (tree_.replaces_in_one_step() || !may_replace) return tree_.rename(path, key, may_replace);
+  auto there = tree_.stat(key);
+  if (there && there->kind != Kind::file) return fail(Code::invalid, "'{}' is the name of a folder", key);
+  if (there) return replace_aside(path, key);
+  if (there.error().code != Code::not_found) return Failure(std::move(there).error());
+  return tree_.rename(path, key, true);
+}
+
+// At every instant the key, or the note beside the old file, leads to one whole file.
+Result<void> Staging::replace_aside(const std::string& path, const std::string& key) {
+  auto id = crypto::random_hex(16);
+  TRY(tree_.write(note_of(id), 0, key));
+  TRY(tree_.rename(key, aside_of(id), false));
+  if (auto placed = tree_.rename(path, key, true); !placed) {
+    (void)mend_one(id);  // else the next mend() does; the rename's error is the one to tell
+    return placed;
+  }
+  TRY(remove_if_there(aside_of(id)));
+  return remove_if_there(note_of(id));
+}
+
+Result<void> Staging::mend() {
+  auto entries = tree_.list(std::string(kStagingFolder));
+  if (!entries && entries.error().code == Code::not_found) return {};
+  for (const auto& entry : TRY(std::move(entries)))
+    if (entry.name.ends_with(kNote)) TRY(mend_one(entry.name.substr(0, entry.name.size() - kNote.size())));
+  return {};
+}
+
+Result<void> Staging::mend_one(const std::string& id) {
+  std::string key(kMaxNote, '\0');
+  key.resize(TRY(tree_.read(note_of(id), 0, "", key)));
+  auto there =
+      key.empty() ? Result<Entry>(Entry()) : tree_.stat(key);  // an empty note: nothing was moved yet
+  if (!there && there.error().code == Code::not_found) {
+    auto back = tree_.rename(aside_of(id), key, false);
+    if (!back && back.error().code != Code::not_found) return back;
+  } else {
+    TRY(std::move(there));
+    TRY(remove_if_there(aside_of(id)));
+  }
+  return remove_if_there(note_of(id));
+}
+
+Result<void> Staging::remove_if_there(const std::string& path) {
+  auto removed = tree_.remove(path);
+  if (!removed && removed.error().code == Code::not_found) return {};
+  return removed;
+}
+
+Result<StagedUpload> Staging::begin(const std::string& key) {
+  StagedUpload upload{key, crypto::random_hex(16)};
+  TRY(tree_.make_folder(folder_of(upload)));
+  TRY(tree_.write(data_of(upload), 0, ""));
+  return upload;
+}
+
+Result<void> Staging::put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes) {
+  auto data = tree_.stat(data_of(upload));
+  if (!data && data.error().code == Code::not_found) return gone(upload);
+  TRY(std::move(data));
+  for (const auto& part : TRY(parts(upload)))
+    if (part.n == n && part.size != bytes.size())
+      TRY(tree_.remove(marker_of(upload, n, static_cast<std::size_t>(part.size))));
+  TRY(tree_.write(data_of(upload), std::uint64_t{n - 1} * kPartBytes, bytes));
+  return tree_.write(marker_of(upload, n, bytes.size()), 0, "");
+}
+
+Result<std::vector<StagedPart>> Staging::parts(const StagedUpload& upload) {
+  auto entries = tree_.list(folder_of(upload));
+  if (!entries && entries.error().code == Code::not_found) return gone(upload);
+  std::vector<StagedPart> parts;
+  bool has_data = false;
+  for (const auto& entry : TRY(std::move(entries))) {
+    has_data = has_data || entry.name == kData;
+    if (auto part = read_marker(entry.name)) parts.push_back(*part);
+  }
+  if (!has_data) return gone(upload);
+  std::ranges::sort(parts, {}, &StagedPart::n);
+  return parts;
+}
+
+Result<Entry> Staging::commit(const StagedUpload& upload, const std::vector<StagedPart>& parts_wanted,
+                              bool may_replace) {
+  auto data = tree_.stat(data_of(upload));
+  if (!data && data.error().code == Code::not_found) return committed_before(upload);
+  auto entry = TRY(std::move(data));
+  std::uint64_t size = 0;
+  for (const auto& part : parts_wanted) size += part.size;
+  if (entry.size != size)
+    return fail(Code::integrity, "the upload of '{}' has {} bytes instead of {}; begin it again", upload.key,
+                entry.size, size);
+  TRY(tree_.write(fmt::format("{}/{}{}", folder_of(upload), kCommitted, entry.version), 0, ""));
+  TRY(place(data_of(upload), upload.key, may_replace));
+  return tree_.stat(upload.key);
+}
+
+Result<Entry> Staging::committed_before(const StagedUpload& upload) {
+  auto made = tree_.stat(upload.key);
+  if (!made) return gone(upload);
+  auto marker = tree_.stat(fmt::format("{}/{}{}", folder_of(upload), kCommitted, made->version));
+  if (!marker) return gone(upload);
+  return made;
+}
+
+// The data goes first: without it, nothing can be staged or committed any more.
+Result<void> Staging::abort(const StagedUpload& upload) {
+  auto removed = tree_.remove(data_of(upload));
+  if (!removed && removed.error().code == Code::not_found) return gone(upload);
+  TRY(std::move(removed));
+  return drop(folder_of(upload));
+}
+
+Result<void> Staging::drop(const std::string& path) {
+  for (const auto& entry : TRY(tree_.list(path))) TRY(tree_.remove(path + "/" + entry.name));
+  return tree_.remove_folder(path);
+}
+
+Result<std::uint32_t> Staging::sweep(Time older_than, Time newer_than) {
+  auto entries = tree_.list(std::string(kStagingFolder));
+  if (!entries && entries.error().code == Code::not_found) return 0u;
+  std::uint32_t swept = 0;
+  for (const auto& entry : TRY(std::move(entries))) {
+    if (entry.modified >= older_than && entry.modified <= newer_than) continue;
+    auto path = fmt::format("{}/{}", kStagingFolder, entry.name);
+    TRY(entry.kind == Kind::folder ? drop(path) : tree_.remove(path));
+    ++swept;
+  }
+  return swept;
+}
+
+}  // namespace dash::storage::local

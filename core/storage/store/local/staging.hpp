@@ -1,0 +1,50 @@
+// The hidden folder in which uploads to a tree of files wait for their commit. Called by file_store.cpp.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/storage/store/local/file_tree.hpp"
+#include "core/storage/store/store.hpp"
+
+namespace dash::storage::local {
+
+// A begun upload as plain text: the key, and the folder's random name.
+struct StagedUpload {
+  std::string key;
+  std::string id;  // 32 hex digits
+};
+std::string write_staged_upload(const StagedUpload& upload);
+Result<StagedUpload> read_staged_upload(const std::string& text);
+
+class Staging {
+ public:
+  explicit Staging(FileTree& tree) : tree_(tree) {}
+
+  // A new file with these bytes; its path. The caller places or removes it.
+  Result<std::string> write_file(std::string_view bytes);
+  // Puts the file at `path` under the key. Where a tree cannot replace in one step, the old file waits aside
+  // meanwhile, with a note that tells whose it is.
+  Result<void> place(const std::string& path, const std::string& key, bool may_replace);
+  // Puts old files back that a crash left aside, unless their successor is in place.
+  Result<void> mend();
+
+  Result<StagedUpload> begin(const std::string& key);
+  Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
+  // Code::not_found after the commit or the abort.
+  Result<std::vector<StagedPart>> parts(const StagedUpload& upload);
+  // Renames the data to the key when it is exactly these parts. The same again finds what it made.
+  Result<Entry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts, bool may_replace);
+  Result<void> abort(const StagedUpload& upload);
+  // Drops what was last written before `older_than`, or after `newer_than`: by a clock that was wrong.
+  Result<std::uint32_t> sweep(Time older_than, Time newer_than);
+
+ private:
+  Result<Entry> committed_before(const StagedUpload& upload);
+  Result<void> drop(const std::string& path);
+  Result<void> replace_aside(const std::string& path, const std::string& key);
+  Result<void> mend_one(const std::string& id);
+  Result<void> remove_if_there(const std::string& path);
+  FileTree& tree_;
+};
+
+}  // namespace dash::storage::local

@@ -1,0 +1,59 @@
+// One signed call to one bucket of Oracle Object Storage: path and query in, the answer or an error out.
+// Looks the namespace up when no setting names it. Used by store.cpp. Thread-safe.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/storage/store/endpoint.hpp"
+#include "core/storage/store/oci/sign.hpp"
+
+namespace dash::storage::oci {
+
+using Query = std::vector<std::pair<std::string, std::string>>;  // plain
+
+struct Call {
+  std::string what;  // for messages: "reading config-mgmt/site.yml"
+  std::string_view method = "GET";
+  std::string path = {};  // beneath the bucket, percent-encoded: "/o/name"
+  Query query = {};
+  net::Headers headers = {};                   // conditions, ranges, metadata
+  std::optional<std::string_view> json = {};   // a body that is signed …
+  std::optional<std::string_view> bytes = {};  // … or one that the service exempts, sent with its MD5
+  Room into = {};                              // where the body of a good answer goes
+};
+
+class Client {
+ public:
+  Client(Endpoint endpoint, std::string bucket, std::string name_space, Credentials credentials,
+         net::HttpClient& http, const Clock& clock);
+
+  std::string place() const { return endpoint_.url + "/" + bucket_; }
+  // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
+  Result<net::HttpResponse> ask(Call call);
+
+ private:
+  Result<std::string> name_space();
+  Result<net::HttpResponse> send(const Call& call, const std::string& target);
+  Error refused(const Call& call, const net::HttpResponse& response) const;
+
+  Endpoint endpoint_;
+  std::string bucket_;
+  Credentials credentials_;
+  net::HttpClient& http_;
+  const Clock& clock_;
+  struct Namespace {
+    std::mutex mutex;
+    std::string name;  // empty: not asked yet
+  };
+  std::unique_ptr<Namespace> namespace_;
+};
+
+Result<Client> open_client(const config::Values& values, net::HttpClient& http, const Clock& clock);
+
+}  // namespace dash::storage::oci

@@ -1,0 +1,229 @@
+#include "core/storage/store/oci/store.hpp"
+
+#include <mutex>
+
+#include "core/base/part_pool.hpp"
+#include "core/base/text.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/net/http/http_date.hpp"
+#include "core/storage/store/endpoint.hpp"
+#include "core/storage/store/http_range.hpp"
+#include "core/storage/store/key.hpp"
+#include "core/storage/store/oci/client.hpp"
+#include "core/storage/store/oci/wire.hpp"
+
+namespace dash::storage::oci {
+namespace {
+
+constexpr std::string_view kDigestHeader = "opc-meta-dashctl-digest";
+// Which upload made the object, so that a commit whose answer was lost can be told from one that never was.
+constexpr std::string_view kUploadHeader = "opc-meta-dashctl-upload";
+constexpr std::uint64_t kMaxParts = 10'000;
+
+// What begin() hands out: "<mark>/<upload id>/<key>".
+struct Upload {
+  std::string mark;
+  std::string id;
+  std::string key;
+  std::string text() const { return mark + "/" + id + "/" + key; }
+};
+Result<Upload> read_upload(const std::string& text) {
+  auto first = text.find('/');
+  auto second = first == text.npos ? first : text.find('/', first + 1);
+  if (second == text.npos) return fail(Code::not_found, "this is no upload of Oracle Object Storage");
+  return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
+}
+
+// What an answer's headers tell of an object, but for its size.
+Object described(const std::string& key, const net::HttpResponse& response) {
+  Object object{key, 0, response.headers.get("ETag").value_or(""), {}, {}};
+  if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
+    object.modified = *modified;
+  object.digest = response.headers.get(kDigestHeader).value_or("");
+  return object;
+}
+
+// Of a HEAD or GET.
+Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
+  auto object = described(key, response);
+  object.size = TRY(object_size(response, key));
+  return object;
+}
+
+class Store final : public ObjectStore {
+ public:
+  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = kMaxParts * kPartBytes, .is_parallel = true, .keeps_digest_on_put = true};
+  }
+  std::string place() const override { return client_.place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    Query query{
+        {"prefix", std::string(prefix)}, {"limit", "1000"}, {"fields", "name,size,etag,timeModified"}};
+    if (!cursor.empty()) query.emplace_back("start", cursor);
+    auto response = TRY(client_.ask({.what = "listing", .path = "/o", .query = query}));
+    auto page = TRY(parse_list(response.body));
+    Page out{{}, std::move(page.next_start)};
+    for (auto& item : page.objects)
+      out.objects.push_back({std::move(item.name), item.size, std::move(item.etag), item.modified, {}});
+    return out;
+  }
+
+  Result<Object> head(const std::string& key) override {
+    TRY(check_key(key));
+    return object_of(key, TRY(find(key)));
+  }
+
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    return range_bytes(get(key, offset, must_match, out), offset, place());
+  }
+
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return opening(
+        get(key, 0, "", out), [&] { return head(key); },
+        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    TRY(check_key(key));
+    Call call{
+        .what = "writing " + key, .method = "PUT", .path = object_path("/o", key), .bytes = payload.bytes};
+    if (options.only_if_absent) call.headers.add("if-none-match", "*");
+    if (!options.digest.empty()) call.headers.add(std::string(kDigestHeader), options.digest);
+    auto response = TRY(unless_there(key, options, client_.ask(std::move(call))));
+    auto object = described(key, response);
+    object.size = payload.bytes.size();
+    object.digest = options.digest;
+    return object;
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(check_key(key));
+    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .path = object_path("/o", key)}));
+    return {};
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
+    TRY(check_key(key));
+    Upload upload{crypto::random_hex(16), "", key};
+    auto body = create_upload_body(key, kUploadHeader, upload.mark);
+    auto response =
+        TRY(client_.ask({.what = "beginning " + key, .method = "POST", .path = "/u", .json = body}));
+    upload.id = TRY(parse_upload_id(response.body));
+    return upload.text();
+  }
+
+  Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
+                               bool) override {
+    auto upload = TRY(read_upload(text));
+    auto call = about("writing a part of ", "PUT", upload);
+    call.query.emplace_back("uploadPartNum", std::to_string(n));
+    call.bytes = payload.bytes;
+    auto response = TRY(client_.ask(std::move(call)));
+    return response.headers.get("ETag").value_or("");
+  }
+
+  Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
+    auto upload = TRY(read_upload(text));
+    std::vector<StagedPart> parts;
+    for (std::string page;;) {
+      auto call = about("listing the parts of ", "GET", upload);
+      call.query.emplace_back("limit", "1000");
+      if (!page.empty()) call.query.emplace_back("page", page);
+      auto response = TRY(client_.ask(std::move(call)));
+      for (auto& part : TRY(parse_parts(response.body)))
+        parts.push_back({part.number, part.size, std::move(part.etag)});
+      page = response.headers.get("opc-next-page").value_or("");
+      if (page.empty()) return parts;
+    }
+  }
+
+  Result<Object> commit(const std::string& text, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto upload = TRY(read_upload(text));
+    std::vector<PartToCommit> chosen;
+    for (const auto& part : parts) chosen.push_back({part.n, part.ref});
+    auto body = commit_body(chosen);
+    auto call = about("committing ", "POST", upload);
+    call.json = body;
+    if (options.only_if_absent) call.headers.add("if-none-match", "*");
+    auto response = unless_there(upload.key, options, client_.ask(std::move(call)));
+    if (!response && response.error().code == Code::not_found)
+      return made_before(upload, std::move(response).error());
+    TRY(std::move(response));
+    return head(upload.key);
+  }
+
+  Result<void> abort(const std::string& text) override {
+    TRY(client_.ask(about("aborting ", "DELETE", TRY(read_upload(text)))));
+    return {};
+  }
+
+  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
+    std::uint32_t swept = 0;
+    for (std::string page;;) {
+      Call call{.what = "listing uploads", .path = "/u", .query = {{"limit", "1000"}}};
+      if (!page.empty()) call.query.emplace_back("page", page);
+      auto response = TRY(client_.ask(std::move(call)));
+      TRY(check_ages(response.headers, clock_.now()));
+      for (const auto& upload : TRY(parse_uploads(response.body)))
+        if (upload.object.starts_with(prefix) && upload.created < older_than &&
+            client_.ask(about("aborting ", "DELETE", {"", upload.id, upload.object})))
+          ++swept;
+      page = response.headers.get("opc-next-page").value_or("");
+      if (page.empty()) return swept;
+    }
+  }
+
+ private:
+  static Call about(std::string_view verb, std::string_view method, const Upload& upload) {
+    return {.what = std::string(verb) + upload.key,
+            .method = method,
+            .path = object_path("/u", upload.key),
+            .query = {{"uploadId", upload.id}}};
+  }
+  static std::string object_path(std::string_view kind, std::string_view key) {
+    return fmt::format("{}/{}", kind, net::percent_encode(key, /*keep_slash=*/true));
+  }
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                const Room& out) {
+    TRY(check_key(key));
+    Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
+    call.headers.add("range", range_header(offset, out.size()));
+    if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
+    return client_.ask(std::move(call));
+  }
+  Result<net::HttpResponse> find(const std::string& key) {
+    return client_.ask({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
+  }
+
+  // If-None-Match that fails is a conflict to the caller who asked for it.
+  static Result<net::HttpResponse> unless_there(const std::string& key, const PutOptions& options,
+                                                Result<net::HttpResponse> response) {
+    if (!response && options.only_if_absent && response.error().code == Code::precondition)
+      return fail(Code::conflict, "there is an object '{}' already", key);
+    return response;
+  }
+
+  // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
+  Result<Object> made_before(const Upload& upload, Error gone) {
+    auto response = find(upload.key);
+    if (!response || response->headers.get(kUploadHeader) != upload.mark) return Failure(std::move(gone));
+    return object_of(upload.key, *response);
+  }
+
+  Client client_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectStore>> open_oci(const config::Values& values, net::HttpClient& http,
+                                              const Clock& clock) {
+  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
+}
+
+}  // namespace dash::storage::oci

@@ -1,0 +1,87 @@
+#include "core/storage/store/retry.hpp"
+
+namespace dash::storage {
+namespace {
+
+class RetryingStore final : public ObjectStore {
+ public:
+  RetryingStore(std::shared_ptr<ObjectStore> store, net::Retry retry)
+      : store_(std::move(store)), retry_(std::move(retry)) {}
+
+  Capabilities capabilities() const override { return store_->capabilities(); }
+  std::string place() const override { return store_->place(); }
+
+  // Reading changes nothing.
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    return retry_.run([&](int) { return store_->list(prefix, cursor); });
+  }
+  Result<Object> head(const std::string& key) override {
+    return retry_.run([&](int) { return store_->head(key); });
+  }
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    return retry_.run([&](int) { return store_->read(key, offset, must_match, out); });
+  }
+
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return retry_.run([&](int) { return store_->open(key, out); });
+  }
+
+  // A replacement may be repeated. A creation may not: after a lost answer, the conflict would be our own.
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    if (options.only_if_absent) return store_->put(key, payload, options);
+    return retry_.run([&](int) { return store_->put(key, payload, options); });
+  }
+
+  // Gone at the second time means that the first one, whose answer was lost, removed it.
+  Result<void> remove(const std::string& key) override {
+    return retry_.run([&](int attempt) { return gone_is_fine(attempt, store_->remove(key)); });
+  }
+  Result<void> abort(const std::string& upload) override {
+    return retry_.run([&](int attempt) { return gone_is_fine(attempt, store_->abort(upload)); });
+  }
+
+  // A lost answer leaves an upload that nobody holds; sweep() finds it.
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
+    return retry_.run([&](int) { return store_->begin(key, size); });
+  }
+  // The same part again replaces.
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
+                               bool is_last) override {
+    return retry_.run([&](int) { return store_->put_part(upload, n, payload, is_last); });
+  }
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    return retry_.run([&](int) { return store_->staged_parts(upload); });
+  }
+  // The seam promises that a commit whose answer was lost may be asked again.
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    return retry_.run([&](int) { return store_->commit(upload, parts, options); });
+  }
+
+  Result<void> check_target(const std::string& key) override {
+    return retry_.run([&](int) { return store_->check_target(key); });
+  }
+  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
+    return retry_.run([&](int) { return store_->sweep(prefix, older_than); });
+  }
+  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
+    return retry_.run([&](int) { return store_->copy_inside(from, to); });
+  }
+
+ private:
+  static Result<void> gone_is_fine(int attempt, Result<void> result) {
+    if (!result && attempt > 0 && result.error().code == Code::not_found) return {};
+    return result;
+  }
+  std::shared_ptr<ObjectStore> store_;
+  net::Retry retry_;
+};
+
+}  // namespace
+
+std::shared_ptr<ObjectStore> with_retry(std::shared_ptr<ObjectStore> store, net::Retry retry) {
+  return std::make_shared<RetryingStore>(std::move(store), std::move(retry));
+}
+
+}  // namespace dash::storage

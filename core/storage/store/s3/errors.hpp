@@ -1,0 +1,17 @@
+// What S3's refusals mean and what to do about them. Pure. Called by store.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/base/clock.hpp"
+#include "core/storage/store/s3/address.hpp"
+#include "core/storage/store/s3/wire.hpp"
+
+namespace dash::storage::s3 {
+
+// Of an answer outside of 2xx. `now` is this machine's time, for telling a wrong clock.
+Error read_error(const net::HttpResponse& response, const Address& address, std::string_view where, Time now);
+// Of an <Error> that stood in an answer with status 200.
+Error hidden_error(const StoreRefusal& refusal, std::string_view where);
+
+}  // namespace dash::storage::s3

@@ -1,0 +1,47 @@
+// AWS Signature Version 4 (docs.aws.amazon.com, "Signature Version 4 signing process"; S3's own rules: the
+// path is encoded once and never normalised). Pure: credentials, request and time in, header value out.
+// Called by store.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/secret.hpp"
+#include "core/net/http/http_client.hpp"
+
+namespace dash::storage::s3 {
+
+struct Credentials {
+  std::string access_key_id;
+  Secret secret_access_key;
+};
+
+// What a signature is good for.
+struct Scope {
+  std::string region;
+  std::string service = "s3";
+};
+
+using Query = std::vector<std::pair<std::string, std::string>>;  // not encoded
+
+// Encoded and sorted: what is signed is what is sent after '?'.
+std::string canonical_query(const Query& query);
+
+struct Signable {
+  std::string_view method;
+  std::string_view path;          // as sent: encoded, from the first slash
+  std::string_view query;         // canonical_query()
+  const net::Headers& headers;    // all of them are signed; host and x-amz-date must be there
+  std::string_view payload_hash;  // hex of SHA-256
+};
+
+std::string canonical_request(const Signable& request);
+// Value of the header Authorization.
+std::string authorization(const Credentials& credentials, const Scope& scope, const Signable& request,
+                          Time now);
+// "20130524T000000Z", the header x-amz-date.
+std::string amz_date(Time now);
+
+}  // namespace dash::storage::s3

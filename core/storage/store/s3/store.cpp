@@ -1,0 +1,285 @@
+#include "core/storage/store/s3/store.hpp"
+
+#include "core/base/part_pool.hpp"
+#include "core/base/text.hpp"
+#include "core/net/http/http_date.hpp"
+#include "core/storage/store/backends.hpp"
+#include "core/storage/store/endpoint.hpp"
+#include "core/storage/store/http_range.hpp"
+#include "core/storage/store/key.hpp"
+#include "core/storage/store/s3/client.hpp"
+#include "core/storage/store/s3/errors.hpp"
+#include "core/storage/store/s3/upload_ref.hpp"
+#include "core/storage/store/s3/wire.hpp"
+
+namespace dash::storage::s3 {
+namespace {
+
+// docs.aws.amazon.com, "Amazon S3 multipart upload limits".
+constexpr std::uint64_t kMaxParts = 10'000;
+constexpr std::uint64_t kMaxCopyBytes = 5ull << 30;
+constexpr std::string_view kDigestHeader = "x-amz-meta-dashctl-digest";
+constexpr std::string_view kContentType = "application/octet-stream";
+// Completing an upload may take minutes of silence: the service stitches the parts.
+constexpr std::chrono::minutes kStitchPatience{10};
+
+class S3Store final : public ObjectStore {
+ public:
+  S3Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+
+  Capabilities capabilities() const override {
+    return {.max_bytes = kMaxParts * kPartBytes,
+            .is_parallel = true,
+            .keeps_digest_on_put = true,
+            .keeps_digest_on_commit = false,
+            .copies_inside = true};
+  }
+  std::string place() const override { return address().place(); }
+
+  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+    Query query{{"list-type", "2"}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
+    if (!cursor.empty()) query.emplace_back("continuation-token", cursor);
+    auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = "listing"}));
+    return within(name(), read_list(answer.body));
+  }
+
+  Result<Object> head(const std::string& key) override {
+    TRY(check_key(key));
+    return found(key,
+                 TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
+  }
+
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) override {
+    return range_bytes(get(key, offset, must_match, out), offset, name());
+  }
+
+  Result<Opening> open(const std::string& key, std::span<char> out) override {
+    return opening(
+        get(key, 0, "", out), [&] { return head(key); },
+        [&](const net::HttpResponse& answer) { return found(key, answer); });
+  }
+
+  Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
+    TRY(check_key(key));
+    net::Headers headers{{"Content-Type", std::string(kContentType)}};
+    if (!options.digest.empty()) headers.add(std::string(kDigestHeader), options.digest);
+    auto answer = call({.method = "PUT",
+                        .key = key,
+                        .headers = conditional(std::move(headers), options),
+                        .body = payload.bytes,
+                        .body_sha256 = payload.sha256,
+                        .doing = fmt::format("writing '{}'", key)});
+    if (!answer) return Failure(exists_already(std::move(answer).error(), options));
+    Object object = made(key, *answer);
+    object.size = payload.bytes.size();
+    object.modified = clock_.now();
+    object.digest = options.digest;
+    return object;
+  }
+
+  Result<void> remove(const std::string& key) override {
+    TRY(head(key));  // DELETE answers the same whether there was one
+    TRY(call({.method = "DELETE", .key = key, .doing = fmt::format("deleting '{}'", key)}));
+    return {};
+  }
+
+  Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
+    TRY(check_key(key));
+    if (size.value_or(0) > kMaxParts * kPartBytes)
+      return fail(Code::too_large, "{}: '{}' has more than {} parts of 8 MiB", name(), key, kMaxParts);
+    auto answer = TRY(call({.method = "POST",
+                            .key = key,
+                            .query = {{"uploads", ""}},
+                            .headers = {{"Content-Type", std::string(kContentType)}},
+                            .doing = fmt::format("beginning the upload of '{}'", key)}));
+    auto id = TRY(within(name(), read_upload_id(answer.body)));
+    return write_upload_ref({key, std::move(id)});
+  }
+
+  Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
+                               bool) override {
+    auto ref = TRY(read_upload_ref(upload));
+    auto answer = TRY(call({.method = "PUT",
+                            .key = ref.key,
+                            .query = {{"partNumber", std::to_string(n)}, {"uploadId", ref.id}},
+                            .body = payload.bytes,
+                            .body_sha256 = payload.sha256,
+                            .doing = fmt::format("sending part {} of '{}'", n, ref.key)}));
+    auto etag = without_quotes(answer.headers.get("ETag").value_or(""));
+    if (etag.empty())
+      return fail(Code::upstream, "{}: part {} of '{}' came back without an etag", name(), n, ref.key);
+    return etag;
+  }
+
+  Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
+    auto ref = TRY(read_upload_ref(upload));
+    std::vector<StagedPart> parts;
+    std::string marker;
+    do {
+      Query query{{"uploadId", ref.id}, {"max-parts", "1000"}};
+      if (!marker.empty()) query.emplace_back("part-number-marker", marker);
+      auto answer = TRY(call({.method = "GET",
+                              .key = ref.key,
+                              .query = std::move(query),
+                              .doing = fmt::format("listing the parts of '{}'", ref.key)}));
+      auto page = TRY(within(name(), read_parts(answer.body)));
+      std::ranges::move(page.parts, std::back_inserter(parts));
+      marker = page.next_marker;
+    } while (!marker.empty());
+    return parts;
+  }
+
+  Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
+                        const PutOptions& options) override {
+    auto ref = TRY(read_upload_ref(upload));
+    auto etag = complete(ref, parts, options);
+    if (!etag && etag.error().code == Code::not_found)
+      return committed_before(ref, parts, std::move(etag).error());
+    if (!etag) return Failure(exists_already(std::move(etag).error(), options));
+    auto object = TRY(head(ref.key));
+    if (object.etag == *etag && object.size != total_size(parts))
+      return fail(Code::integrity, "{}: '{}' has {} bytes after its commit instead of {}; upload it again",
+                  name(), ref.key, object.size, total_size(parts));
+    return object;
+  }
+
+  Result<void> abort(const std::string& upload) override {
+    auto ref = TRY(read_upload_ref(upload));
+    TRY(call({.method = "DELETE",
+              .key = ref.key,
+              .query = {{"uploadId", ref.id}},
+              .doing = fmt::format("aborting the upload of '{}'", ref.key)}));
+    return {};
+  }
+
+  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
+    std::uint32_t swept = 0;
+    UploadsPage page;
+    do {
+      page = TRY(open_uploads(prefix, page));
+      for (const auto& upload : page.uploads) {
+        if (upload.began >= older_than || !upload.key.starts_with(prefix)) continue;
+        auto gone = abort(write_upload_ref({upload.key, upload.id}));
+        if (!gone && gone.error().code != Code::not_found) return Failure(std::move(gone).error());
+        ++swept;
+      }
+    } while (!page.next_key_marker.empty());
+    return swept;
+  }
+
+  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
+    TRY(check_key(to));
+    auto source = TRY(head(from));
+    if (source.size > kMaxCopyBytes)
+      return fail(Code::unsupported, "{}: '{}' is above 5 GB, more than one copy takes", name(), from);
+    auto doing = fmt::format("copying '{}' to '{}'", from, to);
+    auto answer = TRY(
+        call({.method = "PUT",
+              .key = to,
+              .headers = {{"x-amz-copy-source", fmt::format("/{}/{}", net::percent_encode(address().bucket),
+                                                            net::percent_encode(from, true))},
+                          {"x-amz-copy-source-if-match", fmt::format("\"{}\"", source.etag)}},
+              .silence = kStitchPatience,
+              .doing = doing}));
+    auto result = TRY(within(name(), read_made(answer.body)));
+    if (result.refusal) return Failure(hidden_error(*result.refusal, client_.where(doing)));
+    return head(to);
+  }
+
+ private:
+  std::string name() const { return client_.name(); }
+
+  static Object made(const std::string& key, const net::HttpResponse& answer) {
+    Object object;
+    object.key = key;
+    object.etag = without_quotes(answer.headers.get("ETag").value_or(""));
+    return object;
+  }
+
+  // What an answer's headers tell of an object.
+  Result<Object> found(const std::string& key, const net::HttpResponse& answer) const {
+    Object object = made(key, answer);
+    object.size = TRY(object_size(answer, client_.where(key)));
+    object.modified = net::parse_http_date(answer.headers.get("Last-Modified").value_or("")).value_or(Time{});
+    object.digest = answer.headers.get(kDigestHeader).value_or("");
+    return object;
+  }
+
+  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                                const Room& out) {
+    TRY(check_key(key));
+    net::Headers headers{{"Range", range_header(offset, out.size())}};
+    if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
+    return call({.method = "GET",
+                 .key = key,
+                 .headers = std::move(headers),
+                 .into = out,
+                 .doing = fmt::format("reading '{}'", key)});
+  }
+
+  static net::Headers conditional(net::Headers headers, const PutOptions& options) {
+    if (options.only_if_absent) headers.add("If-None-Match", "*");
+    return headers;
+  }
+  static Error exists_already(Error error, const PutOptions& options) {
+    if (options.only_if_absent && error.code == Code::precondition) error.code = Code::conflict;
+    return error;
+  }
+
+  // The new object's etag.
+  Result<std::string> complete(const UploadRef& ref, const std::vector<StagedPart>& parts,
+                               const PutOptions& options) {
+    auto doing = fmt::format("committing '{}'", ref.key);
+    auto body = write_complete(parts);
+    auto answer = TRY(call({.method = "POST",
+                            .key = ref.key,
+                            .query = {{"uploadId", ref.id}},
+                            .headers = conditional({{"Content-Type", "application/xml"}}, options),
+                            .body = body,
+                            .silence = kStitchPatience,
+                            .doing = doing}));
+    auto result = TRY(within(name(), read_made(answer.body)));
+    if (result.refusal) return Failure(hidden_error(*result.refusal, client_.where(doing)));
+    return result.etag;
+  }
+
+  // The upload is gone: a commit whose answer was lost, when the object is the one that these parts make.
+  Result<Object> committed_before(const UploadRef& ref, const std::vector<StagedPart>& parts, Error gone) {
+    auto object = head(ref.key);
+    if (object && object->etag == composed_etag(parts) && object->size == total_size(parts)) return object;
+    return Failure(std::move(gone));
+  }
+
+  Result<UploadsPage> open_uploads(std::string_view prefix, const UploadsPage& after) {
+    Query query{{"uploads", ""}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
+    if (!after.next_key_marker.empty()) {
+      query.emplace_back("key-marker", after.next_key_marker);
+      query.emplace_back("upload-id-marker", after.next_id_marker);
+    }
+    auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = "listing open uploads"}));
+    TRY(check_ages(answer.headers, clock_.now()));
+    return within(name(), read_uploads(answer.body));
+  }
+
+  Result<net::HttpResponse> call(const Call& what) { return client_.call(what); }
+  const Address& address() const { return client_.address(); }
+
+  Client client_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectStore>> open_s3(const config::Values& values, net::HttpClient& http,
+                                             const Clock& clock) {
+  auto address = TRY(read_address(values));
+  Credentials credentials{setting(values, "cloud1_access_key_id"),
+                          Secret(setting(values, "cloud1_secret_access_key"))};
+  if (credentials.access_key_id.empty() || credentials.secret_access_key.empty())
+    return fail(Code::invalid,
+                "obj_cloud1 needs cloud1_access_key_id and cloud1_secret_access_key: set both");
+  return std::make_unique<S3Store>(Client(std::move(address), std::move(credentials), http, clock), clock);
+}
+
+}  // namespace dash::storage::s3

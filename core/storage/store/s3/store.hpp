@@ -1,0 +1,16 @@
+// The first cloud's object store, S3, and what speaks like it. Called by registry.cpp alone.
+#pragma once
+#include <memory>
+
+#include "core/base/clock.hpp"
+#include "core/config/store.hpp"
+#include "core/net/http/http_client.hpp"
+#include "core/storage/store/store.hpp"
+
+namespace dash::storage::s3 {
+
+// Settings: address.hpp, cloud1_access_key_id, cloud1_secret_access_key. Talks to nobody yet.
+Result<std::unique_ptr<ObjectStore>> open_s3(const config::Values& values, net::HttpClient& http,
+                                             const Clock& clock);
+
+}  // namespace dash::storage::s3

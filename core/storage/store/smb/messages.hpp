@@ -1,0 +1,16 @@
+// What the two sides say to each other as JSON: a share, an entry. Pure.
+#pragma once
+#include "core/base/json.hpp"
+#include "core/storage/store/local/file_tree.hpp"
+#include "core/storage/store/smb/share.hpp"
+
+namespace dash::storage::smb {
+
+// Goes through a pipe between two processes of one user, never to a log.
+OrderedJson write_share(const Share& share);
+Result<Share> read_share(const Json& json);
+
+OrderedJson write_entry(const local::Entry& entry);
+Result<local::Entry> read_entry(const Json& json);
+
+}  // namespace dash::storage::smb

@@ -1,0 +1,155 @@
+#include "core/storage/store/smb/worker.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <map>
+#include <thread>
+
+#include "core/storage/store/smb/frame.hpp"
+#include "core/storage/store/smb/messages.hpp"
+#include "core/storage/store/smb/session.hpp"
+
+namespace dash::storage::smb {
+namespace {
+
+struct Question {
+  Json json;
+  std::string bytes;
+  std::string text(std::string_view key) const { return string_member(json, key).value_or(""); }
+  std::uint64_t number(std::string_view key) const { return json.value(std::string(key), std::uint64_t{0}); }
+};
+struct Answer {
+  OrderedJson json = OrderedJson::object();
+  std::string bytes = {};
+};
+
+bool read_all(char* out, std::size_t size) {
+  while (size > 0) {
+    auto n = ::read(STDIN_FILENO, out, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    out += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// nullopt at the end of our stdin, or when what came is no question.
+std::optional<Question> next_question() {
+  std::string head(kFrameHead, '\0');
+  if (!read_all(head.data(), head.size())) return std::nullopt;
+  auto sizes = read_frame_head(head);
+  if (!sizes) return std::nullopt;
+  std::string json(sizes->json, '\0');
+  Question question{Json(), std::string(sizes->bytes, '\0')};
+  if (!read_all(json.data(), json.size()) || !read_all(question.bytes.data(), question.bytes.size()))
+    return std::nullopt;
+  auto parsed = parse_json(json);
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  question.json = *std::move(parsed);
+  return question;
+}
+
+bool send(const Answer& answer) {
+  auto json = dump_json(answer.json);
+  return write_all(write_frame_head(
+             {static_cast<std::uint32_t>(json.size()), static_cast<std::uint32_t>(answer.bytes.size())})) &&
+         write_all(json) && write_all(answer.bytes);
+}
+
+Result<Answer> list(Session& session, const Question& q) {
+  Answer answer{{{"entries", OrderedJson::array()}}};
+  for (const auto& entry : TRY(session.list(q.text("path"))))
+    answer.json["entries"].push_back(write_entry(entry));
+  return answer;
+}
+
+Result<Answer> read(Session& session, const Question& q) {
+  Answer answer;
+  answer.bytes.resize(std::min<std::size_t>(q.number("size"), kMaxFrameBytes));
+  answer.bytes.resize(
+      TRY(session.read(q.text("path"), q.number("offset"), q.text("must_match"), answer.bytes)));
+  return answer;
+}
+
+using Operation = Result<Answer> (*)(Session&, const Question&);
+const std::map<std::string_view, Operation> kOperations{
+    {"stat",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       return Answer{write_entry(TRY(s.stat(q.text("path"))))};
+     }},
+    {"list", list},
+    {"read", read},
+    {"write",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       TRY(s.write(q.text("path"), q.number("offset"), q.bytes));
+       return Answer{};
+     }},
+    {"make_folder",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       TRY(s.make_folder(q.text("path")));
+       return Answer{};
+     }},
+    {"rename",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       TRY(s.rename(q.text("path"), q.text("to"), q.number("may_replace") != 0));
+       return Answer{};
+     }},
+    {"remove",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       TRY(s.remove(q.text("path")));
+       return Answer{};
+     }},
+    {"remove_folder",
+     [](Session& s, const Question& q) -> Result<Answer> {
+       TRY(s.remove_folder(q.text("path")));
+       return Answer{};
+     }},
+};
+
+// The first question opens the session, the others use it.
+Result<Answer> answer(std::unique_ptr<Session>& session, const Question& question) {
+  auto op = question.text("op");
+  if (op == "open") {
+    session = TRY(Session::open(TRY(read_share(question.json))));
+    return Answer{};
+  }
+  auto found = kOperations.find(op);
+  if (!session || found == kOperations.end())
+    return fail(Code::internal, "the SMB child does not know '{}'", op);
+  return found->second(*session, question);
+}
+
+// A call of the library can hang for long; the parent's end must not leave us behind.
+void end_with_stdin() {
+  pollfd p{STDIN_FILENO, 0, 0};
+  while (::poll(&p, 1, -1) < 0 && errno == EINTR) {
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+int run_worker() {
+  std::thread(end_with_stdin).detach();
+  std::unique_ptr<Session> session;
+  while (auto question = next_question()) {
+    auto result = answer(session, *question);
+    if (!send(result ? *std::move(result) : Answer{write_error(result.error())})) break;
+  }
+  ::_exit(0);  // the library's own clean-up may talk to the server
+}
+
+}  // namespace dash::storage::smb

@@ -1,0 +1,43 @@
+// The change windows of an instance: kept, listed, edited (DESIGN §7, facts of the peer's API), and attached
+// to workgroups.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/windows/window.hpp"
+
+namespace dash::windows {
+
+class Windows {
+ public:
+  Windows(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
+
+  // Sorted by name. Anybody who is signed in may read.
+  Result<std::vector<Window>> list();
+  Result<std::optional<Window>> find(db::Transaction& tx, const std::string& id);
+
+  // The rest needs change_windows:write and is audited.
+  // `body`: {name, start_at_local, duration_minutes, description?, timezone?, schedule_days?, enabled?}.
+  // Code::conflict for a name that is taken.
+  Result<Window> create(const Principal& who, const Json& body);
+  // Only the members that are there change. Booked jobs keep their times.
+  Result<Window> update(const Principal& who, const std::string& id, const Json& body);
+  // Code::conflict while a workgroup has it or a job that has not ended is booked into it.
+  Result<void> remove(const Principal& who, const std::string& id);
+
+  Result<std::vector<std::string>> warnings_of(const Window& window);
+  const Clock& clock() const { return clock_; }
+
+ private:
+  Result<void> save(db::Transaction& tx, const Window& window);
+  db::Sql& sql_;
+  const Clock& clock_;
+  audit::Log& audit_;
+};
+
+// {id, name, …, summary} and next_start, next_end of an enabled window.
+Result<OrderedJson> to_json(const Window& window, Time now);
+
+}  // namespace dash::windows

@@ -1,0 +1,112 @@
+// What a route sees of HTTP: a request, a response, a body that is pulled, a body that is pushed. No socket
+// and no library in here. Route files (daemon/*_routes.cpp) are written against this header and
+// daemon/route.hpp.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/address.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/part_pool.hpp"
+#include "core/base/principal.hpp"
+#include "core/net/http/http_client.hpp"
+
+namespace dash::daemon {
+
+using net::Headers;
+
+// Decoded names and values in the order of the query string or form; '+' is a space.
+class Fields {
+ public:
+  void add(std::string name, std::string value) { list_.emplace_back(std::move(name), std::move(value)); }
+  // The first value of that name, or nullopt.
+  std::optional<std::string> get(std::string_view name) const;
+  std::string get_or(std::string_view name, std::string_view otherwise) const;
+  bool has(std::string_view name) const { return get(name).has_value(); }
+  bool empty() const { return list_.empty(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> list_;
+};
+
+struct Request {
+  std::string method;    // HEAD arrives as GET,
+  bool is_head = false;  // and says so here
+  std::string target;    // as sent, query included
+  std::string path;      // as sent, without the query
+  Fields query;
+  Headers headers;  // look-up ignores case
+  std::map<std::string, std::string, std::less<>>
+      params;  // {id} of the pattern, percent-decoded, valid UTF-8 or not
+
+  std::string peer;        // address of the other end of the socket; "unix" for a Unix socket
+  std::string client;      // address of the client: X-Forwarded-For is believed from trusted proxies only
+  std::string request_id;  // in every log line of this request and in its answer
+  std::optional<Principal> principal;  // as the route's auth found it by the head
+
+  // The principal of a route whose auth lets nobody else through.
+  const Principal& caller() const { return principal.value(); }
+  // Whom bodies and buffers count for.
+  Holder holder() const { return {principal ? principal->username : std::string(), network_of(client)}; }
+  // Set by Route::admit of a claim: the head alone proves who may send a large body.
+  bool may_send_large = false;
+
+  std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
+  std::string_view body;                        // Body::small, whole; Body::part: the bytes in `part`
+  Part part;  // Body::part: the buffer that holds `body`; a handler may move it out
+
+  // Of the pattern; empty when the pattern has no such name.
+  const std::string& param(std::string_view name) const;
+  std::optional<std::string> header(std::string_view name) const { return headers.get(name); }
+};
+
+// A response body that is pulled piece by piece on the route's worker pool, never by two threads at once; the
+// next piece is asked for when the client has taken the one before.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // Total bytes when known: Content-Length. Otherwise the body is chunked.
+  virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  // Fills `into` from the front and tells how much; 0 is the end. An error, or an end before size(), cuts the
+  // connection, so that no client takes half a body for a whole one.
+  virtual Result<std::size_t> read(std::span<char> into) = 0;
+  // The client does not take what was read last: gives back the memory that others may wait for. Never
+  // called during read().
+  virtual void release() {}
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  Headers headers{};
+  std::string body{};
+  std::unique_ptr<BodySource> source{};  // instead of `body`
+};
+
+// A request body that is pushed as it arrives (Body::stream): calls come in order, one at a time, on the
+// route's worker pool, and the socket is read on only after write() returned.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // An error is the answer; the rest of the body is dropped.
+  virtual Result<void> write(std::string_view bytes) = 0;
+  virtual Result<Response> finish() = 0;
+  // Destroyed without finish() when the client went away or write() failed.
+};
+
+Response json_response(int status, const OrderedJson& body);
+Response json_response(int status, const Json& body);
+Response text_response(int status, std::string_view content_type, std::string body);
+// {"detail": message} or Error::body, with Retry-After. Error::detail never leaves: the server logs it with
+// the request's id.
+Response error_response(const Error& error);
+
+}  // namespace dash::daemon

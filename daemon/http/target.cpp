@@ -1,0 +1,75 @@
+#include "daemon/http/target.hpp"
+
+#include <algorithm>
+
+namespace dash::daemon {
+namespace {
+
+std::optional<std::string> decode(std::string_view text) {
+  auto plain = net::percent_decode(text);
+  if (!plain || plain->find('\0') != plain->npos) return std::nullopt;
+  return plain;
+}
+
+std::optional<std::string> decode_field(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  return decode(spaced);
+}
+
+bool segment_is_safe(std::string_view segment) {
+  auto plain = decode(segment);
+  return plain && *plain != "." && *plain != "..";
+}
+
+bool path_is_safe(std::string_view path) {
+  while (!path.empty()) {
+    path.remove_prefix(1);  // '/'
+    auto segment = path.substr(0, path.find('/'));
+    if (!segment_is_safe(segment)) return false;
+    path.remove_prefix(segment.size());
+  }
+  return true;
+}
+
+// RFC 9112 §3.2.2: a client may send "http://host/path" to any server.
+std::string_view without_authority(std::string_view target) {
+  for (std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    auto slash = target.find('/', scheme.size());
+    return slash == target.npos ? std::string_view("/") : target.substr(slash);
+  }
+  return target;
+}
+
+}  // namespace
+
+std::optional<Fields> parse_fields(std::string_view text) {
+  Fields fields;
+  while (!text.empty()) {
+    auto pair = text.substr(0, text.find('&'));
+    text.remove_prefix(std::min(text.size(), pair.size() + 1));
+    if (pair.empty()) continue;
+    auto equals = std::min(pair.find('='), pair.size());
+    auto name = decode_field(pair.substr(0, equals));
+    auto value = decode_field(pair.substr(std::min(pair.size(), equals + 1)));
+    if (!name || !value) return std::nullopt;
+    fields.add(std::move(*name), std::move(*value));
+  }
+  return fields;
+}
+
+std::optional<Target> parse_target(std::string_view target) {
+  auto bad = [](char c) {
+    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '#' || c == '\\';
+  };
+  if (std::any_of(target.begin(), target.end(), bad)) return std::nullopt;
+  target = without_authority(target);
+  auto path = target.substr(0, target.find('?'));
+  if (!path.starts_with('/') || !path_is_safe(path)) return std::nullopt;
+  auto query = parse_fields(target.substr(std::min(target.size(), path.size() + 1)));
+  if (!query) return std::nullopt;
+  return Target{std::string(path), std::move(*query)};
+}
+
+}  // namespace dash::daemon

@@ -1,0 +1,190 @@
+#include "daemon/routes/download.hpp"
+
+#include <cstring>
+
+#include "core/base/text.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/storage/store/plan.hpp"
+#include "daemon/http/range.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// An asset that is replaced more often than this while it is opened is somebody's log.
+constexpr int kMostReads = 8;
+
+// A multiple of three, so that every piece but the last encodes without padding.
+constexpr std::size_t kEncodeBytes = 48u << 10;
+
+class RawSource final : public BodySource {
+ public:
+  RawSource(storage::AssetReader reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
+  std::optional<std::uint64_t> size() const override { return size_; }
+  Result<std::size_t> read(std::span<char> into) override { return reader_.read(into); }
+  void release() override { reader_.release(); }
+
+ private:
+  storage::AssetReader reader_;
+  std::uint64_t size_;
+};
+
+// `head` ends inside of the JSON text of content_b64; `tail` closes it.
+class Base64Source final : public BodySource {
+ public:
+  Base64Source(storage::AssetReader reader, std::string head, std::string tail)
+      : reader_(std::move(reader)), pending_(std::move(head)), tail_(std::move(tail)) {
+    auto encoded = (reader_.found().object.size + 2) / 3 * 4;
+    size_ = pending_.size() + encoded + tail_.size();
+  }
+  std::optional<std::uint64_t> size() const override { return size_; }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    if (taken_ == pending_.size()) TRY(encode_more());
+    auto n = pending_.copy(into.data(), into.size(), taken_);
+    taken_ += n;
+    return n;
+  }
+
+  void release() override { reader_.release(); }
+
+ private:
+  Result<void> encode_more() {
+    std::string bytes(kEncodeBytes, '\0');
+    std::size_t filled = 0;
+    while (filled < bytes.size()) {
+      auto n = TRY(reader_.read(std::span(bytes).subspan(filled)));
+      if (n == 0) break;
+      filled += n;
+    }
+    taken_ = 0;
+    pending_ = crypto::to_base64(std::string_view(bytes).substr(0, filled));
+    if (filled < bytes.size()) pending_ += std::exchange(tail_, "");
+    return {};
+  }
+  storage::AssetReader reader_;
+  std::string pending_;
+  std::string tail_;
+  std::size_t taken_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+// Stores quote their etags or do not; ours is always quoted (RFC 9110 §8.8.3).
+std::string entity_tag(const storage::Object& object) {
+  std::string tag = "\"";
+  for (char c : object.etag)
+    if (c != '"') tag += c;
+  return tag + "\"";
+}
+
+bool lists_tag(std::string_view header, std::string_view tag) {
+  while (!header.empty()) {
+    auto end = std::min(header.find(','), header.size());
+    auto one = trim(header.substr(0, end));
+    if (one == "*" || one == tag || (one.starts_with("W/") && one.substr(2) == tag)) return true;
+    header.remove_prefix(std::min(end + 1, header.size()));
+  }
+  return false;
+}
+
+void describe(Response& response, const storage::Found& found, const std::string& tag) {
+  response.content_type = "application/octet-stream";
+  response.headers.add("ETag", tag);
+  response.headers.add("Accept-Ranges", "bytes");
+  response.headers.add("X-Content-Type-Options", "nosniff");
+  auto name = found.asset.name.substr(found.asset.name.rfind('/') + 1);
+  response.headers.add("Content-Disposition", "attachment; filename*=UTF-8''" + net::percent_encode(name));
+  if (!found.asset.digest.empty()) response.headers.add("X-Asset-Digest", found.asset.digest);
+}
+
+Result<std::optional<ByteRange>> wanted_range(const Request& request, std::uint64_t size,
+                                              std::string_view tag) {
+  auto header = request.header("Range");
+  auto condition = request.header("If-Range");
+  if (!header || (condition && trim(*condition) != tag)) return std::nullopt;
+  return parse_range(*header, size);
+}
+
+}  // namespace
+
+bool begins_at_front(const Request& request) {
+  for (auto condition : {"If-Match", "If-None-Match", "If-Range"})
+    if (request.header(condition)) return false;
+  return !request.is_head && request.header("Range").value_or("bytes=0-").starts_with("bytes=0-");
+}
+
+Result<Response> raw_download(storage::Found found, storage::Front front, const Request& request,
+                              DownloadSeams seams) {
+  auto tag = entity_tag(found.object);
+  if (auto match = request.header("If-Match"); match && !lists_tag(*match, tag))
+    return fail(Code::precondition, "'{}' is not what If-Match names: it was replaced", found.asset.name);
+  Response response;
+  describe(response, found, tag);
+  if (auto none = request.header("If-None-Match"); none && lists_tag(*none, tag)) {
+    response.status = 304;
+    return response;
+  }
+  auto size = found.object.size;
+  auto range = wanted_range(request, size, tag);
+  if (!range) {
+    auto refused = error_response(range.error());
+    refused.headers.add("Content-Range", fmt::format("bytes */{}", size));
+    return refused;
+  }
+  std::uint64_t first = 0, end = size;
+  if (*range) {
+    first = (*range)->first;
+    end = (*range)->last + 1;
+    response.status = 206;
+    response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", first, end - 1, size));
+  }
+  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock, std::move(front),
+                              request.holder());
+  if (!request.is_head) TRY(reader.prefetch());
+  response.source = std::make_unique<RawSource>(std::move(reader), end - first);
+  return response;
+}
+
+Result<Response> json_download(storage::Found found, storage::Front front, const Request& request,
+                               DownloadSeams seams) {
+  auto size = found.object.size;
+  if (size > storage::kInlineCeiling)
+    return fail(Code::too_large, "'{}' has {} bytes; JSON goes up to {}. Fetch it with raw=1",
+                found.asset.name, size, storage::kInlineCeiling);
+  OrderedJson head{
+      {"name", found.asset.name},
+      {"filename", found.asset.name},
+      {"backend", found.asset.backend},
+      {"size", size},
+      {"digest", found.asset.digest.empty() ? OrderedJson(nullptr) : OrderedJson(found.asset.digest)},
+      {"content_b64", ""}};
+  auto text = dump_json(head);
+  text.resize(text.size() - 2);  // without the closing quote and brace
+  Response response;
+  response.headers.add("ETag", entity_tag(found.object));
+  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock, std::move(front),
+                              request.holder());
+  if (!request.is_head) TRY(reader.prefetch());
+  response.source = std::make_unique<Base64Source>(std::move(reader), std::move(text), "\"}");
+  return response;
+}
+
+Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadSeams seams) {
+  auto once = [&]() -> Result<Response> {
+    auto [found, front] = TRY(find());
+    return is_raw ? raw_download(std::move(found), std::move(front), request, seams)
+                  : json_download(std::move(found), std::move(front), request, seams);
+  };
+  for (int i = 0; i < kMostReads; ++i) {
+    auto response = once();
+    if (response || response.error().code != Code::precondition) return response;
+    if (request.header("If-Match"))
+      return fail(Code::precondition, "the asset is not what If-Match names: it was replaced");
+  }
+  return Failure(Error{Code::busy,
+                       "the asset is replaced again and again; try again shortly",
+                       {},
+                       std::chrono::seconds(1),
+                       {}});
+}
+
+}  // namespace dash::daemon

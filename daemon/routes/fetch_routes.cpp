@@ -1,0 +1,59 @@
+#include "core/storage/storage.hpp"
+#include "daemon/routes/download.hpp"
+#include "daemon/routes/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+bool wants_raw(const Request& request) {
+  auto raw = request.query.get_or("raw", "");
+  if (!raw.empty()) return raw == "1" || raw == "true";
+  return request.header("Accept") == "application/octet-stream";
+}
+
+// With its first bytes at once when a buffer is free for them: a small asset costs the store one request.
+Result<std::pair<storage::Found, storage::Front>> find(app::Services& s, const Request& request,
+                                                       const Principal& who, std::string_view backend,
+                                                       const std::string& name) {
+  storage::Front front;
+  if (begins_at_front(request)) front.part = s.parts.try_take({request.holder()});
+  if (!front.part) return std::pair(TRY(s.storage.assets().find(who, backend, name)), std::move(front));
+  auto [found, size] = TRY(s.storage.assets().open(who, backend, name, front.part.span()));
+  front.size = size;
+  return std::pair(std::move(found), std::move(front));
+}
+
+Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
+                        const std::string& name) {
+  auto find_it = [&] { return find(s, request, request.caller(), backend, name); };
+  return download(find_it, wants_raw(request), request, {s.parts, s.clock});
+}
+
+Result<Response> by_query(app::Services& s, const Request& request) {
+  return answer(s, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
+}
+
+// The peer's form has the backend in front of the name; a name alone is looked for in the active backend. An
+// asset whose first folder is called like a backend is reached by the query form.
+Result<Response> by_path(app::Services& s, const Request& request) {
+  std::string_view rest = request.param("name");
+  auto slash = rest.find('/');
+  if (slash != rest.npos && storage::find_backend(rest.substr(0, slash)))
+    return answer(s, request, rest.substr(0, slash), std::string(rest.substr(slash + 1)));
+  return answer(s, request, request.query.get_or("backend", ""), std::string(rest));
+}
+
+}  // namespace
+
+void add_fetch_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/storage/fetch",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return by_query(s, r); },
+                    .pool = Pool::store});
+  routes.push_back({.pattern = "/api/storage/fetch/{name...}",
+                    .auth = Auth::signed_in,
+                    .handler = [&s](Request& r) { return by_path(s, r); },
+                    .pool = Pool::store});
+}
+
+}  // namespace dash::daemon

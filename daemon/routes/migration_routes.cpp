@@ -1,0 +1,89 @@
+#include "core/base/shape.hpp"
+#include "core/storage/storage.hpp"
+#include "daemon/routes/body.hpp"
+#include "daemon/routes/routes.hpp"
+
+namespace dash::daemon {
+namespace {
+
+Result<bool> flag(const Json& body, std::string_view name) {
+  return TRY(optional_bool(body, name)).value_or(false);
+}
+
+Result<Response> migrate(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  storage::MigrateRequest order;
+  order.source = TRY(required_string(body, "source"));
+  order.target = TRY(required_string(body, "target"));
+  order.overwrite = TRY(flag(body, "overwrite"));
+  order.is_dry_run = TRY(flag(body, "dry_run"));
+  NoProgress progress;
+  return json_response(200, storage::to_json(TRY(s.storage.migration().run(who, order, progress))));
+}
+
+Result<Response> verify(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  NoProgress progress;
+  auto compared = TRY(s.storage.compare(who, TRY(required_string(body, "source")),
+                                        TRY(required_string(body, "target")), progress));
+  return json_response(200, storage::to_json(compared));
+}
+
+Result<Response> sweep(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  auto backend = TRY(optional_string(body, "backend")).value_or("");
+  auto hours = TRY(optional_int(body, "older_than_hours")).value_or(storage::kLeftoverAge.count());
+  return json_response(200, storage::to_json(TRY(s.storage.sweep(who, backend, std::chrono::hours(hours)))));
+}
+
+Result<Response> move(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  auto moved = TRY(s.storage.migration().move(
+      who, TRY(required_string(body, "name")), TRY(required_string(body, "from_backend")),
+      TRY(required_string(body, "to_backend")), TRY(flag(body, "overwrite"))));
+  return json_response(200, storage::to_json(moved));
+}
+
+Result<Response> remove_in(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  const auto& name = request.param("name");
+  const auto& backend = request.param("backend");
+  TRY(s.storage.assets().remove(who, name, backend));
+  return json_response(200, OrderedJson{{"ok", true}, {"deleted", name}, {"backend", backend}});
+}
+
+Result<Response> remove_many(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  auto items = body.find("items");
+  if (items == body.end()) return missing_member("items");
+  if (!items->is_array()) return wrong_type("items", "array");
+  std::vector<storage::Named> named;
+  for (const auto& item : *items) {
+    if (!item.is_object()) return wrong_type("items", "object");
+    auto backend = TRY(required_string(item, "backend"));
+    auto name = TRY(required_string(item, "name"));
+    named.push_back({std::move(backend), std::move(name)});
+  }
+  return json_response(200, storage::to_json(TRY(s.storage.assets().remove_many(who, named))));
+}
+
+}  // namespace
+
+void add_migration_routes(std::vector<Route>& routes, app::Services& s) {
+  auto add = [&](std::string method, std::string pattern, Auth auth, auto* handler, Body body) {
+    routes.push_back(store_route(s, std::move(method), std::move(pattern), auth, handler, body));
+  };
+  add("POST", "/api/storage/migrate", Auth::admin, migrate, Body::small);
+  add("POST", "/api/storage/verify", Auth::admin, verify, Body::small);
+  add("POST", "/api/storage/gc", Auth::admin, sweep, Body::small);
+  add("POST", "/api/storage/move", Auth::admin, move, Body::small);
+  add("POST", "/api/storage/bulk-delete", Auth::signed_in, remove_many, Body::small);
+  add("DELETE", "/api/storage/asset-in/{backend}/{name...}", Auth::signed_in, remove_in, Body::none);
+}
+
+}  // namespace dash::daemon

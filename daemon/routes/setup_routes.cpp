@@ -1,0 +1,155 @@
+#include "core/base/shape.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/setup/setup.hpp"
+#include "daemon/routes/body.hpp"
+#include "daemon/routes/params.hpp"
+#include "daemon/routes/routes.hpp"
+#include "daemon/routes/state_query.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// 60,000 keys with values of 200 bytes are 15 MiB.
+constexpr std::uint64_t kImportBody = 64u << 20;
+
+Secret setup_code(const Request& request) { return Secret(request.header("X-Setup-Code").value_or("")); }
+
+Result<Response> status(app::Services& s, const Request& request) {
+  auto told = TRY(s.setup.status(request.principal));
+  return json_response(200,
+                       OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
+}
+
+Result<Response> read(app::Services& s, const Request& request) {
+  return json_response(200, Json(TRY(s.setup.read(request.principal, setup_code(request)))));
+}
+
+Result<setup::ImportRequest> import_request(const Request& request) {
+  auto body = TRY(json_object(request));
+  setup::ImportRequest out;
+  out.config = body.value("config", Json::object());
+  if (!out.config.is_object()) return wrong_type("config", "object");
+  out.rules.include_on_prem = TRY(optional_bool(body, "include_on_prem")).value_or(true);
+  auto regions = TRY(optional_string(body, "regions"));
+  if (regions && *regions != "merge" && *regions != "replace")
+    return fail(Code::invalid, "regions must be merge or replace");
+  if (regions) out.rules.replace_regions = *regions == "replace";
+  out.state = TRY(state_query(request));
+  out.admin_username = TRY(optional_string(body, "admin_username")).value_or("");
+  out.admin_password = Secret(TRY(optional_string(body, "admin_password")).value_or(""));
+  out.setup_code = Secret(TRY(optional_string(body, "setup_code")).value_or(""));
+  if (out.setup_code.empty()) out.setup_code = setup_code(request);
+  return out;
+}
+
+// An import may be large: who may not send one is refused by the head alone.
+Result<void> admit_import(app::Services& s, Request& request) {
+  bool is_claim = TRY(s.setup.admit_import(request.principal));
+  request.may_send_large = !is_claim;
+  if (!is_claim) return {};
+  auto code = setup_code(request);
+  bool is_large = request.content_length.value_or(0) > kSignInBody;
+  if (code.empty() && is_large)
+    return fail(Code::forbidden,
+                "To claim this instance with a body of more than {} bytes, send the setup code in the header "
+                "X-Setup-Code",
+                kSignInBody);
+  auto checked = code.empty() ? Result<void>() : s.setup.check_claim(code, request.client);
+  if (!checked && is_large) return checked;
+  request.may_send_large = checked && !code.empty();
+  return {};
+}
+
+Result<Response> import(app::Services& s, const Request& request) {
+  auto report = TRY(s.setup.import(request.principal, TRY(import_request(request)), request.client));
+  return json_response(report.is_all_refused ? 400 : 200, setup::to_json(report));
+}
+
+Result<Response> compare(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto body = TRY(json_object(request));
+  auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
+  if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
+  auto keys = body.find("keys");
+  if (keys == body.end()) return missing_member("keys");
+  if (!keys->is_object()) return wrong_type("keys", "object");
+  std::map<std::string, std::string> macs;
+  for (const auto& [key, mac] : keys->items()) {
+    if (!mac.is_string()) return wrong_type("keys", "object");
+    macs[key] = mac.get<std::string>();
+  }
+  static constexpr std::string_view kWords[] = {"same", "differs", "absent"};
+  auto results = Json::object();
+  for (const auto& [key, result] : TRY(s.setup.compare(who, *nonce, macs)))
+    results[key] = kWords[static_cast<std::size_t>(result)];
+  return json_response(200, Json{{"results", std::move(results)}});
+}
+
+Result<Response> change(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  config::Changes changes;
+  auto body = TRY(json_object(request));
+  for (const auto& [key, value] : body.items())
+    changes[key] = value.is_null() ? std::nullopt : std::optional(setup::setting_text(value));
+  auto change_id = TRY(s.setup.change(who, changes, "api", TRY(state_query(request))));
+  return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
+}
+
+Result<Response> history(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto before = TRY(integer_query(request, "before")).value_or(0);
+  auto limit = TRY(integer_query(request, "limit")).value_or(100);
+  auto out = OrderedJson::array();
+  for (const auto& entry : TRY(s.setup.history(who, request.query.get_or("key", ""), before, limit)))
+    out.push_back(setup::to_json(entry));
+  return json_response(200, OrderedJson{{"history", out}});
+}
+
+Result<Response> rollback(app::Services& s, const Request& request) {
+  const auto& who = request.caller();
+  auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
+  auto report = TRY(s.setup.rollback(who, change_id, TRY(state_query(request))));
+  return json_response(
+      200, OrderedJson{
+               {"ok", true}, {"restored", report.restored}, {"regions_restored", report.regions_restored}});
+}
+
+}  // namespace
+
+void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
+  routes.push_back({.pattern = "/api/setup/status", .auth = Auth::visitor, .handler = [&s](Request& r) {
+                      return status(s, r);
+                    }});
+  routes.push_back({.pattern = "/api/setup/config", .auth = Auth::setup, .handler = [&s](Request& r) {
+                      return read(s, r);
+                    }});
+  routes.push_back({.pattern = "/api/setup/config/history",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return history(s, r); }});
+  routes.push_back({.method = "PUT",
+                    .pattern = "/api/setup/config",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return change(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/rollback",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return rollback(s, r); },
+                    .body = Body::small});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/import",
+                    .auth = Auth::claim,
+                    .handler = [&s](Request& r) { return import(s, r); },
+                    .body = Body::small,
+                    .max_body = kImportBody,
+                    .pool = Pool::login,
+                    .admit = [&s](Request& r) { return admit_import(s, r); }});
+  routes.push_back({.method = "POST",
+                    .pattern = "/api/setup/compare",
+                    .auth = Auth::setup_admin,
+                    .handler = [&s](Request& r) { return compare(s, r); },
+                    .body = Body::small,
+                    .max_body = kImportBody});
+}
+
+}  // namespace dash::daemon

@@ -1,0 +1,216 @@
+#include "daemon/server/connection.hpp"
+
+#include "core/base/log.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// Holds the largest head and reads bodies in strides; below it Beast and the kernel are asked too often
+// (512-byte reads cost four times the CPU of 64 KiB ones).
+constexpr std::size_t kInputBytes = 64u << 10;
+
+Error too_many() {
+  return {Code::busy, "too many connections; try again shortly", {}, std::chrono::seconds(1), {}};
+}
+
+SteadyTime now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher,
+                       asio::ssl::context* tls, std::unique_ptr<ConnectionTable::Row> row)
+    : loop_(loop),
+      stream_(std::move(socket), tls),
+      row_(std::move(row)),
+      peer_(std::move(peer)),
+      dispatcher_(dispatcher),
+      limits_(dispatcher.limits()),
+      timer_(loop.io),
+      part_timer_(loop.io),
+      release_timer_(loop.io),
+      pace_(limits_.floor_bytes_per_second, limits_.floor_window),
+      in_(std::max(kInputBytes, limits_.head_bytes)) {}
+
+void Connection::start() {
+  loop_.connections.emplace(this, shared_from_this());
+  dispatcher_.connections().on_evict(*row_, [weak = weak_from_this(), &io = loop_.io] {
+    asio::post(io, [weak] {
+      if (auto self = weak.lock()) self->close();
+    });
+  });
+  if (!stream_.is_tls()) return next_request();
+  phase_ = Phase::handshake;
+  wait_as_idle();
+  set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.head_time);
+  stream_.handshake([self = shared_from_this()](error_code error) {
+    if (self->phase_ == Phase::closed) return;
+    if (error) return self->close();
+    self->next_request();
+  });
+}
+
+void Connection::drain() {
+  if (phase_ == Phase::idle || phase_ == Phase::handshake) return close();
+  // A head that is half here gets a moment, not half a minute.
+  if (phase_ == Phase::head) set_deadline(std::min(limits_.head_time, limits_.drop_time));
+}
+
+void Connection::close() {
+  if (phase_ == Phase::closed) return;
+  // While a worker has the exchange it is not ours to read; the outcome's arrival writes the line.
+  if (phase_ != Phase::working) account_cut();
+  phase_ = Phase::closed;
+  error_code ignored;
+  timer_.cancel(ignored);
+  part_timer_.cancel(ignored);
+  release_timer_.cancel(ignored);
+  {
+    std::lock_guard lock(socket_mutex_);
+    is_shut_ = true;
+    stream_.socket().close(ignored);
+  }
+  row_.reset();
+  loop_.connections.erase(this);  // may end this object once the caller's own reference goes
+}
+
+// 499 as in nginx: the client went away before there was an answer.
+void Connection::account_cut() {
+  if (std::exchange(accounted_, true)) return;
+  dispatcher_.account(exchange_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
+}
+
+void Connection::next_request() {
+  if (dispatcher_.draining()) return close();
+  phase_ = Phase::idle;
+  if (is_forwarded()) dispatcher_.connections().assign(*row_, {});
+  exchange_ = Exchange();
+  response_ = Response();
+  out_status_ = 0;
+  out_bytes_ = 0;
+  scan_ = HeadScan();
+  parser_.reset();
+  admitted_by_.reset();
+  body_left_ = body_seen_ = 0;
+  body_done_ = true;
+  std::vector<char>().swap(piece_);
+  piece_size_ = 0;
+  set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.idle_time);
+  wait_as_idle();
+  read_head();
+}
+
+void Connection::wait_as_idle() { dispatcher_.connections().set_idle(*row_); }
+
+bool Connection::go_on() {
+  if (dispatcher_.connections().set_busy(*row_)) return true;
+  close();
+  return false;
+}
+
+void Connection::read_head() {
+  auto found = scan_.find(buffered(), limits_.head_bytes);
+  if (!found) return refuse_bytes(found.error());
+  if (*found) return on_head(**found);
+  if (phase_ == Phase::idle && !buffered().empty()) {
+    phase_ = Phase::head;
+    if (!row_->is_extra()) set_deadline(limits_.head_time);
+  }
+  fill([this](std::size_t) { read_head(); });
+}
+
+void Connection::on_head(std::size_t size) {
+  if (!go_on()) return;
+  parser_.emplace();
+  auto head = parser_->head(buffered().substr(0, size));
+  if (!head) return refuse_bytes(head.error());
+  consume(size);
+  head_ = std::move(*head);
+  body_left_ = head_.content_length.value_or(0);
+  body_done_ = !head_.has_body();
+  phase_ = Phase::working;
+  no_deadline();
+  accounted_ = false;
+  auto refusal = dispatcher_.begin(head_, peer_, exchange_);
+  if (!takes_client()) return;
+  refusal ? reply(std::move(*refusal)) : authenticate();
+}
+
+// Above the limit only the health routes are answered. Behind a trusted proxy a request counts for the client
+// whom the proxy names.
+bool Connection::takes_client() {
+  bool is_health = exchange_.route && exchange_.route->is_health;
+  auto& table = dispatcher_.connections();
+  bool has_room =
+      !row_->is_extra() && (!is_forwarded() || table.assign(*row_, network_of(exchange_.request.client)));
+  if (row_->is_extra()) head_.keep_alive = false;
+  if (has_room || is_health) return true;
+  refuse(too_many());
+  return false;
+}
+
+void Connection::refuse_bytes(const Error& error) {
+  dispatcher_.begin_nameless(peer_, exchange_);
+  accounted_ = false;
+  head_.keep_alive = false;
+  body_done_ = false;  // nobody knows where it would end
+  head_.chunked = true;
+  auto response = error_response(error);
+  if (error.code == Code::too_large) response.status = 431;  // 413 is the body's
+  reply(std::move(response));
+}
+
+void Connection::on_io_error() {
+  bool can_still_answer = timed_out_ && !stream_.is_tls() && (phase_ == Phase::head || phase_ == Phase::body);
+  if (!can_still_answer) return close();
+  if (phase_ == Phase::head) dispatcher_.begin_nameless(peer_, exchange_);
+  accounted_ = false;
+  timed_out_ = false;
+  head_.keep_alive = false;
+  if (row_->is_extra()) return refuse(too_many());
+  auto response = error_response(Error{Code::timeout, "the request came too slowly", {}, {}, {}});
+  response.status = 408;  // Code::timeout is ours towards others, 504
+  reply(std::move(response));
+}
+
+void Connection::set_deadline(std::chrono::steady_clock::duration from_now) {
+  due_ = now() + from_now;
+  if (!timer_runs_ || due_ < timer_.expiry()) await_deadline();
+}
+
+// One timer runs at a time and is not moved for each read: when it fires early it just waits on.
+void Connection::await_deadline() {
+  timer_runs_ = true;
+  timer_.expires_at(due_);
+  timer_.async_wait([self = shared_from_this()](error_code error) {
+    if (error || self->phase_ == Phase::closed) return;  // replaced by an earlier one, or over
+    self->timer_runs_ = false;
+    if (self->due_ == SteadyTime::max()) return;
+    now() < self->due_ ? self->await_deadline() : self->on_deadline();
+  });
+}
+
+// Ends the read or write under way; its handler decides what can still be said.
+void Connection::on_deadline() {
+  bool window_ended = now() - waiting_since_ < limits_.stall_time;
+  bool paced = phase_ == Phase::body || phase_ == Phase::replying;
+  if (paced && window_ended && keeps_pace(0)) return set_paced_deadline();
+  if (phase_ == Phase::idle && row_->is_extra()) phase_ = Phase::head;  // a word before it goes
+  if (phase_ == Phase::lingering || phase_ == Phase::idle) return close();
+  timed_out_ = true;
+  error_code ignored;
+  stream_.socket().cancel(ignored);
+}
+
+void Connection::set_paced_deadline() {
+  waiting_since_ = now();
+  set_deadline(std::min<std::chrono::steady_clock::duration>(limits_.stall_time, pace_.left()));
+}
+
+void Connection::too_slow() {
+  timed_out_ = true;
+  on_io_error();
+}
+
+bool Connection::keeps_pace(std::size_t bytes) { return pace_.moved(now() - waiting_since_, bytes); }
+
+}  // namespace dash::daemon

@@ -1,0 +1,196 @@
+// One client's connection: a state machine of callbacks on its loop's thread. Requests come one after the
+// other; a handler runs on a worker pool and posts its outcome back. Private to the server. Three files:
+// connection.cpp (life, heads, deadlines), connection_body.cpp (from the head to the handler),
+// connection_reply.cpp (from the response to the next head).
+#pragma once
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemon/http/wire.hpp"
+#include "daemon/server/dispatch.hpp"
+#include "daemon/server/pace.hpp"
+#include "daemon/server/stream.hpp"
+
+namespace dash::daemon {
+
+// One hand-over of body bytes to or from a worker: large against the 20 microseconds that it costs.
+inline constexpr std::size_t kPieceBytes = 128u << 10;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  // `tls` may be null. The loop keeps the connection alive until it closes.
+  Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher, asio::ssl::context* tls,
+             std::unique_ptr<ConnectionTable::Row> row);
+
+  // All on the loop's thread.
+  void start();
+  void drain();  // closes now when no request is under way; else after its answer
+  void close();
+
+ private:
+  enum class Phase { handshake, idle, head, body, working, replying, lingering, closed };
+
+  // connection.cpp
+  void next_request();
+  bool knows_caller() const { return exchange_.request.principal.has_value(); }
+  // Waits for a client: as long as he is not known, this connection makes room when others need it.
+  void wait_as_idle();
+  // False: it has made room, and is closed.
+  bool go_on();
+  // By a trusted proxy, for a client that it names.
+  bool is_forwarded() const { return !exchange_.request.client.empty() && exchange_.request.client != peer_; }
+  bool takes_client();  // false: answered with a refusal
+  void read_head();
+  void on_head(std::size_t size);
+  void refuse_bytes(const Error& error);  // no request at all: answer 400, close
+  std::string_view buffered() const { return {in_.data() + in_begin_, in_end_ - in_begin_}; }
+  void consume(std::size_t bytes) { in_begin_ += bytes; }
+  template <class Then>
+  void fill(Then then);  // reads more behind buffered(), then calls
+  template <class Then>
+  void read_into(std::span<char> into, Then then);
+  void on_io_error();
+  void account_cut();
+  void set_deadline(std::chrono::steady_clock::duration from_now);
+  void no_deadline() { due_ = SteadyTime::max(); }
+  void await_deadline();
+  void on_deadline();
+  void too_slow();
+  void start_pacing(std::uint64_t floor) { pace_ = Pace(floor, limits_.floor_window); }
+  void set_paced_deadline();
+  bool keeps_pace(std::size_t bytes);
+  // Runs `work` on a pool, or here while another thread leads the loop, and `then` with its outcome on the
+  // loop. A request's first work on a pool may be refused with 503.
+  template <class Work, class Then>
+  void offload(Pool where, Work work, Then then);
+
+  // connection_body.cpp
+  void authenticate();
+  void admit();
+  void on_admitted();
+  void want_part(SteadyTime until);
+  void want_body();
+  void send_continue();
+  void read_body();
+  void read_chunked();
+  void read_sized();
+  std::span<char> room();
+  bool landed(std::size_t bytes);  // false: refused
+  void flush_body(bool done);
+  bool keep_piece();  // false: refused
+  void on_body_done();
+  void run_handler();
+
+  // connection_reply.cpp
+  void refuse(const Error& error);
+  void reply(Response response);
+  void frame(Response response);        // on a worker too: while it has the exchange
+  std::size_t send_now();               // likewise: bytes that left at once
+  void begin_reply(std::size_t bytes);  // so many have left
+  bool body_is_consumed();
+  void write();
+  void watch_reader();
+  void on_some_written(std::size_t bytes);
+  void pull();
+  void on_pulled(Result<std::size_t> got);
+  void cut();  // a reset, never a clean end
+  void end_of_reply();
+  void linger();
+  void drop_more();
+
+  Loop& loop_;
+  Stream stream_;
+  std::unique_ptr<ConnectionTable::Row> row_;
+  std::mutex socket_mutex_;  // a worker writes to the socket, the loop may close it
+  bool is_shut_ = false;     // under socket_mutex_
+  const std::string peer_;
+  Dispatcher& dispatcher_;
+  const Limits& limits_;
+  Phase phase_ = Phase::idle;
+  bool timed_out_ = false;
+  bool accounted_ = true;  // the present request has its access line
+  // The pool that has taken this request on: the next steps there are never refused.
+  std::optional<Pool> admitted_by_;
+
+  asio::steady_timer timer_;
+  bool timer_runs_ = false;
+  SteadyTime due_ = SteadyTime::max();
+  SteadyTime waiting_since_{};
+  asio::steady_timer part_timer_;
+  asio::steady_timer release_timer_;
+  Pace pace_;
+
+  std::vector<char> in_;
+  std::size_t in_begin_ = 0;
+  std::size_t in_end_ = 0;
+  HeadScan scan_;
+  std::optional<MessageParser> parser_;
+  Head head_;
+  Exchange exchange_;
+
+  std::uint64_t body_left_ = 0;  // of Content-Length
+  std::uint64_t body_seen_ = 0;  // decoded
+  bool body_done_ = true;
+  std::vector<char> piece_;  // a stretch of a body on its way to or from a worker
+  std::size_t piece_size_ = 0;
+
+  Response response_;
+  std::string out_head_;
+  std::string_view out_body_;
+  std::string_view out_tail_;
+  int out_status_ = 0;           // 0: no answer yet
+  std::uint64_t out_bytes_ = 0;  // of the body, as the client counts them
+  std::uint64_t out_left_ = 0;   // promised by Content-Length and not yet pulled
+  bool out_chunked_ = false;
+  bool out_done_ = false;  // what is being written is the last of this reply
+  bool keep_alive_ = false;
+  std::uint64_t dropped_ = 0;
+};
+
+template <class Then>
+void Connection::read_into(std::span<char> into, Then then) {
+  stream_.read_some(into, [self = shared_from_this(), then](error_code error, std::size_t bytes) {
+    if (self->phase_ == Phase::closed) return;
+    if (error) return self->on_io_error();
+    then(bytes);
+  });
+}
+
+template <class Then>
+void Connection::fill(Then then) {
+  if (in_begin_ > 0) {
+    std::copy(in_.begin() + static_cast<std::ptrdiff_t>(in_begin_),
+              in_.begin() + static_cast<std::ptrdiff_t>(in_end_), in_.begin());
+    in_end_ -= in_begin_;
+    in_begin_ = 0;
+  }
+  read_into(std::span(in_).subspan(in_end_), [this, then](std::size_t bytes) {
+    in_end_ += bytes;
+    then(bytes);
+  });
+}
+
+template <class Work, class Then>
+void Connection::offload(Pool where, Work work, Then then) {
+  no_deadline();
+  phase_ = Phase::working;
+  auto* pool = dispatcher_.pool(where);
+  if (!pool) return then(work());
+  auto task = [self = shared_from_this(), work, then] {
+    asio::post(self->loop_.io, [self, then, outcome = work()]() mutable {
+      self->phase_ == Phase::closed ? self->account_cut() : then(std::move(outcome));
+    });
+  };
+  bool is_first = std::exchange(admitted_by_, where) != where;
+  // While an engine keeps its callers waiting, no more of the loop's threads go to it.
+  bool may_hang = where == Pool::policy && WorkerPool::blocked() > 0;
+  if (is_short(where) && !may_hang && loop_.crew.hand_over()) return task();
+  if (!is_first || exchange_.route->is_health) return pool->post(std::move(task));
+  if (pool->try_post(std::move(task), exchange_.request.holder())) return;
+  refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});
+}
+
+}  // namespace dash::daemon

@@ -1,0 +1,181 @@
+#include <sys/socket.h>
+
+#include "core/base/log.hpp"
+#include "daemon/server/connection.hpp"
+
+namespace dash::daemon {
+void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(exchange_, error)); }
+
+// True when the next byte of the input belongs to the next request. The rest of a refused body that is
+// already here is skipped.
+bool Connection::body_is_consumed() {
+  if (body_done_) return true;
+  if (head_.chunked || head_.expects_continue || body_left_ > buffered().size()) return false;
+  consume(body_left_);
+  body_done_ = true;
+  return true;
+}
+
+void Connection::reply(Response response) {
+  frame(std::move(response));
+  begin_reply(0);
+}
+
+void Connection::frame(Response response) {
+  exchange_.sink.reset();
+  // Others wait for the room of the body; this client may read slowly.
+  exchange_.request.body = {};
+  exchange_.request.part = Part();
+  exchange_.small_body.clear();
+  exchange_.small_body.shrink_to_fit();
+  exchange_.small_body_share = {};
+  response_ = std::move(response);
+  dispatcher_.complete(exchange_, response_);
+  keep_alive_ = body_is_consumed() && head_.keep_alive && !dispatcher_.draining();
+  Framing framing;
+  bool has_body = status_has_body(response_.status);
+  if (response_.source) {
+    framing.length = response_.source->size();
+    framing.chunked = !framing.length && head_.speaks_1_1;
+  } else {
+    framing.length = response_.body.size();
+  }
+  if (!framing.length && !framing.chunked) keep_alive_ = false;
+  if (!keep_alive_) framing.connection = "close";
+  if (keep_alive_ && !head_.speaks_1_1) framing.connection = "keep-alive";
+  bool sends_body = has_body && !exchange_.head_only;
+  if (!sends_body) response_.source.reset();
+  out_status_ = response_.status;
+  out_head_ = response_head(response_, framing);
+  out_body_ = sends_body && !response_.source ? std::string_view(response_.body) : std::string_view();
+  out_tail_ = {};
+  out_bytes_ = out_body_.size();
+  out_left_ = framing.length.value_or(0);
+  out_chunked_ = framing.chunked;
+  out_done_ = !response_.source;
+}
+
+std::size_t Connection::send_now() {
+  std::lock_guard lock(socket_mutex_);
+  if (!is_shut_)
+    return stream_.write_now(
+        {{{out_head_.data(), out_head_.size()}, {const_cast<char*>(out_body_.data()), out_body_.size()}}});
+  out_status_ = 0;  // nobody got it
+  out_bytes_ = 0;
+  return 0;
+}
+
+void Connection::begin_reply(std::size_t bytes) {
+  phase_ = Phase::replying;
+  start_pacing(limits_.floor_bytes_per_second);
+  if (response_.source) watch_reader();
+  on_some_written(bytes);
+}
+
+// Looks now and then whether the present write has got stuck. While a worker reads, the source is not ours.
+void Connection::watch_reader() {
+  release_timer_.expires_after(limits_.release_time);
+  release_timer_.async_wait([self = shared_from_this()](error_code error) {
+    if (error || (self->phase_ != Phase::replying && self->phase_ != Phase::working)) return;
+    if (self->phase_ == Phase::replying) {
+      if (!self->response_.source) return;
+      auto stuck_for = std::chrono::steady_clock::now() - self->waiting_since_;
+      if (stuck_for >= self->limits_.release_time) self->response_.source->release();
+    }
+    self->watch_reader();
+  });
+}
+
+void Connection::write() {
+  if (!knows_caller()) wait_as_idle();
+  set_paced_deadline();
+  stream_.write_some({asio::buffer(out_head_), asio::buffer(out_body_), asio::buffer(out_tail_)},
+                     [self = shared_from_this()](error_code error, std::size_t bytes) {
+                       if (self->phase_ == Phase::closed) return;
+                       if (error || !self->keeps_pace(bytes)) return self->cut();
+                       self->on_some_written(bytes);
+                     });
+}
+
+void Connection::on_some_written(std::size_t bytes) {
+  auto take = [&bytes](auto& from) {
+    auto n = std::min(bytes, from.size());
+    bytes -= n;
+    return n;
+  };
+  out_head_.erase(0, take(out_head_));
+  out_body_.remove_prefix(take(out_body_));
+  out_tail_.remove_prefix(take(out_tail_));
+  if (!out_head_.empty() || !out_body_.empty() || !out_tail_.empty()) return write();
+  out_done_ ? end_of_reply() : pull();
+}
+
+void Connection::pull() {
+  if (!go_on()) return;
+  piece_.resize(kPieceBytes);
+  offload(
+      exchange_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
+      [this](Result<std::size_t> got) { on_pulled(std::move(got)); });
+}
+
+void Connection::on_pulled(Result<std::size_t> got) {
+  phase_ = Phase::replying;
+  bool sized = response_.source->size().has_value();
+  if (got && sized && (*got > out_left_ || (*got == 0 && out_left_ > 0)))
+    got = fail(Code::internal, "the body is not as long as was said");
+  if (!got) {
+    log::error("body_cut", {{"request_id", exchange_.request.request_id},
+                            {"path", exchange_.request.path},
+                            {"message", got.error().message},
+                            {"detail", got.error().detail}});
+    return cut();
+  }
+  out_bytes_ += *got;
+  out_left_ -= sized ? *got : 0;
+  out_done_ = *got == 0 || (sized && out_left_ == 0);
+  out_body_ = {piece_.data(), *got};
+  if (out_chunked_) {
+    out_head_ = chunk_head(*got);
+    out_tail_ = "\r\n";
+  }
+  write();
+}
+
+void Connection::cut() {
+  error_code ignored;
+  stream_.socket().set_option(asio::socket_base::linger(true, 0), ignored);
+  close();
+}
+
+void Connection::end_of_reply() {
+  dispatcher_.account(exchange_, out_status_, out_bytes_, /*cut=*/false);
+  accounted_ = true;
+  response_ = Response();
+  if (keep_alive_) return next_request();
+  linger();
+}
+
+// A close with unread input sends a reset that can overtake our answer: say that we are done, then read and
+// drop for a while.
+void Connection::linger() {
+  phase_ = Phase::lingering;
+  wait_as_idle();
+  error_code ignored;
+  stream_.socket().shutdown(Socket::shutdown_send, ignored);
+  set_deadline(limits_.drop_time);
+  dropped_ = 0;
+  drop_more();
+}
+
+void Connection::drop_more() {
+  stream_.socket().async_read_some(asio::buffer(in_),
+                                   [self = shared_from_this()](error_code error, std::size_t bytes) {
+                                     if (self->phase_ == Phase::closed) return;
+                                     self->dropped_ += bytes;
+                                     if (error || self->dropped_ > self->limits_.drop_bytes)
+                                       return self->close();
+                                     self->drop_more();
+                                   });
+}
+
+}  // namespace dash::daemon

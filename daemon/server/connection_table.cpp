@@ -1,0 +1,99 @@
+#include "daemon/server/connection_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dash::daemon {
+
+// A quarter of the limit: four networks can fill it, and none of them all of it while others call.
+bool ConnectionTable::has_share(const std::string& network) const {
+  auto at = networks_.find(network);
+  return at != networks_.end() && at->second >= std::max<std::size_t>(options_.limit / 4, 1);
+}
+
+template <class Matches>
+bool ConnectionTable::evict_first(Matches matches) {
+  auto found = std::find_if(idle_.begin(), idle_.end(), [&](Row* row) { return matches(*row); });
+  if (found == idle_.end()) return false;
+  auto& row = **found;
+  idle_.erase(found);
+  row.is_idle_ = false;
+  row.is_evicted_ = true;
+  count_out(row);
+  row.evict_();
+  return true;
+}
+
+std::unique_ptr<ConnectionTable::Row> ConnectionTable::enter(const std::string& network) {
+  std::lock_guard lock(mutex_);
+  bool has_room = present_ < options_.limit;
+  if (is_crowded() && has_share(network))
+    has_room = evict_first([&](Row& row) { return !row.is_extra_ && row.network_ == network; });
+  else if (!has_room)
+    has_room = evict_first([](Row& row) { return !row.is_extra_; });
+  if (!has_room && extra_ >= options_.extra && !evict_first([](Row& row) { return row.is_extra_; }))
+    return nullptr;
+  std::unique_ptr<Row> row(new Row(*this, {}, !has_room));
+  ++alive_;
+  ++(has_room ? present_ : extra_);
+  if (has_room) count_network(*row, network);
+  return row;
+}
+
+void ConnectionTable::count_network(Row& row, const std::string& network) {
+  auto old = networks_.find(row.network_);
+  if (old != networks_.end() && --old->second == 0) networks_.erase(old);
+  row.network_ = network;
+  if (!network.empty()) ++networks_[network];
+}
+
+bool ConnectionTable::assign(Row& row, const std::string& network) {
+  std::lock_guard lock(mutex_);
+  if (row.is_extra_ || row.is_evicted_ || row.network_ == network) return true;
+  if (is_crowded() && has_share(network)) return false;
+  count_network(row, network);
+  return true;
+}
+
+void ConnectionTable::set_idle(Row& row) {
+  std::lock_guard lock(mutex_);
+  if (row.is_idle_ || row.is_evicted_) return;
+  row.is_idle_ = true;
+  row.at_ = idle_.insert(idle_.end(), &row);
+}
+
+bool ConnectionTable::set_busy(Row& row) {
+  std::lock_guard lock(mutex_);
+  if (row.is_idle_) idle_.erase(row.at_);
+  row.is_idle_ = false;
+  return !row.is_evicted_;
+}
+
+bool ConnectionTable::evict_longest_idle() {
+  std::lock_guard lock(mutex_);
+  return evict_first([](Row&) { return true; });
+}
+
+void ConnectionTable::count_out(Row& row) {
+  count_network(row, {});
+  --(row.is_extra_ ? extra_ : present_);
+}
+
+void ConnectionTable::leave(Row& row) {
+  std::lock_guard lock(mutex_);
+  if (row.is_idle_) idle_.erase(row.at_);
+  if (!row.is_evicted_) count_out(row);
+  if (--alive_ == 0) emptied_.notify_all();
+}
+
+std::size_t ConnectionTable::count() const {
+  std::lock_guard lock(mutex_);
+  return alive_;
+}
+
+bool ConnectionTable::wait_until_empty(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  return emptied_.wait_for(lock, timeout, [&] { return alive_ == 0; });
+}
+
+}  // namespace dash::daemon

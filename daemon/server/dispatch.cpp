@@ -1,0 +1,298 @@
+#include "daemon/server/dispatch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "core/base/log.hpp"
+#include "daemon/http/target.hpp"
+
+namespace dash::daemon {
+namespace {
+
+// Names log lines, protects nothing: need not be unguessable.
+std::string new_request_id() {
+  thread_local std::mt19937_64 source{std::random_device{}()};
+  return fmt::format("{:012x}", source() & 0xffff'ffff'ffffu);
+}
+
+bool is_request_id(std::string_view text) {
+  auto allowed = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), allowed);
+}
+
+std::string request_id_of(const Headers& headers) {
+  auto given = headers.get("X-Request-Id");
+  return given && is_request_id(*given) ? *given : new_request_id();
+}
+
+std::uint64_t body_limit(const Route& route) {
+  switch (route.body) {
+    case Body::none:
+      return kIgnoredBody;
+    case Body::part:
+      return std::min<std::uint64_t>(route.max_body, kPartBytes);
+    default:
+      return route.max_body;
+  }
+}
+
+// 417 and 411 have no Code of their own: only HTTP has expectations and requests of unknown length.
+Response with_status(int status, std::string message) {
+  auto response = error_response(Error{Code::invalid, std::move(message), {}, {}, {}});
+  response.status = status;
+  return response;
+}
+
+std::optional<Response> refuse_body(const Head& head, const Exchange& exchange) {
+  if (head.expects_more) return with_status(417, "the only expectation that is met here is 100-continue");
+  if (exchange.route->body == Body::part && !head.content_length)
+    return with_status(411, "Content-Length is required: a part says its size before its bytes");
+  if (head.content_length.value_or(0) <= exchange.body_limit) return std::nullopt;
+  auto what = fmt::format("the body may have at most {} bytes here", exchange.body_limit);
+  return error_response(Error{Code::too_large, std::move(what), {}, {}, {}});
+}
+
+Response no_route(const std::string& allow) {
+  if (allow.empty()) return error_response(Error{Code::not_found, "Not Found", {}, {}, {}});
+  auto response = error_response(Error{Code::method_not_allowed, "Method Not Allowed", {}, {}, {}});
+  response.headers.add("Allow", allow);
+  return response;
+}
+
+// "/api/jobs/" is sent to "/api/jobs", as clients of the peers are used to.
+std::optional<Response> without_slash(const Router& router, const Head& head, std::string_view path) {
+  if (!path.ends_with('/')) return std::nullopt;
+  path.remove_suffix(1);
+  if (path.empty() || !router.match(head.method, path).route) return std::nullopt;
+  auto query = head.target.substr(std::min(head.target.find('?'), head.target.size()));
+  auto response = text_response(307, "", "");
+  response.headers.add("Location", std::string(path) + query);
+  return response;
+}
+
+ShareLimits shares_of(const PoolSize& pool) {
+  return {std::max<std::size_t>(pool.queue / 2, 1), std::max<std::size_t>(pool.queue * 3 / 4, 1)};
+}
+
+// What escapes a handler is a bug; its text may name anything, so it goes to the log alone.
+template <class T, class Work>
+Result<T> guarded(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& e) {
+    return Failure(Error{
+        Code::internal, "internal error; the log tells more under this request's id", e.what(), {}, {}});
+  }
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
+                       PartPool& parts)
+    : limits_(options.limits),
+      proxies_(std::move(proxies)),
+      authenticate_(options.authenticate),
+      parts_(parts),
+      router_(std::move(routes)),
+      small_bodies_(options.limits.small_bodies_bytes,
+                    {options.limits.small_bodies_per_user, options.limits.small_bodies_per_network}),
+      sign_in_bodies_(options.limits.sign_in_bodies_bytes),
+      connections_({options.limits.connections, options.limits.extra_connections}),
+      fast_("fast", options.fast.threads, options.fast.queue, shares_of(options.fast)),
+      login_("login", options.login.threads, options.login.queue, shares_of(options.login)),
+      policy_("policy", options.policy.threads, options.policy.queue, shares_of(options.policy)),
+      store_("store", options.store.threads, options.store.queue, shares_of(options.store)),
+      health_("health", options.health.threads, options.health.queue) {}
+
+void Dispatcher::begin_nameless(const std::string& peer, Exchange& exchange) const {
+  exchange.began = SystemClock().steady_now();
+  exchange.request.peer = exchange.request.client = peer;
+  exchange.request.request_id = new_request_id();
+}
+
+std::optional<Response> Dispatcher::begin(const Head& head, const std::string& peer,
+                                          Exchange& exchange) const {
+  auto& request = exchange.request;
+  exchange.began = SystemClock().steady_now();
+  exchange.head_only = head.method == "HEAD";
+  request.is_head = exchange.head_only;
+  request.method = exchange.head_only ? "GET" : head.method;
+  request.target = head.target;
+  request.path = head.target.substr(0, head.target.find('?'));
+  request.headers = head.headers;
+  request.content_length = head.content_length;
+  request.peer = peer;
+  request.client = proxies_.client_of(peer, request.headers);
+  request.request_id = request_id_of(request.headers);
+  auto target = parse_target(head.target);
+  if (!target) return error_response(Error{Code::invalid, "the request target is malformed", {}, {}, {}});
+  request.path = std::move(target->path);
+  request.query = std::move(target->query);
+  auto match = router_.match(head.method, request.path);
+  if (!match.route) {
+    auto elsewhere = match.allow.empty() ? without_slash(router_, head, request.path) : std::nullopt;
+    return elsewhere ? std::move(elsewhere) : no_route(match.allow);
+  }
+  exchange.route = match.route;
+  request.params = std::move(match.params);
+  exchange.body_limit = body_limit(*match.route);
+  return refuse_body(head, exchange);
+}
+
+WorkerPool* Dispatcher::pool(Pool which) {
+  switch (which) {
+    case Pool::io:
+      return nullptr;
+    case Pool::fast:
+      return &fast_;
+    case Pool::login:
+      return &login_;
+    case Pool::policy:
+      return &policy_;
+    case Pool::store:
+      return &store_;
+    case Pool::health:
+      break;
+  }
+  return &health_;
+}
+
+bool Dispatcher::asks_who(const Route& route) {
+  return route.auth.rule() != Auth::anybody && route.auth.rule() != Auth::login;
+}
+
+Result<void> Dispatcher::authenticate(Exchange& exchange) const {
+  auto now = SystemClock().steady_now();
+  bool is_known = exchange.authenticated_at && now - *exchange.authenticated_at < limits_.caller_age;
+  if (is_known || !asks_who(*exchange.route)) return {};
+  if (!authenticate_) return fail(Code::internal, "the server was started without a way to know its callers");
+  exchange.request.principal = TRY(guarded<std::optional<Principal>>(
+      [&] { return authenticate_(exchange.route->auth, exchange.request); }));
+  exchange.authenticated_at = now;
+  return {};
+}
+
+void Dispatcher::bound_body(Exchange& exchange) {
+  auto rule = exchange.route->auth.rule();
+  bool is_sign_in = rule == Auth::login || rule == Auth::claim;
+  if (!is_sign_in || exchange.request.may_send_large) return;
+  exchange.reserve = Reserve::sign_in;
+  exchange.body_limit = std::min(exchange.body_limit, kSignInBody);
+}
+
+bool Dispatcher::grow_small_body(Exchange& exchange, std::uint64_t bytes) {
+  auto& budget = exchange.reserve == Reserve::sign_in ? sign_in_bodies_ : small_bodies_;
+  return exchange.small_body_share.grow(budget, exchange.request.holder(), bytes);
+}
+
+std::string Dispatcher::network_of_peer(const std::string& peer) const {
+  return proxies_.trusts(peer) ? std::string() : network_of(peer);
+}
+
+Result<Response> Dispatcher::handle(Exchange& exchange) const {
+  TRY(authenticate(exchange));
+  return guarded<Response>([&] { return exchange.route->handler(exchange.request); });
+}
+
+Result<void> Dispatcher::admit(Exchange& exchange) {
+  return guarded<void>([&]() -> Result<void> {
+    if (exchange.route->admit) TRY(exchange.route->admit(exchange.request));
+    if (exchange.route->body == Body::stream) exchange.sink = TRY(exchange.route->open(exchange.request));
+    return {};
+  });
+}
+
+Result<void> Dispatcher::write(Exchange& exchange, std::string_view bytes) {
+  return guarded<void>([&] { return exchange.sink->write(bytes); });
+}
+
+Result<Response> Dispatcher::finish(Exchange& exchange) const {
+  TRY(authenticate(exchange));
+  return guarded<Response>([&] { return exchange.sink->finish(); });
+}
+
+Result<std::size_t> Dispatcher::read(BodySource& source, std::span<char> into) {
+  return guarded<std::size_t>([&] { return source.read(into); });
+}
+
+Response Dispatcher::refusal(const Exchange& exchange, const Error& error) const {
+  if (error.code == Code::internal || !error.detail.empty()) {
+    bool ours = info(error.code).http_status >= 500;
+    log::write(ours ? log::Level::error : log::Level::info, "request_failed",
+               {{"request_id", exchange.request.request_id},
+                {"method", exchange.request.method},
+                {"path", exchange.request.path},
+                {"error", info(error.code).word},
+                {"message", error.message},
+                {"detail", error.detail}});
+  }
+  return error_response(error);
+}
+
+void Dispatcher::complete(const Exchange& exchange, Response& response) const {
+  const auto& path = exchange.request.path;
+  auto add = [&](const char* name, std::string value) {
+    if (!response.headers.get(name)) response.headers.add(name, std::move(value));
+  };
+  add("X-Request-Id", exchange.request.request_id);
+  add("X-Content-Type-Options", "nosniff");
+  if (path.starts_with("/api/")) add("Cache-Control", "no-store");
+  if (path.starts_with("/console/")) {
+    add("Content-Security-Policy",
+        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'");
+    add("Referrer-Policy", "no-referrer");
+  }
+  // The setup routes' clients take a challenge for the sign of another kind of server.
+  if (response.status == 401 && !path.starts_with("/api/setup/")) add("WWW-Authenticate", "Bearer");
+}
+
+void Dispatcher::account(const Exchange& exchange, int status, std::uint64_t bytes, bool cut) {
+  const auto& request = exchange.request;
+  auto took =
+      std::chrono::duration_cast<std::chrono::microseconds>(SystemClock().steady_now() - exchange.began);
+  std::string_view method = exchange.head_only ? "HEAD" : std::string_view(request.method);
+  // Methods and paths that no route has are the client's words: one label for them all.
+  if (exchange.route) {
+    metrics_.count_request(method, exchange.route->pattern, status, took);
+  } else {
+    metrics_.count_request("", "none", status, took);
+  }
+  log::info("request", {{"method", method},
+                        {"path", request.path},
+                        {"status", status},
+                        {"ms", static_cast<double>(took.count()) / 1000.0},
+                        {"bytes", bytes},
+                        {"request_id", request.request_id},
+                        {"client", request.client},
+                        {"cut", cut}});
+}
+
+std::string Dispatcher::metrics_text() const {
+  auto text = metrics_.requests_text();
+  text += metric_header("dashctl_connections", "gauge", "Open connections.");
+  text += metric_line("dashctl_connections", "", connections_.count());
+  text += metric_header("dashctl_part_buffers_free", "gauge", "Transfer buffers of 8 MiB that nobody uses.");
+  text += metric_line("dashctl_part_buffers_free", "", parts_.available());
+  const std::array pools = {&fast_, &login_, &policy_, &store_, &health_};
+  using Value = std::uint64_t (*)(const WorkerPool::Load&);
+  auto per_pool = [&](std::string_view name, std::string_view type, std::string_view help, Value value) {
+    text += metric_header(name, type, help);
+    for (const auto* pool : pools)
+      text += metric_line(name, metric_label("pool", pool->name()), value(pool->load()));
+  };
+  using Load = const WorkerPool::Load&;
+  per_pool("dashctl_pool_threads", "gauge", "Threads of a worker pool.",
+           [](Load l) -> std::uint64_t { return l.threads; });
+  per_pool("dashctl_pool_busy", "gauge", "Threads at work.", [](Load l) -> std::uint64_t { return l.busy; });
+  per_pool("dashctl_pool_queued", "gauge", "Requests that wait.",
+           [](Load l) -> std::uint64_t { return l.queued; });
+  per_pool("dashctl_pool_refused_total", "counter", "Requests refused because the queue was full.",
+           [](Load l) -> std::uint64_t { return l.refused; });
+  return text;
+}
+
+}  // namespace dash::daemon

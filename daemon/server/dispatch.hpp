@@ -1,0 +1,95 @@
+// From a request's head to the row that answers it, and what every answer has in common: request ids,
+// security headers, one access line, counts, the worker pools. Connections call it; it knows no socket.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.hpp"
+#include "core/base/worker_pool.hpp"
+#include "daemon/http/forwarded.hpp"
+#include "daemon/http/parser.hpp"
+#include "daemon/http/router.hpp"
+#include "daemon/server/budget.hpp"
+#include "daemon/server/connection_table.hpp"
+#include "daemon/server/metrics.hpp"
+#include "daemon/server/server.hpp"
+
+namespace dash::daemon {
+
+// Which budget the body of a request is taken from. Agent routes will have one of their own.
+enum class Reserve { general, sign_in };
+
+// One request and its answer.
+struct Exchange {
+  Request request;
+  const Route* route = nullptr;
+  bool head_only = false;        // HEAD
+  std::uint64_t body_limit = 0;  // of the decoded body
+  Reserve reserve = Reserve::general;
+  std::string small_body;  // what Request::body views for Body::small
+  Budget::Share small_body_share;
+  std::unique_ptr<BodySink> sink;
+  SteadyTime began;
+  std::optional<SteadyTime> authenticated_at;
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
+             PartPool& parts);
+
+  // Fills the exchange from the head. A response when the head alone is reason to refuse: no such path or
+  // method, a body that is too large or has no length.
+  std::optional<Response> begin(const Head& head, const std::string& peer, Exchange& exchange) const;
+  // For bytes that are no request.
+  void begin_nameless(const std::string& peer, Exchange& exchange) const;
+
+  static bool asks_who(const Route& route);
+  // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
+  // database.
+  Result<void> authenticate(Exchange& exchange) const;
+  // Of somebody who is still unknown only little is read, out of a reserve of its own.
+  static void bound_body(Exchange& exchange);
+
+  // The pool of a route; null: the I/O thread itself.
+  WorkerPool* pool(Pool which);
+  // Runs a hook or handler; an exception becomes Code::internal.
+  Result<Response> handle(Exchange& exchange) const;
+  static Result<void> admit(Exchange& exchange);
+  static Result<void> write(Exchange& exchange, std::string_view bytes);
+  Result<Response> finish(Exchange& exchange) const;
+  static Result<std::size_t> read(BodySource& source, std::span<char> into);
+
+  // The answer to an error, its detail logged.
+  Response refusal(const Exchange& exchange, const Error& error) const;
+  // Headers that every answer carries.
+  void complete(const Exchange& exchange, Response& response) const;
+  // One access line and the counts. `cut`: the client did not get all of it.
+  void account(const Exchange& exchange, int status, std::uint64_t bytes, bool cut);
+
+  std::string metrics_text() const;
+  const Limits& limits() const { return limits_; }
+  PartPool& parts() { return parts_; }
+  // False: the bodies that are read at the moment leave no room for so many bytes more.
+  bool grow_small_body(Exchange& exchange, std::uint64_t bytes);
+  ConnectionTable& connections() { return connections_; }
+  // What a new connection counts for; blank for a trusted proxy, whose requests count for their clients.
+  std::string network_of_peer(const std::string& peer) const;
+  std::atomic<bool>& draining() { return draining_; }
+
+ private:
+  const Limits limits_;
+  const TrustedProxies proxies_;
+  const Authenticate authenticate_;
+  PartPool& parts_;
+  const Router router_;
+  Metrics metrics_;
+  Budget small_bodies_, sign_in_bodies_;
+  ConnectionTable connections_;
+  std::atomic<bool> draining_ = false;
+  WorkerPool fast_, login_, policy_, store_, health_;  // last: joined before the rest goes
+};
+
+}  // namespace dash::daemon

@@ -1,0 +1,145 @@
+#include "daemon/server/readiness.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/log.hpp"
+#include "daemon/server/metrics.hpp"
+
+namespace dash::daemon {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+Result<void> no_answer() { return fail(Code::timeout, "no answer within {} s", kCheckWait.count() / 1000); }
+
+struct Line {
+  const ReadyCheck* check;
+  Result<void> outcome;
+};
+
+}  // namespace
+
+// Checks that one thread makes one after the other, every kCheckPeriod and when somebody asks.
+class Readiness::Round {
+ public:
+  explicit Round(std::vector<ReadyCheck> checks) : thread_([this] { run(); }) {
+    std::lock_guard lock(mutex_);
+    for (auto& check : checks) slots_.push_back({std::move(check), {}, 0});
+    filled_ = true;
+    woken_.notify_all();
+  }
+  ~Round() {
+    {
+      std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    woken_.notify_all();
+    thread_.join();
+  }
+
+  // Of a round that begins from now on; a check that has not ended by then has no answer.
+  std::vector<Line> fresh() {
+    std::unique_lock lock(mutex_);
+    auto awaited = begun_ + 1;
+    wanted_ = std::max(wanted_, awaited);
+    woken_.notify_all();
+    ended_.wait_for(lock, kCheckWait, [&] { return finished_ >= awaited; });
+    std::vector<Line> out;
+    for (const auto& slot : slots_)
+      out.push_back({&slot.check, slot.round >= awaited ? *slot.outcome : no_answer()});
+    return out;
+  }
+
+  // Of the last rounds; a check that has never ended counts as good for as long as it may take.
+  std::vector<Line> last() const {
+    std::lock_guard lock(mutex_);
+    std::vector<Line> out;
+    bool hangs = begun_ > finished_ && Steady::now() - check_began_ > kCheckWait;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      auto outcome = slots_[i].outcome.value_or(Result<void>());
+      out.push_back({&slots_[i].check, hangs && i == at_ ? no_answer() : std::move(outcome)});
+    }
+    return out;
+  }
+
+ private:
+  struct Slot {
+    ReadyCheck check;
+    std::optional<Result<void>> outcome;
+    std::uint64_t round;  // in which it was made
+  };
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    woken_.wait(lock, [this] { return filled_ || closing_; });
+    while (!closing_) {
+      ++begun_;
+      for (at_ = 0; at_ < slots_.size() && !closing_; ++at_) make_check(lock, slots_[at_]);
+      finished_ = begun_;
+      ended_.notify_all();
+      woken_.wait_for(lock, kCheckPeriod, [this] { return closing_ || wanted_ > begun_; });
+    }
+  }
+
+  void make_check(std::unique_lock<std::mutex>& lock, Slot& slot) {
+    check_began_ = Steady::now();
+    lock.unlock();
+    auto outcome = slot.check.check();
+    lock.lock();
+    if (!outcome && !outcome.error().detail.empty())
+      log::warning("not_ready", {{"check", slot.check.name}, {"detail", outcome.error().detail}});
+    slot.outcome = std::move(outcome);
+    slot.round = begun_;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable woken_, ended_;
+  std::vector<Slot> slots_;
+  bool filled_ = false, closing_ = false;
+  std::uint64_t wanted_ = 0, begun_ = 0, finished_ = 0;
+  std::size_t at_ = 0;
+  Steady::time_point check_began_{};
+  std::thread thread_;
+};
+
+Readiness::Readiness(std::vector<ReadyCheck> checks) {
+  auto first_of_background = std::ranges::stable_partition(
+      checks, [](const ReadyCheck& c) { return c.kind != CheckKind::degrades; });
+  std::vector<ReadyCheck> background(std::make_move_iterator(first_of_background.begin()),
+                                     std::make_move_iterator(first_of_background.end()));
+  checks.erase(first_of_background.begin(), checks.end());
+  asked_ = std::make_unique<Round>(std::move(checks));
+  background_ = std::make_unique<Round>(std::move(background));
+}
+
+Readiness::~Readiness() = default;
+
+Response Readiness::answer() {
+  bool is_ready = true;
+  auto checks = OrderedJson::object(), degraded = OrderedJson::array();
+  for (const auto& [check, outcome] : asked_->fresh()) {
+    checks[check->name] = outcome ? "ok" : outcome.error().message;
+    if (!outcome && check->kind == CheckKind::required) is_ready = false;
+  }
+  for (const auto& [check, outcome] : background_->last())
+    if (!outcome) degraded.push_back(fmt::format("{}: {}", check->name, outcome.error().message));
+  return json_response(is_ready ? 200 : 503,
+                       OrderedJson{{"ready", is_ready}, {"checks", checks}, {"degraded", degraded}});
+}
+
+std::string Readiness::metrics_text() const {
+  constexpr std::string_view kGood = "dashctl_check_ok", kDegraded = "dashctl_degraded";
+  auto lines = asked_->last();
+  std::ranges::move(background_->last(), std::back_inserter(lines));
+  auto text = metric_header(kGood, "gauge", "Whether a check of /readyz passed last; 0: it did not.");
+  std::uint64_t degraded = 0;
+  for (const auto& [check, outcome] : lines) {
+    text += metric_line(kGood, metric_label("check", check->name), outcome ? 1 : 0);
+    if (!outcome && check->kind == CheckKind::degrades) ++degraded;
+  }
+  text += metric_header(kDegraded, "gauge", "Checks that failed while the instance stays ready.");
+  return text + metric_line(kDegraded, "", degraded);
+}
+
+}  // namespace dash::daemon

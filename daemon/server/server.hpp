@@ -1,0 +1,72 @@
+// The HTTP server: listeners, limits, routing, worker pools, drain. cmd/serve.cpp calls serve(); tests start
+// a Server on port 0 in their own process. HTTP/1.1 after RFC 9110 and 9112; handlers block on worker pools,
+// sockets live on one or two I/O threads.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/part_pool.hpp"
+#include "daemon/http/route.hpp"
+#include "daemon/server/limits.hpp"
+
+namespace dash::daemon {
+
+struct PoolSize {
+  std::size_t threads;
+  std::size_t
+      queue;  // more than this waiting, more than half of it of a user, three quarters of a network: 503
+};
+
+enum class CheckKind {
+  required,  // made for each answer; not ready without it
+  reported,  // made for each answer
+  degrades,  // made in the background, every five seconds at least; named under `degraded`
+};
+
+// One line of /readyz (daemon/readiness.hpp).
+struct ReadyCheck {
+  std::string name;
+  std::function<Result<void>()> check;
+  CheckKind kind = CheckKind::required;
+};
+
+struct ServerOptions {
+  // "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock"; empty and LISTEN_FDS set: the sockets that systemd
+  // hands over.
+  std::vector<std::string> listen{};
+  std::vector<std::string> trusted_proxies{};  // literal addresses, or "unix" for every peer on a Unix socket
+  std::string tls_certificate_file{};          // PEM chain; empty: no TLS
+  std::string tls_key_file{};
+  std::size_t io_threads = 1;
+  PoolSize fast{4, 512};
+  PoolSize login{2, 64};
+  PoolSize policy{16, 128};
+  PoolSize store{8, 128};
+  PoolSize health{2, 64};
+  Limits limits{};
+  std::vector<ReadyCheck> ready_checks{};
+  Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login answer
+  std::function<void()> on_stop{};  // called once when the end is asked for, before requests drain
+};
+
+class Server {
+ public:
+  // Binds, logs one "listening" event for each address and serves. Adds the daemon's own routes (/livez,
+  // /readyz, /metrics, /openapi.yaml, /, /console/) to `routes`. `parts` must outlive the server.
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, std::vector<Route> routes,
+                                               PartPool& parts);
+  virtual ~Server() = default;
+  // Of the first TCP listener; 0 when there is none.
+  virtual std::uint16_t port() const = 0;
+  // Stops accepting, closes idle connections, lets running requests end within Limits::drain_time. Blocks;
+  // idempotent.
+  virtual void stop() = 0;
+};
+
+// Runs until SIGTERM, SIGINT or SIGHUP, then drains. Tells systemd READY and STOPPING.
+Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts);
+
+}  // namespace dash::daemon

@@ -1,0 +1,201 @@
+// Sending to an instance that takes parts in order, one at a time: two are on their way, and neither an
+// overtaken part nor a lost answer loses anything.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <fstream>
+
+#include "core/client/send.hpp"
+#include "tests/support/storage_instance.hpp"
+
+namespace dash::client {
+namespace {
+
+// What has happened to the parts, to wait for.
+class Course {
+ public:
+  void note(const std::string& what) {
+    std::lock_guard lock(mutex_);
+    seen_.insert(what);
+    changed_.notify_all();
+  }
+  void wait_for(const std::string& what) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::minutes(2), [&] { return seen_.contains(what); }))
+        << what;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> seen_;
+};
+
+// An instance behind a network: `on_the_way` stands for what happens to a part between the two.
+class InOrderDesk final : public Desk {
+ public:
+  using Put = std::function<Result<Json>()>;
+  InOrderDesk(storage::Replica& at, const Principal& who)
+      : at_(at), who_(who), desk_(open_local_desk({at.storage, who, "data"})) {}
+  std::function<Result<Json>(std::uint32_t n, const std::function<void()>& left, const Put& put)> on_the_way;
+  std::atomic<bool> is_cut_off = false;
+
+  Result<storage::Sequence> sequence() override { return storage::Sequence::in_order; }
+  Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
+                        const std::function<void()>& left) override {
+    return on_the_way(n, left, [&]() -> Result<Json> {
+      return Json(to_json(TRY(at_.lane.put_part(who_, handle, n, part, ""))));
+    });
+  }
+
+  std::string name() const override { return desk_->name(); }
+  Result<Json> backends() override { return desk_->backends(); }
+  Result<Json> list(const std::string& backend) override { return desk_->list(backend); }
+  Result<Json> remove(const std::string& asset) override { return desk_->remove(asset); }
+  Result<Json> test(const std::string& backend, bool is_deep) override {
+    return desk_->test(backend, is_deep);
+  }
+  Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
+    return desk_->compare(source, target, progress);
+  }
+  Result<Json> sweep(const std::string& backend, std::int64_t hours) override {
+    return desk_->sweep(backend, hours);
+  }
+  Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
+    return desk_->migrate(request, progress);
+  }
+  Result<Json> upload(const std::string& asset, std::uint64_t size, const Source& content) override {
+    return desk_->upload(asset, size, content);
+  }
+  Result<Json> begin(const std::string& asset, std::uint64_t size) override {
+    return desk_->begin(asset, size);
+  }
+  Result<Json> status(const std::string& handle) override { return desk_->status(handle); }
+  Result<Json> commit(const std::string& handle, const Json& parts) override {
+    return desk_->commit(handle, parts);
+  }
+  Result<Json> abort(const std::string& handle) override {
+    if (is_cut_off) return fail(Code::unreachable, "no answer");
+    return desk_->abort(handle);
+  }
+  Result<OpenedReading> open(const std::string& backend, const std::string& asset,
+                             std::span<char> first) override {
+    return desk_->open(backend, asset, first);
+  }
+
+ private:
+  storage::Replica& at_;
+  Principal who_;
+  std::unique_ptr<Desk> desk_;
+};
+
+std::string at(std::string_view what, std::uint32_t n) { return fmt::format("{} {}", what, n); }
+
+class SendInOrder : public testing::Test {
+ protected:
+  SendInOrder() {
+    for (std::size_t i = 0; i < bytes.size(); i += 61) bytes[i] = static_cast<char>(i * 7 + i / 251);
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  Result<Json> try_send() {
+    auto target = must(active_target(must(desk.backends()), ""));
+    return send_file(must(plan_send(path, target)),
+                     {desk, parts, [](std::uint64_t) {}, world.scratch / "journals", "root"});
+  }
+  // What the store has in the end is what was sent.
+  Json send() {
+    auto sent = must(try_send());
+    EXPECT_TRUE(world.store().bytes_of("config-mgmt/a.rpm") == bytes);
+    return sent;
+  }
+  storage::StorageWorld world;
+  storage::Replica one{world};
+  PartPool parts{8};
+  InOrderDesk desk{one, world.admin};
+  std::string path = world.scratch / "a.rpm";
+  std::string bytes = std::string(3 * kPartBytes + 9, '\0');  // four parts
+  Course course;
+};
+
+TEST_F(SendInOrder, APartComesOverWhileTheOneBeforeItIsStored) {
+  std::atomic<int> on_their_way = 0, most = 0;
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
+    most = std::max<int>(most, ++on_their_way);
+    course.note(at("came", n));
+    left();
+    if (n == 1) course.wait_for(at("came", 2));
+    auto answer = put();
+    --on_their_way;
+    return answer;
+  };
+  EXPECT_FALSE(send().value("digest", "").empty());
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(world.store().part_calls, 4);
+}
+
+TEST_F(SendInOrder, APartThatOvertookAnotherIsSentAgain) {
+  std::atomic<bool> has_overtaken = false;
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
+    left();
+    if (n == 2) course.wait_for("overtaken");
+    auto answer = put();
+    if (n == 3 && !has_overtaken.exchange(true)) {
+      EXPECT_EQ(answer.error().code, Code::invalid);
+      course.note("overtaken");
+    }
+    return answer;
+  };
+  EXPECT_FALSE(send().value("digest", "").empty());
+  EXPECT_EQ(world.store().part_calls, 4);
+}
+
+TEST_F(SendInOrder, APartWhoseAnswerWasLostIsThereWhenItsSuccessorIs) {
+  std::atomic<bool> is_lost = false;
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+    left();
+    if (n > 1) course.wait_for(at("stored", n - 1));
+    auto answer = put();
+    course.note(at("stored", n));
+    if (n == 2 && !is_lost.exchange(true)) {
+      course.wait_for(at("stored", 3));
+      return fail(Code::unreachable, "connection cut");
+    }
+    return answer;
+  };
+  EXPECT_FALSE(send().value("digest", "").empty());
+  EXPECT_EQ(world.store().part_calls, 4);
+}
+
+TEST_F(SendInOrder, TwoPartsWhoseAnswersAKillTookAreNotSentAgain) {
+  desk.is_cut_off = true;
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+    left();
+    if (n > 1 && desk.is_cut_off) course.wait_for(at("stored", n - 1));
+    auto answer = put();
+    course.note(at("stored", n));
+    if (n == 1 || !desk.is_cut_off) return answer;
+    course.wait_for(at("stored", 3));
+    return fail(Code::forbidden, "no answer");
+  };
+  EXPECT_FALSE(try_send());
+  desk.is_cut_off = false;
+  auto sent = send();
+  EXPECT_EQ(sent["resumed_parts"], 3);
+  EXPECT_FALSE(sent.value("digest", "").empty());
+  EXPECT_EQ(world.store().part_calls, 4);
+}
+
+TEST_F(SendInOrder, APartThatFailsForGoodEndsTheUploadAndLeavesNothing) {
+  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+    left();
+    if (n == 2) return fail(Code::forbidden, "no more");
+    return put();
+  };
+  auto sent = try_send();
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Code::forbidden);
+  EXPECT_EQ(world.store().open_uploads(), 0u);
+}
+
+}  // namespace
+}  // namespace dash::client

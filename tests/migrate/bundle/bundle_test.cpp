@@ -1,0 +1,203 @@
+#include "core/migrate/bundle/bundle.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/migrate/export.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/must.hpp"
+
+namespace dash::migrate {
+namespace {
+
+Exported export_of(const config::Values& values, bool include_on_prem = false,
+                   std::vector<setup::FullEndpoint> rows = {}) {
+  return must(
+      make_bundle(values, std::move(rows), {"https://a.example", "http", include_on_prem}, FakeClock()));
+}
+
+std::string refusal(std::string_view text) {
+  auto result = parse_bundle(text, "b.json");
+  if (result) return "";
+  EXPECT_EQ(result.error().code, Code::integrity);
+  return result.error().message;
+}
+
+TEST(Bundle, ReadsBackAsItWasWritten) {
+  setup::FullEndpoint row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
+  auto made = export_of({{"cloud1_access_key_id", "A\nB"},
+                         {"some", "\"quoted\" é"},
+                         {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"}},
+                        false, {row});
+  auto text = write_bundle(made.bundle);
+  auto read = must(parse_bundle(text, "b.json"));
+  EXPECT_EQ(read.config, made.bundle.config);
+  EXPECT_EQ(read.regions, made.bundle.regions);
+  EXPECT_EQ(read.annotations, made.bundle.annotations);
+  EXPECT_EQ(read.endpoints.at(0).url.expose(), "https://h/x");
+  EXPECT_EQ(read.endpoints.at(0).event_types, "job.failed");
+  EXPECT_FALSE(read.endpoints.at(0).enabled);
+  EXPECT_EQ(read.meta.exported_at, "2026-07-03T14:00:00Z");
+  EXPECT_TRUE(read.remarks.empty());
+  EXPECT_EQ(fingerprint(read, "x"), fingerprint(made.bundle, "x"));
+}
+
+TEST(Bundle, CanBeWrittenAsTheToolOfAPythonDashboardWritesIt) {
+  auto made = export_of({{"cloud1_access_key_id", "A"},
+                         {"storage_active_backend", "obj_cloud1"},
+                         {"storage_obj_cloud1_bucket", "b"},
+                         {"admission_gated_actions", "cloud1:vm:deploy, cloud4:compute:deploy"},
+                         {"cloud2_client_secret", std::string("••••••••")},
+                         {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"},
+                         {"public_base_url", "https://a.example"}});
+  auto text = write_bundle(made.bundle, config::Spelling::provider);
+  auto document = must(parse_json(text));
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["config"], (Json{{"aws_access_key_id", "A"},
+                                      {"storage_active_backend", "s3"},
+                                      {"storage_s3_bucket", "b"},
+                                      {"admission_gated_actions", "aws:ec2:deploy, oci:compute:deploy"}}));
+  EXPECT_EQ(document["regions"], (Json{{"azure", {{"westus2", {{"gallery_name", "g"}}}}}}));
+  EXPECT_EQ(document["excluded"]["azure_client_secret"], "masked");
+  EXPECT_TRUE(document["annotations"]["aws_access_key_id"].is_object());
+  EXPECT_EQ(document["meta"]["exported_at"], "2026-07-03T14:00:00+00:00");
+  EXPECT_EQ(document["meta"]["git_commit"], "");
+  EXPECT_EQ(document["meta"]["export_method"], "http");
+  auto read = must(parse_bundle(text, "b.json"));
+  EXPECT_EQ(read.config, made.bundle.config);
+  EXPECT_EQ(read.excluded, made.bundle.excluded);
+  EXPECT_EQ(read.annotations, made.bundle.annotations);
+  EXPECT_TRUE(read.remarks.empty());
+}
+
+TEST(Bundle, CallsWhatWasReadWhereItLiesDockerInTheProvidersSpelling) {
+  Bundle bundle;
+  bundle.meta.export_method = "local";
+  auto document = must(parse_json(write_bundle(bundle, config::Spelling::provider)));
+  EXPECT_EQ(document["meta"]["export_method"], "docker");
+}
+
+TEST(Bundle, ThatGivesARegionFieldTwiceWithDifferentValuesIsRefused) {
+  for (auto text : {R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"r":{"f":"2"}}}})",
+                    R"({"regions":{"azure":{"West US 2":{"f":"1"},"westus2":{"f":"2"}}}})",
+                    R"({"regions":{"azure":{"westus2":{"f":"1"}},"cloud2":{"West US 2":{"f":"2"}}}})"})
+    EXPECT_NE(refusal(text).find("twice, with different values"), std::string::npos) << text;
+  auto agreeing = R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"R":{"f":"1","g":"2"}}}})";
+  EXPECT_EQ(must(parse_bundle(agreeing, "b")).regions,
+            (config::RegionSets{{"cloud1", {{"r", {{"f", "1"}, {"g", "2"}}}}}}));
+}
+
+TEST(Bundle, HasItsSectionsInOneOrderAndCountsThem) {
+  auto text = write_bundle(
+      export_of({{"a", "1"}, {"epml_pat", std::string("••••••••")}, {"jwt_secret_key", "k"}}).bundle);
+  auto document = OrderedJson::parse(text);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : document.items()) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"schema", "meta", "config", "regions", "notification_endpoints",
+                                             "excluded", "annotations"}));
+  EXPECT_EQ(document["meta"]["counts"]["portable"], 1);
+  EXPECT_EQ(document["meta"]["counts"]["excluded"], 2);
+  EXPECT_EQ(document["meta"]["counts"]["masked"], 1);
+  EXPECT_EQ(document["excluded"]["epml_pat"], "masked");
+  EXPECT_EQ(document["excluded"]["jwt_secret_key"], "instance_local");
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Bundle, TellsAnEditAndNotALayout) {
+  auto text = write_bundle(export_of({{"a", "1"}, {"b", "2"}}).bundle);
+  EXPECT_TRUE(must(parse_bundle(dump_json(must(parse_json(text))), "b")).remarks.empty());
+  auto edited = text;
+  edited.replace(edited.find("\"1\""), 3, "\"9\"");
+  EXPECT_EQ(must(parse_bundle(edited, "b")).remarks,
+            std::vector<std::string>{"it was edited since it was exported"});
+}
+
+TEST(Bundle, IsReadInTheProvidersSpelling) {
+  auto bundle = must(parse_bundle(
+      R"({"schema":1,"meta":{"source_url":"x"},"config":{"aws_access_key_id":"a","storage_active_backend":"gcs"},
+          "regions":{"gcp":{"europe-west1":{"zone":"b"}}},"annotations":{"azure_client_secret":{"secret":true}}})",
+      "peer.json"));
+  EXPECT_EQ(bundle.config,
+            (config::Values{{"cloud1_access_key_id", "a"}, {"storage_active_backend", "obj_cloud3"}}));
+  EXPECT_EQ(bundle.regions["cloud3"]["europe-west1"]["zone"], "b");
+  EXPECT_TRUE(bundle.annotations["cloud2_client_secret"].secret);
+}
+
+TEST(Bundle, TakesValuesAsAHandWritesThem) {
+  auto bundle =
+      must(parse_bundle(R"({"config":{"a":true,"b":5,"c":1.5,"d":null,"e":[1,2],"f":false}})", "b"));
+  EXPECT_EQ(bundle.config,
+            (config::Values{{"a", "1"}, {"b", "5"}, {"c", "1.5"}, {"e", "[1,2]"}, {"f", "0"}}));
+  EXPECT_EQ(bundle.remarks, std::vector<std::string>{"'d' has no value and is left out"});
+}
+
+TEST(Bundle, WithoutAKeyOfItsOwnStillPrintsTheSameFingerprintTwice) {
+  auto text = R"({"config":{"a":"1"}})";
+  EXPECT_EQ(fingerprint(must(parse_bundle(text, "b")), "1"), fingerprint(must(parse_bundle(text, "b")), "1"));
+  EXPECT_NE(fingerprint(must(parse_bundle(text, "b")), "1"),
+            fingerprint(must(parse_bundle(R"({"config":{"a":"2"}})", "b")), "1"));
+}
+
+TEST(Bundle, FingerprintIsNoPlainDigest) {
+  auto bundle = export_of({{"a", "hunter2"}}).bundle;
+  EXPECT_NE(fingerprint(bundle, "hunter2"), "f52fbd32");
+  EXPECT_EQ(fingerprint(bundle, "hunter2").size(), 8u);
+}
+
+TEST(Bundle, CountsCodePoints) {
+  EXPECT_EQ(code_points("héllo 😀"), 7u);
+  EXPECT_EQ(code_points(""), 0u);
+}
+
+TEST(BrokenBundle, IsRefusedByNameWithTheReason) {
+  EXPECT_NE(refusal(R"({"config": {"a")").find("b.json is cut or damaged"), std::string::npos);
+  EXPECT_NE(refusal("[]").find("b.json is not a JSON object"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema":7})").find("newer than the 1"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema":"1"})").find("schema is not a whole number"), std::string::npos);
+  EXPECT_NE(refusal(R"({"config":[]})").find("'config' is not an object"), std::string::npos);
+  EXPECT_NE(refusal(R"({"regions":{"aws":5}})").find("regions.aws is not an object"), std::string::npos);
+  EXPECT_NE(refusal(R"({"notification_endpoints":{}})").find("is not a list"), std::string::npos);
+  EXPECT_NE(refusal(R"({"config":{"aws_x":"1","cloud1_x":"2"}})").find("'cloud1_x' twice"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"config":{"a":"1","a":"2"}})").find("'a' twice"), std::string::npos);
+}
+
+TEST(Export, HoldsBackWithTheReasonAndAnnotatesWhatItCarries) {
+  auto made = export_of({{"vsphere_host", "h"},
+                         {"k8s_kubeconfig_1", "k"},
+                         {"log_dir", "/x"},
+                         {"epml_pat", "clear"},
+                         {"wlc_aws_secret_name", "n"},
+                         {"oidc_client_secret", "bt_safe://f/x"}});
+  EXPECT_EQ(made.bundle.excluded, (std::map<std::string, std::string>{{"vsphere_host", "on_prem"},
+                                                                      {"k8s_kubeconfig_1", "runtime_handle"},
+                                                                      {"log_dir", "local_path"}}));
+  EXPECT_EQ(made.bundle.annotations["wlc_aws_secret_name"], (Annotation{false, true, false}));
+  EXPECT_EQ(made.bundle.annotations["oidc_client_secret"], (Annotation{true, true, false}));
+  EXPECT_EQ(made.findings.in_clear, std::vector<std::string>{"epml_pat"});
+}
+
+TEST(Export, ReleasesOnPremisesTargetsOnDemandButNoHostPath) {
+  auto made = export_of({{"vsphere_host", "h"}, {"storage_local_path", "/srv"}}, true);
+  EXPECT_TRUE(made.bundle.config.contains("vsphere_host"));
+  EXPECT_EQ(made.bundle.excluded["storage_local_path"], "local_path");
+}
+
+TEST(Export, NamesRegionSetsThatCannotBeRead) {
+  auto made = export_of({{"cloud1_region_configs", "{broken"}, {"cloud3_region_configs", "{}"}, {"a", "1"}});
+  EXPECT_EQ(made.findings.malformed, std::vector<std::string>{"cloud1_region_configs"});
+  EXPECT_EQ(made.bundle.excluded["cloud1_region_configs"], "malformed_region_set");
+  EXPECT_TRUE(made.bundle.regions.empty());
+}
+
+TEST(Export, NeverMakesABundleOfCiphertext) {
+  std::string sealed =
+      "gAAAAABrAR55N-d3j4RaA3_nebzSetdKiYcxXCWFM04GCYWae9OtAoZU_lEWpt85QdPS18eRx26eqzIruBCJ6bM_eIUA6ZpKmg==";
+  auto result = make_bundle({{"cloud1_default_region", sealed}, {"a", "1"}}, {}, {}, FakeClock());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::integrity);
+  EXPECT_NE(result.error().message.find("cloud1_default_region"), std::string::npos);
+  EXPECT_EQ(result.error().message.find(sealed), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dash::migrate

@@ -1,0 +1,120 @@
+#include "core/storage/assets/scope.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/identity/directory.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace dash::storage {
+namespace {
+
+Principal user(std::string name, std::set<std::string> workgroups = {}, bool admin = false) {
+  Principal who;
+  who.username = std::move(name);
+  who.workgroups = std::move(workgroups);
+  who.is_admin = admin;
+  return who;
+}
+
+std::string code_of(const Result<void>& result) {
+  return result ? "ok" : std::string(info(result.error().code).word);
+}
+
+class ScopeTest : public ::testing::Test {
+ protected:
+  ScopeTest() {
+    must(sql->write([&](db::Transaction& tx) -> Result<void> {
+      TRY(identity::Directory(*sql, clock).make_workgroup(tx, "web", ""));
+      return identity::Directory(*sql, clock).make_workgroup(tx, "data", "");
+    }));
+  }
+  std::int64_t audited() {
+    return must(db::read<std::int64_t>(*sql, [](db::Transaction& tx) -> Result<std::int64_t> {
+      return TRY(tx.query("SELECT COUNT(*) FROM audit_log WHERE action = 'storage_asset_scope_update'"))[0]
+          .integer(0);
+    }));
+  }
+  Scratch scratch;
+  FakeClock clock;
+  std::unique_ptr<db::Sql> sql = scratch_database(scratch);
+  audit::Log audit{*sql, clock, Secret(std::string(32, 'a'))};
+  Scopes scopes{*sql, audit};
+  Principal admin = user("root", {}, true), member = user("ann", {"web"}), other = user("bob", {"data"});
+};
+
+}  // namespace
+
+TEST(ScopeRule, IsTheTableOfTheSpec) {
+  auto admin = user("root", {}, true), member = user("ann", {"web"}), other = user("bob", {"data"}),
+       none = user("eve");
+  Workgroup web = "web", global;
+  struct {
+    const Principal& who;
+    const Workgroup& scope;
+    const char *see, *replace, *remove;
+  } rows[] = {
+      {admin, web, "ok", "ok", "ok"},
+      {admin, global, "ok", "ok", "ok"},
+      {member, web, "ok", "ok", "ok"},
+      {member, global, "ok", "ok", "forbidden"},
+      {other, web, "not_found", "conflict", "not_found"},
+      {other, global, "ok", "ok", "forbidden"},
+      {none, web, "not_found", "conflict", "not_found"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::see, "a.yml")), row.see) << row.who.username;
+    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::replace, "a.yml")), row.replace)
+        << row.who.username;
+    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::remove, "a.yml")), row.remove) << row.who.username;
+  }
+}
+
+TEST(ScopeRule, HidesAnAssetWithTheWordsOfAnAbsentOneAndNeverNamesTheWorkgroup) {
+  auto hidden = judge_scope(user("bob"), Workgroup("web"), Use::see, "a.yml").error();
+  EXPECT_EQ(hidden.message, absent_asset("a.yml").value().message);
+  EXPECT_EQ(judge_scope(user("bob"), Workgroup("web"), Use::replace, "a.yml").error().message.find("web"),
+            std::string::npos);
+}
+
+TEST_F(ScopeTest, HoldsForOneNameOnOneBackend) {
+  must(scopes.set(admin, "local", "a.yml", "web"));
+  EXPECT_EQ(code_of(scopes.ask(other, "local", "a.yml", Use::see)), "not_found");
+  EXPECT_EQ(code_of(scopes.ask(other, "obj_cloud1", "a.yml", Use::see)), "ok");
+  EXPECT_EQ(code_of(scopes.ask(other, "local", "A.yml", Use::see)), "ok");
+  EXPECT_EQ(must(scopes.all("local")).at("a.yml"), "web");
+}
+
+TEST_F(ScopeTest, IsAuditedWithWhatItWasBefore) {
+  must(scopes.set(admin, "local", "a.yml", "web"));
+  must(scopes.set(admin, "local", "a.yml", std::nullopt));
+  EXPECT_EQ(audited(), 2);
+  auto details = must(db::read<std::string>(*sql, [](db::Transaction& tx) -> Result<std::string> {
+    return TRY(tx.query("SELECT details FROM audit_log ORDER BY seq DESC LIMIT 1"))[0].text(0);
+  }));
+  EXPECT_EQ(must(parse_json(details)),
+            must(parse_json(R"({"backend":"local","name":"a.yml","workgroup":null,"previous":"web"})")));
+  EXPECT_EQ(must(scopes.of("local", "a.yml")), std::nullopt);
+}
+
+TEST_F(ScopeTest, RefusesAnUnknownWorkgroupAndAuditsNothing) {
+  EXPECT_EQ(code_of(scopes.set(admin, "local", "a.yml", "nobody")), "invalid");
+  EXPECT_EQ(audited(), 0);
+}
+
+TEST_F(ScopeTest, KeepsAWorkgroupThatHasAssets) {
+  must(scopes.set(admin, "local", "a.yml", "web"));
+  auto in_use = [&](const std::string& name) {
+    return must(db::read<bool>(*sql, [&](db::Transaction& tx) { return workgroup_has_assets(tx, name); }));
+  };
+  EXPECT_TRUE(in_use("web"));
+  EXPECT_FALSE(in_use("data"));
+  EXPECT_FALSE(sql->write([](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("DELETE FROM workgroups WHERE name = 'web'"));
+    return {};
+  }));
+  must(scopes.set(admin, "local", "a.yml", std::nullopt));
+  EXPECT_FALSE(in_use("web"));
+}
+
+}  // namespace dash::storage
