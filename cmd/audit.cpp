@@ -2,7 +2,7 @@
 
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/prove.hpp"
 #include "core/audit/read.hpp"
@@ -22,7 +22,7 @@ struct AuditFlags {
 
 // One entry of an exported file at a time, so that a file of any size verifies in constant memory.
 Result<void> each_line(const std::string& path,
-                       const std::function<Result<void>(const std::optional<audit::Stored>&)>& take) {
+                       const std::function<Result<void>(const std::optional<audit::LogEntry>&)>& take) {
   std::ifstream in(path);
   if (!in) return fail(Code::not_found, "cannot read {}", path);
   std::int64_t number = 0;
@@ -40,28 +40,28 @@ Result<audit::AnchorText> read_anchor(const std::string& path) {
   return audit::AnchorText{path, std::move(text)};
 }
 
-Result<OrderedJson> verify_file(const AuditFlags& o) {
-  if (o.checkpoint.empty() || o.public_key.empty())
+Result<OrderedJson> verify_file(const AuditFlags& options) {
+  if (options.checkpoint.empty() || options.public_key.empty())
     return fail(Code::usage, "--file needs --checkpoint and --public-key");
-  auto key_text =
-      o.public_key.find('+') == std::string::npos ? TRY(read_file(o.public_key, 4096)) : o.public_key;
+  auto key_text = options.public_key.find('+') == std::string::npos ? TRY(read_file(options.public_key, 4096))
+                                                                    : options.public_key;
   auto key = TRY(audit::parse_verifier_key(key_text));
-  audit::AnchorText anchor = TRY(read_anchor(o.checkpoint));
-  auto verdict =
-      TRY(audit::verify_entries([&](const auto& take) { return each_line(o.file, take); }, {anchor}, key));
+  audit::AnchorText anchor = TRY(read_anchor(options.checkpoint));
+  auto verdict = TRY(
+      audit::verify_entries([&](const auto& take) { return each_line(options.file, take); }, {anchor}, key));
   return audit::to_json(verdict);
 }
 
-Result<OrderedJson> verify_instance(Context& context, const AuditFlags& o) {
-  auto instance = TRY(open_instance(context, o.instance, Login::any));
+Result<OrderedJson> verify_instance(Context& context, const AuditFlags& options) {
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
   if (instance.api) return OrderedJson(TRY(instance.api->get("/api/audit/verify")));
-  auto& s = instance.local->services();
-  auto anchors = s.anchors.read();
-  if (!o.checkpoint.empty()) anchors.push_back(TRY(read_anchor(o.checkpoint)));
-  return audit::to_json(TRY(audit::verify(s.audit, anchors)));
+  auto& app = instance.local->application();
+  auto anchors = app.anchors.read();
+  if (!options.checkpoint.empty()) anchors.push_back(TRY(read_anchor(options.checkpoint)));
+  return audit::to_json(TRY(audit::verify(app.audit, anchors)));
 }
 
-void tell(Context& context, const OrderedJson& verdict) {
+void print_verdict(Context& context, const OrderedJson& verdict) {
   auto& out = context.out;
   out.line("{} entries: {}", verdict.at("count").get<std::int64_t>(),
            verdict.at("ok").get<bool>() ? "ok" : "BROKEN");
@@ -78,7 +78,7 @@ void tell(Context& context, const OrderedJson& verdict) {
 }
 
 // A log that is good as far as anybody could ask is not the same as one that every anchor vouches for.
-Result<void> conclude(Context& context, const OrderedJson& verdict) {
+Result<void> check_verdict(Context& context, const OrderedJson& verdict) {
   if (!verdict.at("ok").get<bool>()) return fail(Code::integrity, "the audit log is not what was written");
   std::size_t silent = 0;
   for (const auto& anchor : verdict.value("anchors", OrderedJson::array())) {
@@ -92,22 +92,23 @@ Result<void> conclude(Context& context, const OrderedJson& verdict) {
 }
 
 Run declare_verify(Flags& flags) {
-  auto o = std::make_shared<AuditFlags>();
-  flags.text("--file", o->file, "FILE", "an exported log, instead of an instance");
-  flags.text("--checkpoint", o->checkpoint, "FILE", "checkpoints kept elsewhere (an anchor's file)");
-  flags.text("--public-key", o->public_key, "KEY|FILE", "with --file: the key that signs the checkpoints");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto verdict = TRY(o->file.empty() ? verify_instance(context, *o) : verify_file(*o));
-    tell(context, verdict);
+  auto options = std::make_shared<AuditFlags>();
+  flags.text("--file", options->file, "FILE", "an exported log, instead of an instance");
+  flags.text("--checkpoint", options->checkpoint, "FILE", "checkpoints kept elsewhere (an anchor's file)");
+  flags.text("--public-key", options->public_key, "KEY|FILE",
+             "with --file: the key that signs the checkpoints");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto verdict = TRY(options->file.empty() ? verify_instance(context, *options) : verify_file(*options));
+    print_verdict(context, verdict);
     context.out.document(verdict);
-    return conclude(context, verdict);
+    return check_verdict(context, verdict);
   };
 }
 
 Result<void> export_from(net::ApiClient& api, Context& context) {
   for (std::int64_t after = 0;;) {
-    auto page = TRY(api.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPage)));
+    auto page = TRY(api.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPageEntries)));
     for (const auto& entry : page.at("entries")) {
       // Parsed again, so that both doors print the members in the same order.
       auto stored = TRY(audit::entry_from_json(entry));
@@ -119,12 +120,12 @@ Result<void> export_from(net::ApiClient& api, Context& context) {
 }
 
 Run declare_export(Flags& flags) {
-  auto o = std::make_shared<AuditFlags>();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<AuditFlags>();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     if (instance.api) return export_from(*instance.api, context);
-    return audit::export_lines(instance.local->services().audit, instance.who,
+    return audit::export_lines(instance.local->application().audit, instance.principal,
                                [&](std::string_view line) -> Result<void> {
                                  context.out.raw(line);
                                  return {};
@@ -132,29 +133,29 @@ Run declare_export(Flags& flags) {
   };
 }
 
-Result<OrderedJson> prove(OpenInstance& instance, const AuditFlags& o) {
-  bool prefix = o.from >= 0;
+Result<OrderedJson> prove(OpenInstance& instance, const AuditFlags& options) {
+  bool is_consistency = options.from >= 0;
   if (instance.api) {
-    auto query = prefix ? fmt::format("from={}", o.from) : fmt::format("seq={}", o.seq);
+    auto query = is_consistency ? fmt::format("from={}", options.from) : fmt::format("seq={}", options.seq);
     auto proof = TRY(instance.api->get("/api/audit/prove?" + query));
-    if (!proof.contains("checkpoint")) return instance.api->strange_answer("/api/audit/prove");
+    if (!proof.contains("checkpoint")) return instance.api->unexpected_response("/api/audit/prove");
     return OrderedJson(proof);
   }
-  auto& log = instance.local->services().audit;
+  auto& log = instance.local->application().audit;
   const auto& key = log.keys().checkpoint.public_key;
-  if (prefix) return audit::to_json(TRY(audit::prove_consistency(log, o.from)), key);
-  return audit::to_json(TRY(audit::prove_inclusion(log, o.seq)), key);
+  if (is_consistency) return audit::to_json(TRY(audit::prove_consistency(log, options.from)), key);
+  return audit::to_json(TRY(audit::prove_inclusion(log, options.seq)), key);
 }
 
 Run declare_prove(Flags& flags) {
-  auto o = std::make_shared<AuditFlags>();
-  flags.number("--seq", o->seq, "N", "prove that entry N is in the log");
-  flags.number("--from", o->from, "SIZE", "prove that the log of that size is a prefix of this one");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    if (o->seq <= 0 && o->from < 0) return fail(Code::usage, "give --seq N or --from SIZE");
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
-    auto proof = TRY(prove(instance, *o));
+  auto options = std::make_shared<AuditFlags>();
+  flags.number("--seq", options->seq, "N", "prove that entry N is in the log");
+  flags.number("--from", options->from, "SIZE", "prove that the log of that size is a prefix of this one");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    if (options->seq <= 0 && options->from < 0) return fail(Code::usage, "give --seq N or --from SIZE");
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
+    auto proof = TRY(prove(instance, *options));
     if (!context.out.is_json()) context.out.raw(dump_json(proof, 2) + "\n");
     context.out.document(proof);
     return {};

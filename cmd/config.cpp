@@ -2,13 +2,13 @@
 
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "cmd/state_flags.hpp"
 #include "core/config/lint.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
-#include "core/setup/setup.hpp"
+#include "core/setup/config_service.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -22,17 +22,19 @@ struct ConfigFlags {
 };
 
 // As this instance shows it: canonical or provider-spelled, secrets masked.
-Result<config::Values> shown(OpenInstance& instance) {
-  if (!instance.api) return instance.local->services().setup.read(instance.who, {});
+Result<config::Values> read_masked(OpenInstance& instance) {
+  if (!instance.api) return instance.local->application().config_service.read(instance.principal, {});
   config::Values out;
   auto answer = TRY(instance.api->get("/api/setup/config"));
-  if (!answer.is_object()) return instance.api->strange_answer("/api/setup/config");
+  if (!answer.is_object()) return instance.api->unexpected_response("/api/setup/config");
   for (const auto& [key, value] : answer.items()) out[key] = setup::setting_text(value);
   return out;
 }
 
 // Canonical, secrets in clear: the data directory's owner can read them anyway.
-Result<config::Values> revealed(OpenInstance& instance) { return instance.local->services().config.all(); }
+Result<config::Values> read_revealed(OpenInstance& instance) {
+  return instance.local->application().config.all();
+}
 
 std::optional<std::string> find(const config::Values& values, const std::string& key) {
   if (auto parts = config::split_region_key(key)) {
@@ -51,33 +53,34 @@ std::optional<std::string> find(const config::Values& values, const std::string&
 }
 
 Run declare_get(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
+  auto options = std::make_shared<ConfigFlags>();
   flags
-      .argument("KEY", o->key,
+      .argument("KEY", options->key,
                 "in either spelling; <cloud>_region.<region>.<field> reaches into a region set")
       .required();
-  flags.toggle("--reveal", o->reveal, "show a secret (with --data-dir)").guard();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    if (o->reveal && !o->instance.target.empty())
+  flags.toggle("--reveal", options->reveal, "show a secret (with --data-dir)").guard();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    if (options->reveal && !options->instance.target.empty())
       return fail(Code::usage,
                   "--reveal works with --data-dir only: an instance never returns a secret through its API");
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
-    auto value = find(TRY(o->reveal ? revealed(instance) : shown(instance)), o->key);
-    if (!value) return fail(Code::not_found, "the setting {} is not set", o->key);
-    if (!o->reveal && config::is_masked(*value))
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
+    auto value = find(TRY(options->reveal ? read_revealed(instance) : read_masked(instance)), options->key);
+    if (!value) return fail(Code::not_found, "the setting {} is not set", options->key);
+    if (!options->reveal && config::is_masked(*value))
       return fail(Code::forbidden,
                   "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
-                  o->key);
+                  options->key);
     if (!context.out.is_json()) context.out.raw(*value + "\n");  // data for a program, as it is kept
-    context.out.document({{"key", o->key}, {"value", *value}});
+    context.out.document({{"key", options->key}, {"value", *value}});
     return {};
   };
 }
 
 Result<std::string> apply(OpenInstance& instance, const config::Changes& changes,
                           const setup::StateOptions& state) {
-  if (!instance.api) return instance.local->services().setup.change(instance.who, changes, "cli", state);
+  if (!instance.api)
+    return instance.local->application().config_service.change(instance.principal, changes, "cli", state);
   Json body = Json::object();
   for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
   auto answer = TRY(instance.api->put("/api/setup/config" + setup::state_query(state), body));
@@ -85,7 +88,8 @@ Result<std::string> apply(OpenInstance& instance, const config::Changes& changes
   return change_id.is_null() ? std::string() : change_id.get<std::string>();
 }
 
-void report(Context& context, const std::string& key, std::string_view done, const std::string& change_id) {
+void print_change(Context& context, const std::string& key, std::string_view done,
+                  const std::string& change_id) {
   if (change_id.empty())
     context.out.line("{}: nothing changed", printable(key));
   else
@@ -108,42 +112,45 @@ Result<std::string> read_value() {
 }
 
 Run declare_set(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", o->key, "in either spelling").required();
-  flags.argument("VALUE", o->value, "or - to read it from stdin, as secrets should be").required();
-  declare_instance(flags, o->instance);
-  declare_state(flags, o->state);
-  return [o](Context& context) -> Result<void> {
-    auto value = o->value == "-" ? TRY(read_value()) : o->value;
+  auto options = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", options->key, "in either spelling").required();
+  flags.argument("VALUE", options->value, "or - to read it from stdin, as secrets should be").required();
+  declare_instance(flags, options->instance);
+  declare_state(flags, options->state);
+  return [options](Context& context) -> Result<void> {
+    auto value = options->value == "-" ? TRY(read_value()) : options->value;
     if (config::is_masked(value))
       return fail(Code::invalid, "the value is the mask that stands for a secret; nothing was changed");
-    if (o->value != "-" && (config::is_secret(o->key) || config::is_secret_value(o->key, value)))
+    if (options->value != "-" &&
+        (config::is_secret(options->key) || config::is_secret_value(options->key, value)))
       context.out.warn(
-          "{} is a secret and stood on the command line, where others can see it; use - next time", o->key);
-    auto instance = TRY(open_instance(context, o->instance, Login::session, IfAbsent::make));
-    report(context, o->key, "set", TRY(apply(instance, {{o->key, value}}, o->state)));
+          "{} is a secret and stood on the command line, where others can see it; use - next time",
+          options->key);
+    auto instance = TRY(open_instance(context, options->instance, Login::session, IfAbsent::make));
+    print_change(context, options->key, "set", TRY(apply(instance, {{options->key, value}}, options->state)));
     return {};
   };
 }
 
 Run declare_unset(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", o->key, "in either spelling").required();
-  declare_instance(flags, o->instance);
-  declare_state(flags, o->state);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
-    report(context, o->key, "removed", TRY(apply(instance, {{o->key, std::nullopt}}, o->state)));
+  auto options = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", options->key, "in either spelling").required();
+  declare_instance(flags, options->instance);
+  declare_state(flags, options->state);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
+    print_change(context, options->key, "removed",
+                 TRY(apply(instance, {{options->key, std::nullopt}}, options->state)));
     return {};
   };
 }
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
-    auto values = TRY(shown(instance));
+  auto options = std::make_shared<ConfigFlags>();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
+    auto values = TRY(read_masked(instance));
     for (const auto& [key, value] : values) context.out.line("{} = {}", printable(key), printable(value));
     context.out.document({{"values", values}});
     return {};
@@ -151,11 +158,11 @@ Run declare_list(Flags& flags) {
 }
 
 Run declare_lint(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
-  declare_local(flags, o->instance.local);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_local(o->instance.local));
-    auto& store = instance->services().config;
+  auto options = std::make_shared<ConfigFlags>();
+  declare_local(flags, options->instance.local);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_local(options->instance.local));
+    auto& store = instance->application().config;
     auto findings = config::lint(TRY(store.all()), TRY(store.unreadable_keys()));
     auto listed = OrderedJson::array();
     for (const auto& finding : findings) {
@@ -170,20 +177,20 @@ Run declare_lint(Flags& flags) {
 }
 
 Run declare_history(Flags& flags) {
-  auto o = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", o->key, "only this one's changes");
-  flags.number("--limit", o->limit, "N", "so many, newest first; 50 when left out").at_least(1);
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
+  auto options = std::make_shared<ConfigFlags>();
+  flags.argument("KEY", options->key, "only this one's changes");
+  flags.number("--limit", options->limit, "N", "so many, newest first; 50 when left out").at_least(1);
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
     auto entries = OrderedJson::array();
     if (instance.api) {
-      auto path =
-          fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(o->key), o->limit);
+      auto path = fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(options->key),
+                              options->limit);
       entries = OrderedJson(TRY(instance.api->get(path)).at("history"));
     } else {
-      for (const auto& entry :
-           TRY(instance.local->services().setup.history(instance.who, o->key, 0, o->limit)))
+      for (const auto& entry : TRY(instance.local->application().config_service.history(
+               instance.principal, options->key, 0, options->limit)))
         entries.push_back(setup::to_json(entry));
     }
     auto text = [](const OrderedJson& entry, const char* name) { return printable(entry.value(name, "")); };

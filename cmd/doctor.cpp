@@ -2,47 +2,47 @@
 
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/migrate/bundle/bundle_file.hpp"
 
 namespace dash::cmd {
 namespace {
 
-std::string_view word(app::Health health) {
-  switch (health) {
-    case app::Health::good:
+std::string_view word(app::CheckState state) {
+  switch (state) {
+    case app::CheckState::good:
       return "ok  ";
-    case app::Health::warning:
+    case app::CheckState::warning:
       return "warn";
-    case app::Health::failed:
+    case app::CheckState::failed:
       return "FAIL";
   }
   return "";
 }
 
-Result<app::Checks> examine(Context& context, const InstanceFlags& flags) {
+Result<app::CheckResults> diagnose(Context& context, const InstanceFlags& flags) {
   if (!flags.target.empty()) {
     auto http = net::make_curl_client();
     auto api = TRY(open_api(context, *http, flags.target, flags.login, Login::any));
     net::ApiAddress address{api.url(),
                             {flags.login.ca_bundle, flags.login.is_insecure},
                             std::chrono::seconds(flags.login.timeout_seconds)};
-    return app::examine(*http, address, SystemClock());
+    return app::diagnose(*http, address, SystemClock());
   }
-  auto checks = app::examine(local_options(flags.local));
-  checks.push_back(app::leftovers(migrate::default_bundle_folder()));
+  auto checks = app::diagnose(local_options(flags.local));
+  checks.push_back(app::check_bundles(migrate::default_bundle_folder()));
   return checks;
 }
 
 Run declare_doctor(Flags& flags) {
-  auto o = std::make_shared<InstanceFlags>();
-  declare_instance(flags, *o);
-  return [o](Context& context) -> Result<void> {
-    auto checks = TRY(examine(context, *o));
+  auto options = std::make_shared<InstanceFlags>();
+  declare_instance(flags, *options);
+  return [options](Context& context) -> Result<void> {
+    auto checks = TRY(diagnose(context, *options));
     for (const auto& check : checks)
-      context.out.line("{}  {:<20} {}", word(check.health), check.name, printable(check.message));
+      context.out.line("{}  {:<20} {}", word(check.state), check.name, printable(check.message));
     context.out.document(app::to_json(checks));
-    return app::verdict(checks);
+    return app::first_failure(checks);
   };
 }
 

@@ -2,7 +2,7 @@
 
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/jobs/jobs.hpp"
 
 namespace dash::cmd {
@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kFollowPause{500};
 
 struct JobFlags {
   InstanceFlags instance;
-  std::string id, digest, workgroup, batch, what, why, run_at, timezone, window;
+  std::string id, digest, workgroup, batch, what, reason, run_at, timezone, window;
   bool is_followed = false;
   std::vector<std::string> states;
   std::int64_t page = 1, page_size = 20;
@@ -23,7 +23,7 @@ std::string text_of(const OrderedJson& value) {
   return value.is_string() ? printable(value.get<std::string>()) : "-";
 }
 
-void tell(Context& context, const OrderedJson& job) {
+void print_job(Context& context, const OrderedJson& job) {
   auto& out = context.out;
   out.line("{} {} {}", text_of(job.at("id")), text_of(job.at("job_type")), text_of(job.at("status")));
   for (const auto* member :
@@ -34,45 +34,46 @@ void tell(Context& context, const OrderedJson& job) {
   for (const auto& reason : job.at("approval_reasons")) out.line("  needs approval: {}", text_of(reason));
 }
 
-Result<jobs::Listing> listing_of(const JobFlags& o) {
-  jobs::Listing out;
-  for (const auto& word : o.states) {
+Result<jobs::JobQuery> listing_of(const JobFlags& options) {
+  jobs::JobQuery out;
+  for (const auto& word : options.states) {
     auto state = jobs::parse_state(word);
     if (!state) return fail(Code::usage, "\"{}\" is not a status of a job", word);
     out.states.push_back(*state);
   }
-  if (!o.workgroup.empty()) out.workgroup = o.workgroup;
-  if (!o.batch.empty()) out.batch_id = o.batch;
-  out.page = o.page, out.page_size = o.page_size;
+  if (!options.workgroup.empty()) out.workgroup = options.workgroup;
+  if (!options.batch.empty()) out.batch_id = options.batch;
+  out.page = options.page, out.page_size = options.page_size;
   return out;
 }
 
-std::string query_of(const JobFlags& o) {
-  auto out = fmt::format("?page={}&page_size={}&status={}", o.page, o.page_size, fmt::join(o.states, ","));
-  if (!o.workgroup.empty()) out += "&workgroup=" + net::percent_encode(o.workgroup);
-  if (!o.batch.empty()) out += "&batch_id=" + net::percent_encode(o.batch);
+std::string query_of(const JobFlags& options) {
+  auto out = fmt::format("?page={}&page_size={}&status={}", options.page, options.page_size,
+                         fmt::join(options.states, ","));
+  if (!options.workgroup.empty()) out += "&workgroup=" + net::percent_encode(options.workgroup);
+  if (!options.batch.empty()) out += "&batch_id=" + net::percent_encode(options.batch);
   return out;
 }
 
-Result<OrderedJson> page_of(OpenInstance& instance, const JobFlags& o, const jobs::Listing& listing) {
-  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(o))));
-  auto& jobs = instance.local->services().jobs;
-  return jobs::to_json(TRY(jobs.list(instance.who, listing)), listing, TRY(jobs.spelling()));
+Result<OrderedJson> page_of(OpenInstance& instance, const JobFlags& options, const jobs::JobQuery& listing) {
+  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(options))));
+  auto& jobs = instance.local->application().jobs;
+  return jobs::to_json(TRY(jobs.list(instance.principal, listing)), listing, TRY(jobs.name_style()));
 }
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<JobFlags>();
-  flags.list("--status", o->states, "STATUS",
+  auto options = std::make_shared<JobFlags>();
+  flags.list("--status", options->states, "STATUS",
              "only these: awaiting_approval, scheduled, pending, running, …");
-  flags.text("--workgroup", o->workgroup, "NAME", "only this workgroup's");
-  flags.text("--batch", o->batch, "ID", "only this batch");
-  flags.number("--page", o->page, "N", "page, from 1");
-  flags.number("--page-size", o->page_size, "N", "jobs a page, up to 100");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto listing = TRY(listing_of(*o));
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
-    auto page = TRY(page_of(instance, *o, listing));
+  flags.text("--workgroup", options->workgroup, "NAME", "only this workgroup's");
+  flags.text("--batch", options->batch, "ID", "only this batch");
+  flags.number("--page", options->page, "N", "page, from 1");
+  flags.number("--page-size", options->page_size, "N", "jobs a page, up to 100");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto listing = TRY(listing_of(*options));
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
+    auto page = TRY(page_of(instance, *options, listing));
     for (const auto& job : page.at("jobs"))
       context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job.at("id")), text_of(job.at("status")),
                        text_of(job.at("job_type")), text_of(job.at("created_by")), text_of(job.at("name")));
@@ -85,14 +86,14 @@ Run declare_list(Flags& flags) {
 using Remote = std::function<Result<Json>(net::ApiClient&, const JobFlags&)>;
 using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const Principal&, const JobFlags&)>;
 
-Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& o, Remote remote, Local local,
+Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& options, Remote remote, Local local,
            std::function<void(Context&, const OrderedJson&)> print) {
-  declare_instance(flags, o->instance);
-  return [o, remote = std::move(remote), local = std::move(local),
+  declare_instance(flags, options->instance);
+  return [options, remote = std::move(remote), local = std::move(local),
           print = std::move(print)](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
-    auto answer = instance.api ? OrderedJson(TRY(remote(*instance.api, *o)))
-                               : TRY(local(instance.local->services().jobs, instance.who, *o));
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
+    auto answer = instance.api ? OrderedJson(TRY(remote(*instance.api, *options)))
+                               : TRY(local(instance.local->application().jobs, instance.principal, *options));
     print(context, answer);
     context.out.document(answer);
     return {};
@@ -100,43 +101,44 @@ Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& o, Remote remote, Loca
 }
 
 std::shared_ptr<JobFlags> job_flags(Flags& flags) {
-  auto o = std::make_shared<JobFlags>();
-  flags.argument("JOB", o->id, "id of the job").required();
-  return o;
+  auto options = std::make_shared<JobFlags>();
+  flags.argument("JOB", options->id, "id of the job").required();
+  return options;
 }
 
-void tell_state(Context& context, const OrderedJson& answer) {
+void print_state(Context& context, const OrderedJson& answer) {
   context.out.line("{} is {}", text_of(answer.at("job_id")), text_of(answer.at("status")));
 }
 
 Run declare_show(Flags& flags) {
   return on_job(
-      flags, job_flags(flags), [](auto& api, const auto& o) { return api.get(path_of(o.id)); },
-      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.show(who, o.id)), TRY(jobs.spelling()));
+      flags, job_flags(flags), [](auto& api, const auto& options) { return api.get(path_of(options.id)); },
+      [](auto& jobs, const auto& principal, const auto& options) -> Result<OrderedJson> {
+        return to_json(TRY(jobs.show(principal, options.id)), TRY(jobs.name_style()));
       },
-      tell);
+      print_job);
 }
 
 Result<OrderedJson> logs_after(OpenInstance& instance, const std::string& id, std::int64_t after) {
   if (instance.api)
     return OrderedJson(TRY(instance.api->get(fmt::format("{}/logs?after={}", path_of(id), after))));
-  return jobs::to_json(TRY(instance.local->services().jobs.logs(instance.who, id, after)));
+  return jobs::to_json(TRY(instance.local->application().jobs.logs(instance.principal, id, after)));
 }
 
 Result<bool> has_ended(OpenInstance& instance, const std::string& id) {
-  auto told = instance.api ? OrderedJson(TRY(instance.api->get(path_of(id))))
-                           : jobs::to_json(TRY(instance.local->services().jobs.show(instance.who, id)));
-  auto state = jobs::parse_state(told.value("status", ""));
+  auto job = instance.api
+                 ? OrderedJson(TRY(instance.api->get(path_of(id))))
+                 : jobs::to_json(TRY(instance.local->application().jobs.show(instance.principal, id)));
+  auto state = jobs::parse_state(job.value("status", ""));
   return state && jobs::is_final(*state);
 }
 
 // All pages; with --follow until the job has ended and its last line is told.
-Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const JobFlags& o) {
+Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const JobFlags& options) {
   auto all = OrderedJson::array();
   for (std::int64_t after = 0;;) {
-    bool ended = !o.is_followed || TRY(has_ended(instance, o.id));
-    auto page = TRY(logs_after(instance, o.id, after));
+    bool ended = !options.is_followed || TRY(has_ended(instance, options.id));
+    auto page = TRY(logs_after(instance, options.id, after));
     for (auto& line : page.at("logs")) {
       context.out.line("{}", text_of(line.at("line")));
       after = line.at("n").get<std::int64_t>();
@@ -149,12 +151,12 @@ Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const Jo
 }
 
 Run declare_logs(Flags& flags) {
-  auto o = job_flags(flags);
-  flags.toggle("--follow", o->is_followed, "go on until the job has ended");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
-    context.out.document(TRY(read_logs(context, instance, *o)));
+  auto options = job_flags(flags);
+  flags.toggle("--follow", options->is_followed, "go on until the job has ended");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
+    context.out.document(TRY(read_logs(context, instance, *options)));
     return {};
   };
 }
@@ -164,74 +166,76 @@ void declare_digest(Flags& flags, JobFlags& into) {
       .guard();
 }
 
-Json with_digest(Json body, const JobFlags& o) {
-  if (!o.digest.empty()) body["digest"] = o.digest;
+Json with_digest(Json body, const JobFlags& options) {
+  if (!options.digest.empty()) body["digest"] = options.digest;
   return body;
 }
 
-std::optional<std::string> digest_of(const JobFlags& o) {
-  return o.digest.empty() ? std::nullopt : std::optional(o.digest);
+std::optional<std::string> digest_of(const JobFlags& options) {
+  return options.digest.empty() ? std::nullopt : std::optional(options.digest);
 }
 
 Run declare_approve(Flags& flags) {
-  auto o = job_flags(flags);
-  declare_digest(flags, *o);
-  flags.text("--only", o->what, "WHAT", "approve only the policy's or only the booking's part")
+  auto options = job_flags(flags);
+  declare_digest(flags, *options);
+  flags.text("--only", options->what, "WHAT", "approve only the policy's or only the booking's part")
       .one_of({"policy", "booking"});
   return on_job(
-      flags, o,
+      flags, options,
       [](auto& api, const auto& f) {
         return api.post("/api/change-windows/approvals/" + net::percent_encode(f.id),
                         with_digest(f.what.empty() ? Json::object() : Json{{"approves", f.what}}, f));
       },
-      [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        auto what = f.what == "policy"    ? jobs::Approve::policy
-                    : f.what == "booking" ? jobs::Approve::booking
-                                          : jobs::Approve::all;
-        return jobs::to_json(TRY(jobs.approve(who, f.id, what, digest_of(f))));
+      [](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
+        auto what = f.what == "policy"    ? jobs::ApprovalKind::policy
+                    : f.what == "booking" ? jobs::ApprovalKind::booking
+                                          : jobs::ApprovalKind::all;
+        return jobs::to_json(TRY(jobs.approve(principal, f.id, what, digest_of(f))));
       },
-      tell_state);
+      print_state);
 }
 
 Run declare_reject(Flags& flags) {
-  auto o = job_flags(flags);
-  declare_digest(flags, *o);
-  flags.text("--reason", o->why, "TEXT", "why, for the requester and the audit log");
+  auto options = job_flags(flags);
+  declare_digest(flags, *options);
+  flags.text("--reason", options->reason, "TEXT", "why, for the requester and the audit log");
   return on_job(
-      flags, o,
+      flags, options,
       [](auto& api, const auto& f) {
-        return api.post(path_of(f.id) + "/reject", with_digest({{"reason", f.why}}, f));
+        return api.post(path_of(f.id) + "/reject", with_digest({{"reason", f.reason}}, f));
       },
-      [](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.reject(who, f.id, f.why, digest_of(f))), TRY(jobs.spelling()));
+      [](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
+        return to_json(TRY(jobs.reject(principal, f.id, f.reason, digest_of(f))), TRY(jobs.name_style()));
       },
-      tell);
+      print_job);
 }
 
 Run declare_reschedule(Flags& flags) {
-  auto o = job_flags(flags);
-  flags.text("--run-at", o->run_at, "TIME", "when, YYYY-MM-DDTHH:MM; now when left out");
-  flags.text("--timezone", o->timezone, "ZONE", "zone of --run-at, e.g. Europe/London; UTC when left out");
-  flags.text("--window", o->window, "ID", "the change window to book into");
+  auto options = job_flags(flags);
+  flags.text("--run-at", options->run_at, "TIME", "when, YYYY-MM-DDTHH:MM; now when left out");
+  flags.text("--timezone", options->timezone, "ZONE",
+             "zone of --run-at, e.g. Europe/London; UTC when left out");
+  flags.text("--window", options->window, "ID", "the change window to book into");
   auto body = [](const JobFlags& f) {
     return Json{{"run_at", f.run_at}, {"run_timezone", f.timezone}, {"change_window_id", f.window}};
   };
   return on_job(
-      flags, o, [=](auto& api, const auto& f) { return api.post(path_of(f.id) + "/reschedule", body(f)); },
-      [=](auto& jobs, const auto& who, const auto& f) -> Result<OrderedJson> {
-        return jobs::schedule_json(TRY(jobs.reschedule(who, f.id, body(f))));
+      flags, options,
+      [=](auto& api, const auto& f) { return api.post(path_of(f.id) + "/reschedule", body(f)); },
+      [=](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
+        return jobs::schedule_json(TRY(jobs.reschedule(principal, f.id, body(f))));
       },
-      tell_state);
+      print_state);
 }
 
 Run declare_cancel(Flags& flags) {
   return on_job(
-      flags, job_flags(flags), [](auto& api, const auto& o) { return api.remove(path_of(o.id)); },
-      [](auto& jobs, const auto& who, const auto& o) -> Result<OrderedJson> {
-        auto job = TRY(jobs.cancel(who, o.id));
+      flags, job_flags(flags), [](auto& api, const auto& options) { return api.remove(path_of(options.id)); },
+      [](auto& jobs, const auto& principal, const auto& options) -> Result<OrderedJson> {
+        auto job = TRY(jobs.cancel(principal, options.id));
         return OrderedJson{{"job_id", job.id}, {"status", word(job.state)}};
       },
-      tell_state);
+      print_state);
 }
 
 }  // namespace

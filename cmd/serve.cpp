@@ -4,9 +4,9 @@
 
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
+#include "core/app/application.hpp"
 #include "core/app/health.hpp"
-#include "core/app/services.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/base/log.hpp"
 #include "core/identity/directory.hpp"
@@ -14,7 +14,7 @@
 #include "core/jobs/worker.hpp"
 #include "core/policy/engine.hpp"
 #include "core/policy/tools/admission.hpp"
-#include "core/setup/setup.hpp"
+#include "core/setup/config_service.hpp"
 #include "daemon/routes/auth.hpp"
 #include "daemon/routes/routes.hpp"
 #include "daemon/server/server.hpp"
@@ -30,50 +30,50 @@ struct ServeFlags {
 };
 
 // Only this code can make the first admin, so the operator must get to see it.
-Result<void> tell_setup_code(app::Services& s) {
-  if (TRY(s.directory.is_set_up())) return {};
-  auto code = TRY(s.setup_code.ensure());
-  log::warning("setup_required", {{"setup_code", code.expose()}, {"file", s.setup_code.path()}});
+Result<void> log_setup_code(app::Application& app) {
+  if (TRY(app.directory.is_set_up())) return {};
+  auto code = TRY(app.setup_code.ensure());
+  log::warning("setup.required", {{"setup_code", code.expose()}, {"file", app.setup_code.path()}});
   return {};
 }
 
-Result<void> keep_public_url(app::Services& s, const std::string& url) {
+Result<void> save_public_url(app::Application& app, const std::string& url) {
   if (url.empty()) return {};
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(Code::usage, "--public-url starts with http:// or https://");
-  TRY(s.setup.change(local_operator(), {{"public_base_url", url}}, "serve"));
+  TRY(app.config_service.change(local_operator(), {{"public_base_url", url}}, "serve"));
   return {};
 }
 
-daemon::ServerOptions server_options(const ServeFlags& flags, app::Services& s) {
+daemon::ServerOptions server_options(const ServeFlags& flags, app::Application& app) {
   daemon::ServerOptions options;
   options.listen = flags.listen;
   options.trusted_proxies = flags.trusted_proxies;
   options.tls_certificate_file = flags.tls_certificate;
   options.tls_key_file = flags.tls_key;
-  options.authenticate = daemon::make_authenticate(s);
+  options.authenticate = daemon::make_authenticate(app);
   using Kind = daemon::CheckKind;
   auto folder = data_dir_or_default(flags.local.data_dir);
   options.ready_checks = {
-      {"database", [&s] { return app::check_database_reads(s); }},
-      {"key", [&s] { return app::check_key(s); }},
-      {"policy", [&s] { return policy::admission_ready(s.gate, s.engine); }, Kind::reported},
-      {"audit_anchors", [&s] { return s.anchors.healthy(); }, Kind::reported},
+      {"database", [&app] { return app::check_database_reads(app); }},
+      {"key", [&app] { return app::check_key(app); }},
+      {"policy", [&app] { return policy::admission_ready(app.gate, app.engine); }, Kind::reported},
+      {"audit_anchors", [&app] { return app.anchors.check_health(); }, Kind::reported},
       {"disk", [folder] { return app::check_disk(folder); }, Kind::degrades},
-      {"settings", [&s] { return app::check_settings_open(s); }, Kind::degrades},
-      {"database_writes", [&s] { return app::check_database_writes(s); }, Kind::degrades},
+      {"settings", [&app] { return app::check_settings_readable(app); }, Kind::degrades},
+      {"database_writes", [&app] { return app::check_database_writes(app); }, Kind::degrades},
   };
   return options;
 }
 
-Result<std::unique_ptr<app::Instance>> open_served(const ServeFlags& flags) {
+Result<std::unique_ptr<app::Instance>> open_for_serving(const ServeFlags& flags) {
   auto options = local_options(flags.local);
   options.tls_key_file = flags.tls_key;
   return app::open_instance(options);
 }
 
 // On a thread of its own: what does not answer holds up nothing else.
-std::jthread every_second(std::function<void()> action) {
+std::jthread run_every_second(std::function<void()> action) {
   return std::jthread([action = std::move(action)](const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
@@ -84,34 +84,38 @@ std::jthread every_second(std::function<void()> action) {
 }
 
 Run declare_serve(Flags& flags) {
-  auto o = std::make_shared<ServeFlags>();
-  declare_local(flags, o->local);
-  flags.list("--listen", o->listen, "ADDR|unix:PATH", "where to listen; 127.0.0.1:8080 when left out");
+  auto serve_flags = std::make_shared<ServeFlags>();
+  declare_local(flags, serve_flags->local);
+  flags.list("--listen", serve_flags->listen, "ADDR|unix:PATH",
+             "where to listen; 127.0.0.1:8080 when left out");
   flags
-      .number("--workers", o->workers, "N",
+      .number("--workers", serve_flags->workers, "N",
               "jobs that run at the same time; 0 leaves them to other processes")
       .at_least(0);
-  flags.text("--public-url", o->public_url, "URL", "the address that users see; kept as public_base_url");
-  flags.list("--trusted-proxy", o->trusted_proxies, "IP", "believe X-Forwarded-For from this address");
-  flags.text("--tls-cert", o->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
-  flags.text("--tls-key", o->tls_key, "FILE", "and this PEM key");
-  return [o](Context&) -> Result<void> {
-    auto instance = TRY(open_served(*o));
-    auto& s = instance->services();
-    s.engine.serve_callers();
-    app::record_key(s);
-    TRY(keep_public_url(s, o->public_url));
-    TRY(tell_setup_code(s));
-    auto options = server_options(*o, s);
+  flags.text("--public-url", serve_flags->public_url, "URL",
+             "the address that users see; kept as public_base_url");
+  flags.list("--trusted-proxy", serve_flags->trusted_proxies, "IP",
+             "believe X-Forwarded-For from this address");
+  flags.text("--tls-cert", serve_flags->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
+  flags.text("--tls-key", serve_flags->tls_key, "FILE", "and this PEM key");
+  return [serve_flags](Context&) -> Result<void> {
+    auto instance = TRY(open_for_serving(*serve_flags));
+    auto& app = instance->application();
+    app.engine.use_server_deadlines();
+    app::record_key(app);
+    TRY(save_public_url(app, serve_flags->public_url));
+    TRY(log_setup_code(app));
+    auto options = server_options(*serve_flags, app);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
-    jobs::WorkerPool workers(
-        s.jobs,
-        jobs::Executors(jobs::executor_folder(data_dir_or_default(o->local.data_dir)), "/proc/self/exe"),
-        static_cast<std::size_t>(o->workers));
-    options.on_stop = [&s] { s.engine.cancel(); };
-    auto anchoring = every_second([&s] { s.anchors.tick(); });
-    auto watching = every_second([&s] { policy::watch_admission(s.gate, s.engine); });
-    return daemon::serve(std::move(options), daemon::all_routes(s), s.parts);
+    jobs::JobWorkers workers(
+        app.jobs,
+        jobs::Executors(jobs::executor_folder(data_dir_or_default(serve_flags->local.data_dir)),
+                        "/proc/self/exe"),
+        static_cast<std::size_t>(serve_flags->workers));
+    options.on_stop = [&app] { app.engine.cancel(); };
+    auto anchoring = run_every_second([&app] { app.anchors.tick(); });
+    auto watching = run_every_second([&app] { policy::watch_admission(app.gate, app.engine); });
+    return daemon::serve(std::move(options), daemon::all_routes(app), app.buffers);
   };
 }
 

@@ -1,6 +1,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/identity/accounts.hpp"
 
 namespace dash::cmd {
@@ -15,22 +15,24 @@ struct TokenFlags {
 std::string text_of(const OrderedJson& value) { return value.is_string() ? value.get<std::string>() : "-"; }
 
 Run declare_issue(Flags& flags) {
-  auto o = std::make_shared<TokenFlags>();
-  flags.argument("NAME", o->name, "what the token is for").required();
-  flags.text("--user", o->user, "USER", "whose token; with --target one's own when left out");
-  flags.number("--days", o->days, "N", "valid so long; 0 (the default) until it is revoked").at_least(0);
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
+  auto options = std::make_shared<TokenFlags>();
+  flags.argument("NAME", options->name, "what the token is for").required();
+  flags.text("--user", options->user, "USER", "whose token; with --target one's own when left out");
+  flags.number("--days", options->days, "N", "valid so long; 0 (the default) until it is revoked")
+      .at_least(0);
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
     OrderedJson issued;
     if (instance.api) {
-      Json body{{"name", o->name}, {"expires_days", o->days}};
-      if (!o->user.empty()) body["username"] = o->user;
+      Json body{{"name", options->name}, {"expires_days", options->days}};
+      if (!options->user.empty()) body["username"] = options->user;
       issued = OrderedJson(TRY(instance.api->post("/api/tokens", body)));
     } else {
-      if (o->user.empty()) return fail(Code::usage, "--user names whose token it is");
-      auto& accounts = instance.local->services().accounts;
-      auto made = TRY(accounts.issue_token(instance.who, {o->name, o->user, o->days}));
+      if (options->user.empty()) return fail(Code::usage, "--user names whose token it is");
+      auto& accounts = instance.local->application().accounts;
+      auto made =
+          TRY(accounts.issue_token(instance.principal, {options->name, options->user, options->days}));
       issued = identity::to_json(made.info);
       issued["token"] = made.token.expose();
     }
@@ -41,18 +43,19 @@ Run declare_issue(Flags& flags) {
 }
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<TokenFlags>();
-  flags.text("--user", o->user, "USER", "only this one's");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<TokenFlags>();
+  flags.text("--user", options->user, "USER", "only this one's");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     auto tokens = OrderedJson::array();
     if (instance.api) {
-      auto query = o->user.empty() ? "" : "?username=" + net::percent_encode(o->user);
+      auto query = options->user.empty() ? "" : "?username=" + net::percent_encode(options->user);
       tokens = OrderedJson(TRY(instance.api->get("/api/tokens" + query)));
-      if (!tokens.is_array()) return instance.api->strange_answer("/api/tokens");
+      if (!tokens.is_array()) return instance.api->unexpected_response("/api/tokens");
     } else {
-      for (const auto& token : TRY(instance.local->services().accounts.list_tokens(instance.who, o->user)))
+      for (const auto& token :
+           TRY(instance.local->application().accounts.list_tokens(instance.principal, options->user)))
         tokens.push_back(identity::to_json(token));
     }
     for (const auto& token : tokens)
@@ -65,19 +68,19 @@ Run declare_list(Flags& flags) {
 }
 
 Run declare_revoke(Flags& flags) {
-  auto o = std::make_shared<TokenFlags>();
-  flags.argument("ID", o->id, "id of the token, as `token list` prints it").required();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<TokenFlags>();
+  flags.argument("ID", options->id, "id of the token, as `token list` prints it").required();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     if (instance.api) {
-      auto path = "/api/tokens/" + net::percent_encode(o->id);
-      if (!TRY(instance.api->remove(path)).contains("detail")) return instance.api->strange_answer(path);
+      auto path = "/api/tokens/" + net::percent_encode(options->id);
+      if (!TRY(instance.api->remove(path)).contains("detail")) return instance.api->unexpected_response(path);
     } else {
-      TRY(instance.local->services().accounts.revoke_token(instance.who, o->id));
+      TRY(instance.local->application().accounts.revoke_token(instance.principal, options->id));
     }
-    context.out.line("revoked {}", printable(o->id));
-    context.out.document({{"id", o->id}, {"revoked", true}});
+    context.out.line("revoked {}", printable(options->id));
+    context.out.document({{"id", options->id}, {"revoked", true}});
     return {};
   };
 }

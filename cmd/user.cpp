@@ -1,6 +1,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "core/identity/accounts.hpp"
 
@@ -46,28 +46,29 @@ std::string user_line(const OrderedJson& user) {
 }
 
 Run declare_add(Flags& flags) {
-  auto o = std::make_shared<UserFlags>();
-  flags.argument("NAME", o->name, "name of the account; compared in lower case").required();
-  declare_target(flags, *o);
-  flags.text("--password-file", o->password_file, "FILE",
+  auto options = std::make_shared<UserFlags>();
+  flags.argument("NAME", options->name, "name of the account; compared in lower case").required();
+  declare_target(flags, *options);
+  flags.text("--password-file", options->password_file, "FILE",
              "its password; - for stdin; asked for when left out");
-  flags.toggle("--admin", o->is_admin, "an administrator");
-  flags.list("--workgroup", o->workgroups, "NAME", "member of this workgroup, made when new");
-  flags.list("--grant", o->grants, "PERMISSION", "such as change_windows:use");
-  return [o](Context& context) -> Result<void> {
-    auto password =
-        TRY(new_password_from(context, o->password_file, "Password of " + o->name, "--password-file"));
-    auto instance = TRY(open_instance(context, o->instance, Login::session, IfAbsent::make));
+  flags.toggle("--admin", options->is_admin, "an administrator");
+  flags.list("--workgroup", options->workgroups, "NAME", "member of this workgroup, made when new");
+  flags.list("--grant", options->grants, "PERMISSION", "such as change_windows:use");
+  return [options](Context& context) -> Result<void> {
+    auto password = TRY(read_new_password(context, options->password_file, "Password of " + options->name,
+                                          "--password-file"));
+    auto instance = TRY(open_instance(context, options->instance, Login::session, IfAbsent::make));
     OrderedJson made;
     if (instance.api) {
-      made = TRY(user_document(instance.api->post("/api/users", {{"username", o->name},
+      made = TRY(user_document(instance.api->post("/api/users", {{"username", options->name},
                                                                  {"password", password.expose()},
-                                                                 {"is_admin", o->is_admin},
-                                                                 {"workgroups", o->workgroups},
-                                                                 {"grants", o->grants}})));
+                                                                 {"is_admin", options->is_admin},
+                                                                 {"workgroups", options->workgroups},
+                                                                 {"grants", options->grants}})));
     } else {
-      identity::NewUser user{o->name, password, o->is_admin, o->grants, o->workgroups};
-      made = identity::to_json(TRY(instance.local->services().accounts.add(instance.who, user)));
+      identity::NewUser user{options->name, password, options->is_admin, options->grants,
+                             options->workgroups};
+      made = identity::to_json(TRY(instance.local->application().accounts.add(instance.principal, user)));
     }
     context.out.line("added {}", printable(made.at("username").get<std::string>()));
     context.out.document(made);
@@ -76,17 +77,18 @@ Run declare_add(Flags& flags) {
 }
 
 // Signs in as the account itself, by its password.
-bool is_own_login(const UserFlags& o) {
-  const auto& login = o.instance.login;
+bool is_own_login(const UserFlags& options) {
+  const auto& login = options.instance.login;
   return login.token_file.empty() &&
-         identity::fold_username(login.admin_user) == identity::fold_username(o.name);
+         identity::fold_username(login.admin_user) == identity::fold_username(options.name);
 }
 
 // Both doors of a change: PATCH body or UserChange.
 Result<OrderedJson> change(OpenInstance& instance, const std::string& name,
                            const identity::UserChange& change) {
   if (!instance.api)
-    return identity::to_json(TRY(instance.local->services().accounts.change(instance.who, name, change)));
+    return identity::to_json(
+        TRY(instance.local->application().accounts.change(instance.principal, name, change)));
   Json body = Json::object();
   if (change.password) body["password"] = change.password->expose();
   if (change.current_password) body["current_password"] = change.current_password->expose();
@@ -97,49 +99,53 @@ Result<OrderedJson> change(OpenInstance& instance, const std::string& name,
 }
 
 // --current-password-file alone says who signs in, and how.
-void sign_in_as_oneself(UserFlags& o) {
-  auto& login = o.instance.login;
-  if (o.current_password_file.empty() || !login.token_file.empty()) return;
-  if (login.admin_user.empty()) login.admin_user = o.name;
-  if (!is_own_login(o) || !login.password_file.empty()) return;
-  login.password_file = o.current_password_file;
+void use_own_password(UserFlags& options) {
+  auto& login = options.instance.login;
+  if (options.current_password_file.empty() || !login.token_file.empty()) return;
+  if (login.admin_user.empty()) login.admin_user = options.name;
+  if (!is_own_login(options) || !login.password_file.empty()) return;
+  login.password_file = options.current_password_file;
   login.password_flag = "--current-password-file";
 }
 
 // One's own password needs the current one, which is also the login's. Asked for where nobody said it yet.
-Result<std::optional<Secret>> current_password(Context& context, const UserFlags& o, OpenInstance& instance) {
+Result<std::optional<Secret>> current_password(Context& context, const UserFlags& options,
+                                               OpenInstance& instance) {
   using Answer = std::optional<Secret>;
   if (!instance.api) return Answer();
-  if (is_own_login(o)) return context.password;
-  if (!o.current_password_file.empty()) {
-    auto given = TRY(read_secret_file(o.current_password_file));
+  if (is_own_login(options)) return context.password;
+  if (!options.current_password_file.empty()) {
+    auto given = TRY(read_secret_file(options.current_password_file));
     TRY(check_no_pat(given, instance.api->url()));
     return Answer(std::move(given));
   }
   auto me = TRY(instance.api->get("/api/auth/me"));
-  if (string_member(me, "username") != identity::fold_username(o.name)) return Answer();
-  return Answer(TRY(secret_from(context, "", "Current password of " + o.name, "--current-password-file")));
+  if (string_member(me, "username") != identity::fold_username(options.name)) return Answer();
+  return Answer(
+      TRY(read_secret(context, "", "Current password of " + options.name, "--current-password-file")));
 }
 
 Run declare_passwd(Flags& flags) {
-  auto o = std::make_shared<UserFlags>();
-  flags.argument("NAME", o->name, "name of the account").required();
-  declare_target(flags, *o);
-  flags.text("--password-file", o->password_file, "FILE",
+  auto options = std::make_shared<UserFlags>();
+  flags.argument("NAME", options->name, "name of the account").required();
+  declare_target(flags, *options);
+  flags.text("--password-file", options->password_file, "FILE",
              "the new password; - for stdin; asked for when left out");
-  flags.text("--current-password-file", o->current_password_file, "FILE",
+  flags.text("--current-password-file", options->current_password_file, "FILE",
              "with --target the current one, for one's own password; - for stdin; asked for when left out");
-  flags.toggle("--revoke-tokens", o->revoke_tokens, "and revoke the account's tokens, for one's own password")
+  flags
+      .toggle("--revoke-tokens", options->revoke_tokens,
+              "and revoke the account's tokens, for one's own password")
       .guard();
-  return [o](Context& context) -> Result<void> {
+  return [options](Context& context) -> Result<void> {
     identity::UserChange wanted;
-    wanted.password =
-        TRY(new_password_from(context, o->password_file, "New password of " + o->name, "--password-file"));
-    wanted.revoke_tokens = o->revoke_tokens;
-    sign_in_as_oneself(*o);
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
-    wanted.current_password = TRY(current_password(context, *o, instance));
-    auto user = TRY(change(instance, o->name, wanted));
+    wanted.password = TRY(read_new_password(context, options->password_file,
+                                            "New password of " + options->name, "--password-file"));
+    wanted.revoke_tokens = options->revoke_tokens;
+    use_own_password(*options);
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
+    wanted.current_password = TRY(current_password(context, *options, instance));
+    auto user = TRY(change(instance, options->name, wanted));
     context.out.line("changed the password of {}; its sessions have ended",
                      printable(user.at("username").get<std::string>()));
     context.out.document(user);
@@ -148,19 +154,19 @@ Run declare_passwd(Flags& flags) {
 }
 
 Run declare_grant(Flags& flags) {
-  auto o = std::make_shared<UserFlags>();
-  flags.argument("NAME", o->name, "name of the account").required();
-  flags.arguments("PERMISSION", o->grants, "such as change_windows:use");
-  flags.list("--revoke", o->revokes, "PERMISSION", "take this one away");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    if (o->grants.empty() && o->revokes.empty())
+  auto options = std::make_shared<UserFlags>();
+  flags.argument("NAME", options->name, "name of the account").required();
+  flags.arguments("PERMISSION", options->grants, "such as change_windows:use");
+  flags.list("--revoke", options->revokes, "PERMISSION", "take this one away");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    if (options->grants.empty() && options->revokes.empty())
       return fail(Code::usage, "name a PERMISSION to grant or --revoke one");
     identity::UserChange wanted;
-    wanted.grant = o->grants;
-    wanted.ungrant = o->revokes;
-    auto instance = TRY(open_instance(context, o->instance, Login::session));
-    auto user = TRY(change(instance, o->name, wanted));
+    wanted.grant = options->grants;
+    wanted.ungrant = options->revokes;
+    auto instance = TRY(open_instance(context, options->instance, Login::session));
+    auto user = TRY(change(instance, options->name, wanted));
     context.out.line("changed the grants of {}", printable(user.at("username").get<std::string>()));
     context.out.document(user);
     return {};
@@ -168,16 +174,16 @@ Run declare_grant(Flags& flags) {
 }
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<UserFlags>();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<UserFlags>();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     auto users = OrderedJson::array();
     if (instance.api) {
       users = OrderedJson(TRY(instance.api->get("/api/users")));
-      if (!users.is_array()) return instance.api->strange_answer("/api/users");
+      if (!users.is_array()) return instance.api->unexpected_response("/api/users");
     } else {
-      for (const auto& user : TRY(instance.local->services().accounts.list(instance.who)))
+      for (const auto& user : TRY(instance.local->application().accounts.list(instance.principal)))
         users.push_back(identity::to_json(user));
     }
     for (const auto& user : users) context.out.line("{}", user_line(user));

@@ -1,6 +1,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/setup/vaults.hpp"
 
 namespace dash::cmd {
@@ -14,15 +14,15 @@ struct VaultFlags {
 constexpr std::string_view kRoute = "/api/secrets/vaults";
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<VaultFlags>();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<VaultFlags>();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     auto vaults = OrderedJson::array();
     if (instance.api) {
       vaults = OrderedJson(TRY(instance.api->get(kRoute)).at("vaults"));
     } else {
-      for (const auto& vault : TRY(instance.local->services().vaults.list(instance.who)))
+      for (const auto& vault : TRY(instance.local->application().vaults.list(instance.principal)))
         vaults.push_back(setup::to_json(vault));
     }
     for (const auto& vault : vaults)
@@ -34,17 +34,19 @@ Run declare_list(Flags& flags) {
 }
 
 Run declare_add(Flags& flags) {
-  auto o = std::make_shared<VaultFlags>();
-  flags.argument("ID", o->id, "the name that a reference carries: azure_kv://ID/secret").required();
-  flags.argument("BACKEND", o->backend, "aws_sm, azure_kv, gcp_sm, bt_safe or wlc").required();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<VaultFlags>();
+  flags.argument("ID", options->id, "the name that a reference carries: azure_kv://ID/secret").required();
+  flags.argument("BACKEND", options->backend, "aws_sm, azure_kv, gcp_sm, bt_safe or wlc").required();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     OrderedJson made;
     if (instance.api)
-      made = OrderedJson(TRY(instance.api->post(kRoute, {{"id", o->id}, {"backend", o->backend}})));
+      made =
+          OrderedJson(TRY(instance.api->post(kRoute, {{"id", options->id}, {"backend", options->backend}})));
     else
-      made = setup::to_json(TRY(instance.local->services().vaults.add(instance.who, o->id, o->backend)));
+      made = setup::to_json(
+          TRY(instance.local->application().vaults.add(instance.principal, options->id, options->backend)));
     context.out.line("registered {} ({})", printable(made.at("id").get<std::string>()),
                      printable(made.at("backend").get<std::string>()));
     context.out.document(made);
@@ -53,21 +55,21 @@ Run declare_add(Flags& flags) {
 }
 
 Run declare_remove(Flags& flags) {
-  auto o = std::make_shared<VaultFlags>();
-  flags.argument("ID", o->id, "the vault's name").required();
-  flags.text("--backend", o->backend, "BACKEND", "only of this backend");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto instance = TRY(open_instance(context, o->instance, Login::any));
+  auto options = std::make_shared<VaultFlags>();
+  flags.argument("ID", options->id, "the vault's name").required();
+  flags.text("--backend", options->backend, "BACKEND", "only of this backend");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
     if (instance.api) {
-      auto query = o->backend.empty() ? "" : "?backend=" + net::percent_encode(o->backend);
-      auto path = fmt::format("{}/{}{}", kRoute, net::percent_encode(o->id), query);
-      if (TRY(instance.api->remove(path)).at("ok") != true) return instance.api->strange_answer(kRoute);
+      auto query = options->backend.empty() ? "" : "?backend=" + net::percent_encode(options->backend);
+      auto path = fmt::format("{}/{}{}", kRoute, net::percent_encode(options->id), query);
+      if (TRY(instance.api->remove(path)).at("ok") != true) return instance.api->unexpected_response(kRoute);
     } else {
-      TRY(instance.local->services().vaults.remove(instance.who, o->id, o->backend));
+      TRY(instance.local->application().vaults.remove(instance.principal, options->id, options->backend));
     }
-    context.out.line("removed {}", printable(o->id));
-    context.out.document({{"id", o->id}, {"removed", true}});
+    context.out.line("removed {}", printable(options->id));
+    context.out.document({{"id", options->id}, {"removed", true}});
     return {};
   };
 }

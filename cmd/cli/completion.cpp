@@ -7,7 +7,7 @@
 namespace dash::cmd {
 namespace {
 
-struct Leaf {
+struct CompletionEntry {
   std::string group;
   std::string action;  // empty when the group is the command
   std::string summary;
@@ -15,21 +15,21 @@ struct Leaf {
   std::vector<std::string> words;  // that its arguments are chosen from
 };
 
-std::vector<Leaf> leaves(const std::vector<Group>& groups) {
-  std::vector<Leaf> out;
+std::vector<CompletionEntry> completion_entries(const std::vector<Group>& groups) {
+  std::vector<CompletionEntry> out;
   for (const auto& group : groups) {
     for (const auto& action : group.actions) {
       if (group.is_hidden || action.is_hidden) continue;
       Flags flags;
-      FrameFlags frame;
+      CommonFlags common;
       (void)action.declare(flags);
-      declare_frame(flags, frame);
-      Leaf leaf{group.name, action.name, action.summary, {}, {}};
+      declare_common_flags(flags, common);
+      CompletionEntry entry{group.name, action.name, action.summary, {}, {}};
       for (const auto& flag : flags.all()) {
-        if (!flag.is_positional()) leaf.flags.push_back(flag);
-        if (flag.is_positional()) std::ranges::copy(flag.choices, std::back_inserter(leaf.words));
+        if (!flag.is_positional()) entry.flags.push_back(flag);
+        if (flag.is_positional()) std::ranges::copy(flag.choices, std::back_inserter(entry.words));
       }
-      out.push_back(std::move(leaf));
+      out.push_back(std::move(entry));
     }
   }
   return out;
@@ -64,17 +64,17 @@ std::string bash_script(const std::vector<Group>& groups) {
   out +=
       "      esac\n    fi\n    if [[ -z $words ]]; then\n      case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" "
       "in\n";
-  for (const auto& leaf : leaves(groups)) {
-    auto names = leaf.words;
-    for (const auto& flag : leaf.flags) names.push_back(flag.name);
-    out +=
-        fmt::format("        \"{} {}\"*) words=\"{}\" ;;\n", leaf.group, leaf.action, fmt::join(names, " "));
+  for (const auto& entry : completion_entries(groups)) {
+    auto names = entry.words;
+    for (const auto& flag : entry.flags) names.push_back(flag.name);
+    out += fmt::format("        \"{} {}\"*) words=\"{}\" ;;\n", entry.group, entry.action,
+                       fmt::join(names, " "));
   }
   out += "      esac\n    fi\n  fi\n  case $prev in\n";
-  std::set<std::string> told;
-  for (const auto& leaf : leaves(groups))
-    for (const auto& flag : leaf.flags)
-      if (!flag.choices.empty() && told.insert(flag.name).second)
+  std::set<std::string> seen;
+  for (const auto& entry : completion_entries(groups))
+    for (const auto& flag : entry.flags)
+      if (!flag.choices.empty() && seen.insert(flag.name).second)
         out += fmt::format("    {}) words=\"{}\" ;;\n", flag.name, fmt::join(flag.choices, " "));
   return out +
          "  esac\n"
@@ -95,17 +95,17 @@ std::string fish_script(const std::vector<Group>& groups) {
     if (!group.is_hidden)
       out += fmt::format("complete -c dashctl -n __fish_use_subcommand -a {} -d {}\n", group.name,
                          fish_text(group.summary));
-  for (const auto& leaf : leaves(groups)) {
-    auto here = "__fish_seen_subcommand_from " + leaf.group;
-    if (!leaf.action.empty()) {
+  for (const auto& entry : completion_entries(groups)) {
+    auto condition = "__fish_seen_subcommand_from " + entry.group;
+    if (!entry.action.empty()) {
       out += fmt::format("complete -c dashctl -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d {}\n",
-                         here, leaf.action, leaf.action, fish_text(leaf.summary));
-      here += "; and __fish_seen_subcommand_from " + leaf.action;
+                         condition, entry.action, entry.action, fish_text(entry.summary));
+      condition += "; and __fish_seen_subcommand_from " + entry.action;
     }
-    if (!leaf.words.empty())
-      out += fmt::format("complete -c dashctl -n '{}' -a '{}'\n", here, fmt::join(leaf.words, " "));
-    for (const auto& flag : leaf.flags) {
-      out += fmt::format("complete -c dashctl -n '{}' -l {} -d {}", here, flag.name.substr(2),
+    if (!entry.words.empty())
+      out += fmt::format("complete -c dashctl -n '{}' -a '{}'\n", condition, fmt::join(entry.words, " "));
+    for (const auto& flag : entry.flags) {
+      out += fmt::format("complete -c dashctl -n '{}' -l {} -d {}", condition, flag.name.substr(2),
                          fish_text(flag.help));
       if (!flag.choices.empty()) out += fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
       if (flag.choices.empty() && !flag.is_switch()) out += " -r -F";

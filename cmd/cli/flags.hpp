@@ -20,9 +20,9 @@ struct Flag {
   std::string value = {};       // what stands for the value in help; empty for a switch
   std::string help = {};        // one line, no full stop
   std::vector<std::string> choices = {};
-  std::optional<std::int64_t> least = {};  // of a number
-  std::string instead_of = {};             // the flag that must not be given together with this one
-  std::string warning = {};                // of a switch: printed whenever it is on
+  std::optional<std::int64_t> min = {};  // of a number
+  std::string excluded_flag = {};        // the flag that must not be given together with this one
+  std::string warning = {};              // of a switch: printed whenever it is on
   bool is_required = false;
   bool is_repeatable = false;
   bool is_guard = false;
@@ -36,9 +36,9 @@ struct Flag {
   // Allows a write or lowers a guard: never taken from the environment.
   Flag& guard() { return is_guard = true, *this; }
   Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
-  Flag& at_least(std::int64_t n) { return least = n, *this; }
+  Flag& at_least(std::int64_t n) { return min = n, *this; }
   // Not together with `other` on one command line; given here, the other's environment variable is not read.
-  Flag& excludes(std::string other) { return instead_of = std::move(other), *this; }
+  Flag& excludes(std::string other) { return excluded_flag = std::move(other), *this; }
   Flag& warns(std::string text) { return warning = std::move(text), *this; }
   Flag& brief(std::string letter) { return short_name = std::move(letter), *this; }
 };

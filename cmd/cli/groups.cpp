@@ -1,7 +1,7 @@
 #include "cmd/cli/groups.hpp"
 
 #include "cmd/cli/help.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 
 namespace dash::cmd {
 namespace {

@@ -70,11 +70,11 @@ std::string usage_line(const Group& group, const Action& action, const Flags& fl
 }
 
 // The frame's own flags, for pages; what they bind does not outlive the page.
-const std::deque<Flag>& frame_flags() {
-  static FrameFlags values;
+const std::deque<Flag>& common_flags() {
+  static CommonFlags values;
   static Flags flags = [] {
     Flags f;
-    declare_frame(f, values);
+    declare_common_flags(f, values);
     return f;
   }();
   return flags.all();
@@ -89,7 +89,7 @@ std::string root_help(const std::vector<Group>& groups) {
   for (const auto& group : groups)
     if (!group.is_hidden) add_row(out, group.name, group.summary);
   out += "\nFlags of every command:\n";
-  for (const auto& flag : frame_flags()) add_row(out, left_column(flag), right_column(flag));
+  for (const auto& flag : common_flags()) add_row(out, left_column(flag), right_column(flag));
   add_row(out, "--version", "print the version");
   out +=
       "\nEvery flag has an environment variable DASHCTL_<FLAG>, except those that allow a write or lower a "
@@ -111,7 +111,7 @@ std::string action_help(const Group& group, const Action& action) {
   if (!action.details.empty()) out += "\n" + action.details + "\n";
   out += "\nFlags:\n";
   for (const auto& flag : flags.all()) add_row(out, left_column(flag), right_column(flag));
-  for (const auto& flag : frame_flags()) add_row(out, left_column(flag), right_column(flag));
+  for (const auto& flag : common_flags()) add_row(out, left_column(flag), right_column(flag));
   return out;
 }
 
@@ -135,7 +135,7 @@ std::string man_page(const std::vector<Group>& groups) {
     }
   }
   out += ".SH FLAGS OF EVERY COMMAND\n";
-  for (const auto& flag : frame_flags())
+  for (const auto& flag : common_flags())
     out += fmt::format(".TP\n.B {}\n{}\n", escaped(left_column(flag)), escaped(right_column(flag)));
   return out + ".SH EXIT STATUS\n.nf\n" + escaped(std::string(kExitCodes)) + ".fi\n";
 }

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "core/base/file.hpp"
 #include "core/base/text.hpp"
@@ -12,7 +12,7 @@
 namespace dash::cmd {
 namespace {
 
-Result<Secret> given_token(const LoginFlags& flags) {
+Result<Secret> read_token(const LoginFlags& flags) {
   auto text = flags.token_file.empty() ? flags.token : TRY(read_secret_file(flags.token_file)).expose();
   Secret token{std::string(trim(text))};
   // It becomes a header's line.
@@ -21,7 +21,7 @@ Result<Secret> given_token(const LoginFlags& flags) {
   return token;
 }
 
-Failure pat_refusal(const std::string& url) {
+Failure pat_error(const std::string& url) {
   return fail(
       Code::forbidden,
       "this is a personal access token, and {} takes only a login here: pass --admin-user NAME with a "
@@ -33,7 +33,7 @@ Failure pat_refusal(const std::string& url) {
 bool is_whole_pat(const Secret& password) {
   constexpr std::size_t kHexDigits = 64;
   auto text = trim(password.expose());
-  return identity::looks_like_pat(text) && text.size() > kHexDigits;
+  return identity::is_personal_access_token(text) && text.size() > kHexDigits;
 }
 
 // Before anything is asked of the instance, where no question is needed for it.
@@ -46,13 +46,13 @@ Result<void> read_password_file(Context& context, const std::string& url, const 
 }  // namespace
 
 Result<void> check_no_pat(const Secret& password, const std::string& url) {
-  if (is_whole_pat(password)) return pat_refusal(url);
+  if (is_whole_pat(password)) return pat_error(url);
   return {};
 }
 
-Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+Result<Secret> read_new_password(Context& context, const std::string& file, const std::string& prompt,
                                  const std::string& flag) {
-  auto password = TRY(new_secret_from(context, file, question, flag));
+  auto password = TRY(read_new_secret(context, file, prompt, flag));
   if (is_whole_pat(password))
     return fail(Code::forbidden,
                 "this is a personal access token and no password: {} names the account's new "
@@ -99,10 +99,11 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
   net::ApiAddress address{
       url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
   auto api = TRY(net::ApiClient::open(http, std::move(address)));
-  context.asked = api.url();
+  context.last_url = api.url();
   // Read once: stdin cannot be read again.
-  auto token = TRY(given_token(flags));
-  if (accepts == Login::session && identity::looks_like_pat(token.expose())) return pat_refusal(api.url());
+  auto token = TRY(read_token(flags));
+  if (accepts == Login::session && identity::is_personal_access_token(token.expose()))
+    return pat_error(api.url());
   if (token.empty()) TRY(read_password_file(context, api.url(), flags));
   api.use_token(std::move(token));
   return api;
@@ -114,7 +115,7 @@ Result<void> read_password(Context& context, const net::ApiClient& api, const Lo
     return fail(Code::usage,
                 "{} asks who you are: pass --admin-user NAME (with {} FILE) or --token-file FILE", api.url(),
                 flags.password_flag);
-  context.password = TRY(secret_from(
+  context.password = TRY(read_secret(
       context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
   return check_no_pat(*context.password, api.url());
 }
@@ -122,9 +123,9 @@ Result<void> read_password(Context& context, const net::ApiClient& api, const Lo
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags) {
   if (api.has_token()) return {};
   TRY(read_password(context, api, flags));
-  context.out.wait_for("signing in at " + api.url());
+  context.out.set_activity("signing in at " + api.url());
   auto done = api.login(flags.admin_user, *context.password);
-  context.out.wait_for("");
+  context.out.set_activity("");
   return done;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cmd/cli/tree.hpp"
-#include "core/app/services.hpp"
+#include "core/app/application.hpp"
 #include "core/base/principal.hpp"
 #include "core/net/http/api_client.hpp"
 
@@ -41,8 +41,8 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
                                 const LoginFlags& flags, Login accepts);
 // Code::forbidden when it is a personal access token.
 Result<void> check_no_pat(const Secret& password, const std::string& url);
-// As new_secret_from(). Code::forbidden when it is a personal access token.
-Result<Secret> new_password_from(Context& context, const std::string& file, const std::string& question,
+// As read_new_secret(). Code::forbidden when it is a personal access token.
+Result<Secret> read_new_password(Context& context, const std::string& file, const std::string& prompt,
                                  const std::string& flag);
 // The password of --admin-user, asked on the terminal where no file was named; read once. Code::usage where
 // nobody can be asked, Code::forbidden when it is a personal access token.
@@ -63,7 +63,7 @@ struct OpenInstance {
   std::unique_ptr<net::HttpClient> http;
   std::unique_ptr<net::ApiClient> api;   // with --target
   std::unique_ptr<app::Instance> local;  // else
-  Principal who = local_operator();
+  Principal principal = local_operator();
 };
 Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
                                    IfAbsent if_absent = IfAbsent::fail);

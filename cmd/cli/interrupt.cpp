@@ -8,16 +8,16 @@
 #include <mutex>
 #include <thread>
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 
 namespace dash::cmd {
 namespace {
 
-std::mutex shield_mutex;
-std::mutex words_mutex;
-std::string words = "nothing was written";
+std::mutex blocker_mutex;
+std::mutex message_mutex;
+std::string interrupt_message = "nothing was written";
 std::function<void()> undo_at_end;
 std::array<int, 2> wake_pipe = {-1, -1};
 
@@ -30,9 +30,9 @@ void on_signal(int) {
 void put(int fd, const std::string& text) { [[maybe_unused]] auto n = ::write(fd, text.data(), text.size()); }
 
 void end_process(bool is_json) {
-  std::scoped_lock lock(shield_mutex, words_mutex);
+  std::scoped_lock lock(blocker_mutex, message_mutex);
   if (undo_at_end) undo_at_end();
-  auto message = "interrupted: " + words;
+  auto message = "interrupted: " + interrupt_message;
   put(STDERR_FILENO, "\nerror: " + printable(message) + "\n");
   if (is_json) {
     OrderedJson document;
@@ -65,21 +65,21 @@ void watch_interrupts(bool is_json) {
   }
 }
 
-void if_interrupted(std::string say) {
-  std::lock_guard lock(words_mutex);
-  words = std::move(say);
+void set_interrupt_message(std::string message) {
+  std::lock_guard lock(message_mutex);
+  interrupt_message = std::move(message);
 }
 
-UndoAtInterrupt::UndoAtInterrupt(std::function<void()> undo) {
-  std::lock_guard lock(words_mutex);
+OnInterrupt::OnInterrupt(std::function<void()> undo) {
+  std::lock_guard lock(message_mutex);
   undo_at_end = std::move(undo);
 }
-UndoAtInterrupt::~UndoAtInterrupt() {
-  std::lock_guard lock(words_mutex);
+OnInterrupt::~OnInterrupt() {
+  std::lock_guard lock(message_mutex);
   undo_at_end = nullptr;
 }
 
-Shield::Shield() { shield_mutex.lock(); }
-Shield::~Shield() { shield_mutex.unlock(); }
+InterruptBlocker::InterruptBlocker() { blocker_mutex.lock(); }
+InterruptBlocker::~InterruptBlocker() { blocker_mutex.unlock(); }
 
 }  // namespace dash::cmd

@@ -1,5 +1,5 @@
 // What Ctrl-C means for a command that runs to its end: say what was and was not written, leave no
-// half-written file, exit 130. The signal itself only wakes a watching thread, which waits for a Shield to
+// half-written file, exit 130. The signal itself only wakes a watching thread, which waits for a InterruptBlocker to
 // end before it ends the process. State of the process, since signals are.
 #pragma once
 #include <functional>
@@ -11,24 +11,24 @@ namespace dash::cmd {
 void watch_interrupts(bool is_json);
 
 // What is true if the process ends now, e.g. "nothing was written". Thread-safe.
-void if_interrupted(std::string say);
+void set_interrupt_message(std::string message);
 
 // An interruption waits while one lives: for the moments of writing a file.
-class Shield {
+class InterruptBlocker {
  public:
-  Shield();
-  ~Shield();
-  Shield(const Shield&) = delete;
-  Shield& operator=(const Shield&) = delete;
+  InterruptBlocker();
+  ~InterruptBlocker();
+  InterruptBlocker(const InterruptBlocker&) = delete;
+  InterruptBlocker& operator=(const InterruptBlocker&) = delete;
 };
 
 // `undo` is called if an interruption ends the process while this lives: to give the terminal its echo back.
-class UndoAtInterrupt {
+class OnInterrupt {
  public:
-  explicit UndoAtInterrupt(std::function<void()> undo);
-  ~UndoAtInterrupt();
-  UndoAtInterrupt(const UndoAtInterrupt&) = delete;
-  UndoAtInterrupt& operator=(const UndoAtInterrupt&) = delete;
+  explicit OnInterrupt(std::function<void()> undo);
+  ~OnInterrupt();
+  OnInterrupt(const OnInterrupt&) = delete;
+  OnInterrupt& operator=(const OnInterrupt&) = delete;
 };
 
 }  // namespace dash::cmd

@@ -40,7 +40,7 @@ std::vector<std::string> visible_names(const std::vector<Named>& all) {
 }
 
 // Frame flags before the group's name move behind it.
-void move_frame_flags(std::vector<std::string>& words) {
+void move_common_flags(std::vector<std::string>& words) {
   std::vector<std::string> front;
   std::size_t i = 0;
   while (i < words.size() && words[i].starts_with("--")) {
@@ -66,17 +66,17 @@ Result<void> check_value(const Flag& flag, const std::string& text) {
   return check_choice(flag, text);
 }
 
-Result<void> check_least(const Flag& flag, const std::string& text) {
+Result<void> check_min(const Flag& flag, const std::string& text) {
   std::int64_t value = 0;
   bool is_number = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
-  if (!flag.least || !is_number || value >= *flag.least) return {};
-  return fail(Code::usage, "{} takes at least {}, not {}", flag.name, *flag.least, text);
+  if (!flag.min || !is_number || value >= *flag.min) return {};
+  return fail(Code::usage, "{} takes at least {}, not {}", flag.name, *flag.min, text);
 }
 
 Result<void> set(const Flag& flag, const std::string& text) {
   TRY(check_value(flag, text));
   TRY(flag.set(text));
-  return check_least(flag, text);
+  return check_min(flag, text);
 }
 
 // The parser of one action's words, with the option that stands for each flag.
@@ -144,7 +144,7 @@ class Parser {
   std::vector<CLI::Option*> options_;
 };
 
-Result<void> take_environment(const Flag& flag) {
+Result<void> read_environment(const Flag& flag) {
   auto name = flag.environment();
   const char* text = name.empty() ? nullptr : std::getenv(name.c_str());
   if (text == nullptr || *text == '\0') return {};
@@ -167,7 +167,7 @@ bool has_environment(const Flag& flag) {
 
 }  // namespace
 
-void declare_frame(Flags& flags, FrameFlags& into) {
+void declare_common_flags(Flags& flags, CommonFlags& into) {
   flags
       .text("--output", into.output, "FORMAT",
             "text, or json for one versioned document (NDJSON for streams)")
@@ -177,28 +177,28 @@ void declare_frame(Flags& flags, FrameFlags& into) {
   flags.toggle("--help", into.wants_help, "show this help").guard().brief("-h");
 }
 
-Result<Found> find_action(const std::vector<Group>& groups, std::vector<std::string> words) {
-  move_frame_flags(words);
-  Found found;
-  if (words.empty() || words[0].starts_with('-')) return found.arguments = std::move(words), found;
+Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<std::string> words) {
+  move_common_flags(words);
+  ParsedCommand parsed;
+  if (words.empty() || words[0].starts_with('-')) return parsed.arguments = std::move(words), parsed;
   auto group = std::ranges::find(groups, words[0], &Group::name);
   if (group == groups.end())
     return fail(Code::usage, "unknown command '{}'{} (dashctl --help lists them)", words[0],
                 suggestion(words[0], visible_names(groups)));
-  found.group = &*group;
+  parsed.group = &*group;
   words.erase(words.begin());
   if (group->actions.size() == 1 && group->actions[0].name.empty()) {
-    found.action = &group->actions[0];
+    parsed.action = &group->actions[0];
   } else if (!words.empty() && !words[0].starts_with('-')) {
     auto action = std::ranges::find(group->actions, words[0], &Action::name);
     if (action == group->actions.end())
       return fail(Code::usage, "unknown command '{} {}'{} (dashctl {} --help lists them)", group->name,
                   words[0], suggestion(words[0], visible_names(group->actions)), group->name);
-    found.action = &*action;
+    parsed.action = &*action;
     words.erase(words.begin());
   }
-  found.arguments = std::move(words);
-  return found;
+  parsed.arguments = std::move(words);
+  return parsed;
 }
 
 Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vector<std::string>& words) {
@@ -215,8 +215,8 @@ Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vect
       TRY(set(flag, flag.is_switch() ? (text == "false" ? "0" : "1") : text));
     bool is_on = flag.is_switch() && parser.given(i).back() != "false";
     if (is_on && !flag.warning.empty()) warnings.push_back(flag.warning);
-    if (!flag.instead_of.empty() && parser.is_given(index_of(flag.instead_of)))
-      return fail(Code::usage, "{} and {} exclude each other: give one", flag.name, flag.instead_of);
+    if (!flag.excluded_flag.empty() && parser.is_given(index_of(flag.excluded_flag)))
+      return fail(Code::usage, "{} and {} exclude each other: give one", flag.name, flag.excluded_flag);
   }
   for (std::size_t i = 0; i < flags.all().size(); ++i) {
     const auto& flag = flags.all()[i];
@@ -224,11 +224,11 @@ Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vect
     bool is_excluded = false;
     for (std::size_t k = 0; k < flags.all().size(); ++k) {
       const auto& other = flags.all()[k];
-      bool is_pair = other.name == flag.instead_of || other.instead_of == flag.name;
+      bool is_pair = other.name == flag.excluded_flag || other.excluded_flag == flag.name;
       is_excluded = is_excluded || (is_pair && parser.is_given(k));
     }
     if (is_excluded) continue;
-    TRY(take_environment(flag));
+    TRY(read_environment(flag));
     if (flag.is_required && !has_environment(flag))
       return fail(Code::usage, "{} is missing{}", flag.name,
                   flag.environment().empty() ? "" : fmt::format(" (or set {})", flag.environment()));

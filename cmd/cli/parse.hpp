@@ -8,21 +8,21 @@
 
 namespace dash::cmd {
 
-struct FrameFlags {
+struct CommonFlags {
   std::string output = "text";
   bool is_quiet = false;
   bool has_no_input = false;
   bool wants_help = false;
 };
-void declare_frame(Flags& flags, FrameFlags& into);
+void declare_common_flags(Flags& flags, CommonFlags& into);
 
-struct Found {
+struct ParsedCommand {
   const Group* group = nullptr;
   const Action* action = nullptr;      // nullptr: only the group was named
   std::vector<std::string> arguments;  // of the action
 };
 // Names the group and the action; frame flags may stand before them.
-Result<Found> find_action(const std::vector<Group>& groups, std::vector<std::string> words);
+Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<std::string> words);
 
 // Fills what `flags` binds, from `words` and then from the environment. Returns the warnings of the switches
 // that are on.

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cmd/cli/interrupt.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/base/file.hpp"
 
 namespace dash::cmd {
@@ -16,31 +16,31 @@ namespace {
 constexpr std::size_t kMaxSecretBytes = 1u << 20;
 
 // The controlling terminal with its echo switched off, put back as it was.
-class QuietTerminal {
+class NoEchoTerminal {
  public:
-  QuietTerminal() : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
+  NoEchoTerminal() : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
     if (fd_ < 0 || ::tcgetattr(fd_, &before_) != 0) return;
     auto quiet = before_;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     is_quiet_ = ::tcsetattr(fd_, TCSAFLUSH, &quiet) == 0;
   }
-  ~QuietTerminal() {
+  ~NoEchoTerminal() {
     restore();
     if (fd_ >= 0) ::close(fd_);
   }
-  QuietTerminal(const QuietTerminal&) = delete;
-  QuietTerminal& operator=(const QuietTerminal&) = delete;
+  NoEchoTerminal(const NoEchoTerminal&) = delete;
+  NoEchoTerminal& operator=(const NoEchoTerminal&) = delete;
 
   void restore() const {
     if (is_quiet_) ::tcsetattr(fd_, TCSAFLUSH, &before_);
   }
   bool is_open() const { return is_quiet_; }
-  void say(const std::string& text) { [[maybe_unused]] auto n = ::write(fd_, text.data(), text.size()); }
+  void print(const std::string& text) { [[maybe_unused]] auto n = ::write(fd_, text.data(), text.size()); }
   std::string read_line() {
     std::string out;
     char c = 0;
     while (::read(fd_, &c, 1) == 1 && c != '\n') out += c;
-    say("\n");
+    print("\n");
     return out;
   }
 
@@ -50,17 +50,17 @@ class QuietTerminal {
   termios before_{};
 };
 
-Result<Secret> ask(Context& context, const std::string& question, const std::string& flag) {
-  context.out.wait_for("");
-  std::optional<QuietTerminal> terminal;
-  if (context.may_ask) terminal.emplace();
+Result<Secret> prompt_secret(Context& context, const std::string& prompt, const std::string& flag) {
+  context.out.set_activity("");
+  std::optional<NoEchoTerminal> terminal;
+  if (context.can_prompt) terminal.emplace();
   if (!terminal || !terminal->is_open())
-    return fail(Code::usage, "{} is needed and there is nobody to ask: pass {} FILE, or - for stdin",
-                question, flag);
-  UndoAtInterrupt echo([&] { terminal->restore(); });
-  terminal->say(one_line(question) + ": ");
+    return fail(Code::usage, "{} is needed and there is nobody to ask: pass {} FILE, or - for stdin", prompt,
+                flag);
+  OnInterrupt restore_echo([&] { terminal->restore(); });
+  terminal->print(one_line(prompt) + ": ");
   Secret answer(terminal->read_line());
-  if (answer.empty()) return fail(Code::usage, "{}: nothing was typed", question);
+  if (answer.empty()) return fail(Code::usage, "{}: nothing was typed", prompt);
   return answer;
 }
 
@@ -92,16 +92,16 @@ Result<Secret> read_secret_file(const std::string& path) {
   return Secret(std::move(text));
 }
 
-Result<Secret> secret_from(Context& context, const std::string& file, const std::string& question,
+Result<Secret> read_secret(Context& context, const std::string& file, const std::string& prompt,
                            const std::string& flag) {
-  return file.empty() ? ask(context, question, flag) : read_secret_file(file);
+  return file.empty() ? prompt_secret(context, prompt, flag) : read_secret_file(file);
 }
 
-Result<Secret> new_secret_from(Context& context, const std::string& file, const std::string& question,
+Result<Secret> read_new_secret(Context& context, const std::string& file, const std::string& prompt,
                                const std::string& flag) {
   if (!file.empty()) return read_secret_file(file);
-  auto first = TRY(ask(context, question, flag));
-  auto second = TRY(ask(context, question + " (again)", flag));
+  auto first = TRY(prompt_secret(context, prompt, flag));
+  auto second = TRY(prompt_secret(context, prompt + " (again)", flag));
   if (first.expose() != second.expose()) return fail(Code::usage, "the two answers differ");
   return first;
 }

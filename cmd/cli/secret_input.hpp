@@ -12,11 +12,11 @@ namespace dash::cmd {
 Result<Secret> read_secret_file(const std::string& path);
 
 // From `file` when given, else asked on the terminal. `flag` is named when there is nobody to ask.
-Result<Secret> secret_from(Context& context, const std::string& file, const std::string& question,
+Result<Secret> read_secret(Context& context, const std::string& file, const std::string& prompt,
                            const std::string& flag);
 
-// As secret_from(), asked twice: for a secret that is made here.
-Result<Secret> new_secret_from(Context& context, const std::string& file, const std::string& question,
+// As read_secret(), asked twice: for a secret that is made here.
+Result<Secret> read_new_secret(Context& context, const std::string& file, const std::string& prompt,
                                const std::string& flag);
 
 }  // namespace dash::cmd

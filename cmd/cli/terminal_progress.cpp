@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 
 namespace dash::cmd {
 namespace {
 
-constexpr auto kQuietStart = std::chrono::seconds(1);
-constexpr auto kRedraw = std::chrono::milliseconds(100);
-constexpr auto kTick = std::chrono::milliseconds(500);
+constexpr auto kDisplayDelay = std::chrono::seconds(1);
+constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
+constexpr auto kTickInterval = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -33,14 +33,14 @@ void TerminalProgress::update(std::string_view what, std::uint64_t done, std::ui
   std::lock_guard lock(mutex_);
   auto now = Steady::now();
   if (!first_) first_ = done;
-  if (now - started_ < kQuietStart || now - counted_at_ < kRedraw) return;
+  if (now - started_ < kDisplayDelay || now - counted_at_ < kRedrawInterval) return;
   counted_at_ = now;
   std::chrono::duration<double> elapsed = now - started_;
   auto rate = static_cast<double>(done - std::min(*first_, done)) / elapsed.count();
   draw(progress_text(what, done, total, rate, unit));
 }
 
-void TerminalProgress::wait_for(std::string what) {
+void TerminalProgress::set_activity(std::string what) {
   std::lock_guard lock(mutex_);
   wipe();
   what_ = std::move(what);
@@ -49,9 +49,9 @@ void TerminalProgress::wait_for(std::string what) {
 
 void TerminalProgress::tick() {
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, kTick, [this] { return is_ending_; })) {
+  while (!ended_.wait_for(lock, kTickInterval, [this] { return is_ending_; })) {
     auto now = Steady::now();
-    if (what_.empty() || now - since_ < kQuietStart || now - counted_at_ < 2 * kTick) continue;
+    if (what_.empty() || now - since_ < kDisplayDelay || now - counted_at_ < 2 * kTickInterval) continue;
     draw(fmt::format("{} … {} s", what_,
                      std::chrono::duration_cast<std::chrono::seconds>(now - since_).count()));
   }

@@ -20,10 +20,10 @@ class TerminalProgress final : public Progress {
 
   void update(std::string_view what, std::uint64_t done, std::uint64_t total, Unit unit) override;
   // "asking https://…": shown with the seconds that it takes, until another or "".
-  void wait_for(std::string what);
+  void set_activity(std::string what);
   // Wipes the line and calls `write`, with nothing drawn meanwhile.
   template <class Write>
-  auto say(Write write) {
+  auto print_over(Write write) {
     std::lock_guard lock(mutex_);
     wipe();
     return write();

@@ -36,12 +36,12 @@
 
 namespace dash::cmd {
 
-class Output;
+class Printer;
 
 struct Context {
-  Output& out;
-  bool may_ask = true;     // false with --no-input: a question is an error that names the flag to use
-  std::string asked = {};  // the address of the instance whose API was asked last, for messages
+  Printer& out;
+  bool can_prompt = true;     // false with --no-input: a question is an error that names the flag to use
+  std::string last_url = {};  // the address of the instance whose API was asked last, for messages
   std::optional<Secret> password = {};  // of the login, once it was read: stdin cannot be read again
 };
 

@@ -1,6 +1,6 @@
 #include "cmd/migrate/docker_flags.hpp"
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 
 namespace dash::cmd {
@@ -22,7 +22,7 @@ Flag& docker_word(Flags& flags, std::string name, std::string& into, std::string
 
 }  // namespace
 
-bool DockerFlags::names_a_container() const {
+bool DockerFlags::has_container() const {
   return !container.container.empty() || !container.compose_file.empty() || !host.host.empty();
 }
 
@@ -64,11 +64,11 @@ net::DockerHost docker_host(Context& context, const DockerFlags& flags) {
   host.transport = flags.transport == "program" ? net::SshTransport::program : net::SshTransport::library;
   auto& ssh = host.ssh;
   ssh.only_password = !flags.password_file.empty();
-  ssh.passphrase = [&context, file = flags.passphrase_file](const std::string& question) {
-    return secret_from(context, file, question, "--ssh-passphrase-file");
+  ssh.passphrase = [&context, file = flags.passphrase_file](const std::string& prompt) {
+    return read_secret(context, file, prompt, "--ssh-passphrase-file");
   };
-  ssh.password = [&context, file = flags.password_file](const std::string& question) {
-    return secret_from(context, file, question, "--ssh-password-file");
+  ssh.password = [&context, file = flags.password_file](const std::string& prompt) {
+    return read_secret(context, file, prompt, "--ssh-password-file");
   };
   ssh.passphrase_attempts = flags.passphrase_file.empty() ? kAttempts : 1;
   ssh.password_attempts = flags.password_file.empty() ? kAttempts : 1;

@@ -8,13 +8,13 @@
 namespace dash::cmd {
 
 struct DockerFlags {
-  migrate::ContainerOrder container;
+  migrate::ContainerExportOptions container;
   net::DockerHost host;
   std::string transport = "library";
   std::string passphrase_file, password_file;
 
   // Whether any of them was given that makes sense in docker mode only.
-  bool names_a_container() const;
+  bool has_container() const;
 };
 
 void declare_docker(Flags& flags, DockerFlags& into);

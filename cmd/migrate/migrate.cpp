@@ -1,14 +1,14 @@
 #include "cmd/migrate/migrate.hpp"
 
 #include "cmd/cli/groups.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "core/migrate/bundle/bundle_file.hpp"
 #include "core/migrate/bundle/bundle_seal.hpp"
 
 namespace dash::cmd {
-migrate::LocalParts local_parts(app::Services& s) {
-  return {s.config, s.setup, s.endpoints, s.vaults, s.setup_code};
+migrate::LocalDeps local_deps(app::Application& app) {
+  return {app.config, app.config_service, app.webhooks, app.vaults, app.setup_code};
 }
 
 Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
@@ -19,7 +19,7 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
       return fail(Code::usage, "name the instance with --target URL or --data-dir DIR");
     out.local = TRY(open_local(flags.local, if_absent));
     out.instance =
-        std::make_unique<migrate::LocalInstance>(flags.local.data_dir, local_parts(out.local->services()));
+        std::make_unique<migrate::LocalTarget>(flags.local.data_dir, local_deps(out.local->application()));
     out.is_set_up = TRY(out.instance->is_set_up());
     return out;
   }
@@ -29,8 +29,8 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
   // Before the first request; an instance that nobody owns yet may do without.
   if (auto read = read_password(context, *out.api, flags.login); !read && read.error().code != Code::usage)
     return Failure(read.error());
-  out.instance = std::make_unique<migrate::HttpInstance>(*out.api, std::move(setup_code));
-  context.out.wait_for("asking " + out.instance->name());
+  out.instance = std::make_unique<migrate::HttpTarget>(*out.api, std::move(setup_code));
+  context.out.set_activity("asking " + out.instance->name());
   out.is_set_up = TRY(out.instance->is_set_up());
   if (out.is_set_up) TRY(sign_in(context, *out.api, flags.login));
   return out;
@@ -48,22 +48,22 @@ Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
         path);
   if (is_sealed) {
     auto passphrase =
-        TRY(secret_from(context, passphrase_file, "Passphrase of " + name, "--passphrase-file"));
+        TRY(read_secret(context, passphrase_file, "Passphrase of " + name, "--passphrase-file"));
     file.text = TRY(migrate::open_sealed_bundle(file.text, passphrase, name));
   }
   auto bundle = TRY(migrate::parse_bundle(file.text, name));
-  for (const auto& remark : bundle.remarks) context.out.note("{}: {}", path, one_line(remark));
+  for (const auto& remark : bundle.notes) context.out.note("{}: {}", path, one_line(remark));
   return bundle;
 }
 
 namespace {
 
 // What else is to be known.
-void print_notes(Context& context, const migrate::Staged& staged, const migrate::Diff& diff) {
+void print_notes(Context& context, const migrate::SelectedConfig& selected, const migrate::Diff& diff) {
   auto& out = context.out;
-  for (const auto& [key, reason] : staged.refused)
+  for (const auto& [key, reason] : selected.refused)
     out.note("refused: {} ({}) never travels", one_line(key), reason);
-  for (const auto& key : staged.masked)
+  for (const auto& key : selected.masked)
     out.note("masked: {} has no value in the bundle and is not sent", printable(key));
   for (const auto& key : diff.masked)
     out.note("masked: {} has no value in the bundle and is not sent", printable(key));
@@ -71,21 +71,22 @@ void print_notes(Context& context, const migrate::Staged& staged, const migrate:
     out.warn(
         "not replaced: {}: the bundle has nothing for it that the target can keep, so its region sets stay",
         cloud);
-  for (const auto& key : diff.kept)
+  for (const auto& key : diff.not_overwritten)
     out.note("kept: {} is empty in the bundle and not on the target (--allow-empty-values overwrites)",
              printable(key));
   for (const auto& key : diff.would_drop)
     out.note("would drop: {} has no place on the target and is not sent", printable(key));
   for (const auto& key : diff.would_lose) out.note("would lose: {} is not in the bundle", printable(key));
-  if (staged.endpoints_left_out > 0)
-    out.note("{} notification endpoints are not selected (--only {})", staged.endpoints_left_out,
-             migrate::kEndpointsName);
+  if (selected.webhooks_left_out > 0)
+    out.note("{} notification endpoints are not selected (--only {})", selected.webhooks_left_out,
+             migrate::kWebhooksName);
   for (const auto& warning : diff.warnings) out.warn("{}", printable(warning));
 }
 
 }  // namespace
 
-void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same) {
+void print_diff(Context& context, const migrate::SelectedConfig& selected, const migrate::Diff& diff,
+                bool show_same) {
   using migrate::Category;
   auto& out = context.out;
   for (auto category : {Category::add, Category::change, Category::unknown, Category::same}) {
@@ -97,7 +98,7 @@ void print_diff(Context& context, const migrate::Staged& staged, const migrate::
   }
   if (!diff.would_vanish.empty()) out.line("  {}", out.heading("would vanish:"));
   for (const auto& region : diff.would_vanish) out.line("      {}", printable(region));
-  print_notes(context, staged, diff);
+  print_notes(context, selected, diff);
 }
 
 Group migrate_group() {

@@ -3,8 +3,8 @@
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/tree.hpp"
 #include "core/migrate/apply.hpp"
-#include "core/migrate/http_instance.hpp"
-#include "core/migrate/local_instance.hpp"
+#include "core/migrate/http_target.hpp"
+#include "core/migrate/local_target.hpp"
 
 namespace dash::cmd {
 
@@ -21,20 +21,21 @@ struct MigrateTarget {
   std::unique_ptr<net::HttpClient> http;
   std::unique_ptr<net::ApiClient> api;
   std::unique_ptr<app::Instance> local;
-  std::unique_ptr<migrate::Instance> instance;
+  std::unique_ptr<migrate::Target> instance;
   bool is_set_up = false;
 };
 // Asks for the status first; signs in when the instance is set up. `setup_code` opens one that is not.
 Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
                                           IfAbsent if_absent = IfAbsent::fail);
 
-migrate::LocalParts local_parts(app::Services& services);
+migrate::LocalDeps local_deps(app::Application& app);
 
 // Reads and checks the bundle, opening a sealed one; warns when others can read it, notes edits.
 Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
                                     const std::string& passphrase_file);
 
 // The comparison on stdout, what else is to be known on stderr.
-void print_diff(Context& context, const migrate::Staged& staged, const migrate::Diff& diff, bool show_same);
+void print_diff(Context& context, const migrate::SelectedConfig& selected, const migrate::Diff& diff,
+                bool show_same);
 
 }  // namespace dash::cmd

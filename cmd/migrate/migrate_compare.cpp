@@ -1,29 +1,30 @@
 #include "cmd/migrate/migrate_compare.hpp"
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 
 namespace dash::cmd {
 
-void declare_comparison(Flags& flags, ComparisonFlags& o) {
-  flags.text("--bundle", o.bundle, "FILE", "the bundle; - for stdin");
-  flags.text("--passphrase-file", o.passphrase_file, "FILE",
+void declare_comparison(Flags& flags, ComparisonFlags& comparison) {
+  flags.text("--bundle", comparison.bundle, "FILE", "the bundle; - for stdin");
+  flags.text("--passphrase-file", comparison.passphrase_file, "FILE",
              "the passphrase of a sealed bundle; asked for when left out");
-  declare_instance(flags, o.instance);
-  flags.list("--only", o.selection.only, "KEY-PREFIX",
+  declare_instance(flags, comparison.instance);
+  flags.list("--only", comparison.selection.only, "KEY-PREFIX",
              "only keys that start so, in either spelling; notification_endpoints selects the webhooks");
-  flags.text("--regions", o.regions, "HOW", "merge region sets field by field, or replace them")
+  flags.text("--regions", comparison.regions, "HOW", "merge region sets field by field, or replace them")
       .one_of({"merge", "replace"});
-  flags.toggle("--include-on-prem", o.selection.include_on_prem, "write on-premises targets too").guard();
+  flags.toggle("--include-on-prem", comparison.selection.include_on_prem, "write on-premises targets too")
+      .guard();
   flags
-      .toggle("--allow-empty-values", o.selection.allow_empty_values,
+      .toggle("--allow-empty-values", comparison.selection.allow_empty_values,
               "let an empty value blank one of the target")
       .guard();
-  flags.toggle("--no-compare", o.no_compare,
+  flags.toggle("--no-compare", comparison.no_compare,
                "leave what the target masks UNKNOWN instead of comparing it blindly");
-  flags.toggle("--exit-code", o.exit_code, "exit 6 when there are differences");
-  flags.toggle("--show-same", o.show_same, "list the keys that are SAME too");
-  flags.text("--setup-code-file", o.setup_code_file, "FILE",
+  flags.toggle("--exit-code", comparison.exit_code, "exit 6 when there are differences");
+  flags.toggle("--show-same", comparison.show_same, "list the keys that are SAME too");
+  flags.text("--setup-code-file", comparison.setup_code_file, "FILE",
              "the one-time code of a target that nobody owns yet; - for stdin");
 }
 
@@ -33,36 +34,37 @@ migrate::DiffOptions options_of(const ComparisonFlags& flags) {
   return out;
 }
 
-Result<Compared> compare_bundle(Context& context, const ComparisonFlags& o,
-                                const migrate::DiffOptions& options) {
-  if (o.bundle.empty()) return fail(Code::usage, "name the bundle with --bundle FILE, or - for stdin");
-  Compared c;
+Result<ComparisonResult> compare_bundle(Context& context, const ComparisonFlags& comparison,
+                                        const migrate::DiffOptions& options) {
+  if (comparison.bundle.empty())
+    return fail(Code::usage, "name the bundle with --bundle FILE, or - for stdin");
+  ComparisonResult c;
   c.options = options;
-  c.bundle = TRY(load_bundle(context, o.bundle, o.passphrase_file));
-  c.staged = TRY(migrate::stage(c.bundle, options.selection, o.bundle));
-  if (!o.setup_code_file.empty()) c.setup_code = TRY(read_secret_file(o.setup_code_file));
-  c.target = TRY(open_migrate_target(context, o.instance, c.setup_code, o.if_absent));
+  c.bundle = TRY(load_bundle(context, comparison.bundle, comparison.passphrase_file));
+  c.selected = TRY(migrate::select(c.bundle, options.selection, comparison.bundle));
+  if (!comparison.setup_code_file.empty()) c.setup_code = TRY(read_secret_file(comparison.setup_code_file));
+  c.target = TRY(open_migrate_target(context, comparison.instance, c.setup_code, comparison.if_absent));
   if (!c.target.is_set_up) context.out.warn("{} is not set up yet", c.target_name());
-  context.out.wait_for("reading " + c.target_name());
-  c.diff = TRY(migrate::compare(c.bundle, c.staged, *c.target.instance, c.options, context.out.progress()));
-  context.out.wait_for("");
-  print_diff(context, c.staged, c.diff, o.show_same);
+  context.out.set_activity("reading " + c.target_name());
+  c.diff = TRY(migrate::compare(c.bundle, c.selected, *c.target.instance, c.options, context.out.progress()));
+  context.out.set_activity("");
+  print_diff(context, c.selected, c.diff, comparison.show_same);
   return c;
 }
 
-OrderedJson comparison_document(const ComparisonFlags& o, const Compared& c,
-                                const migrate::Applied* applied) {
-  OrderedJson out{{"bundle", o.bundle}, {"target", c.target_name()}};
+OrderedJson comparison_document(const ComparisonFlags& comparison, const ComparisonResult& c,
+                                const migrate::ApplyResult* applied) {
+  OrderedJson out{{"bundle", comparison.bundle}, {"target", c.target_name()}};
   auto diff = migrate::to_json(c.diff);
   for (auto& [key, value] : diff.items()) out[key] = std::move(value);
-  out["refused"] = c.staged.refused;
-  out["masked"] = c.staged.masked;
+  out["refused"] = c.selected.refused;
+  out["masked"] = c.selected.masked;
   for (const auto& key : c.diff.masked) out["masked"].push_back(key);
   out["applied"] = applied ? migrate::to_json(*applied) : OrderedJson();
   return out;
 }
 
-Result<void> answer_differences(const ComparisonFlags& flags, const migrate::Diff& diff) {
+Result<void> check_differences(const ComparisonFlags& flags, const migrate::Diff& diff) {
   if (flags.exit_code && diff.has_differences()) return fail(Code::differences, "there are differences");
   return {};
 }

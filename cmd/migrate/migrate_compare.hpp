@@ -20,9 +20,9 @@ void declare_comparison(Flags& flags, ComparisonFlags& into);
 
 // Everything that is known before the target is written to. It refers to itself: not to be moved while
 // `target` is in use elsewhere.
-struct Compared {
+struct ComparisonResult {
   migrate::Bundle bundle;
-  migrate::Staged staged;
+  migrate::SelectedConfig selected;
   MigrateTarget target;
   Secret setup_code;
   migrate::DiffOptions options;
@@ -35,16 +35,16 @@ struct Compared {
   }
 };
 // Prints the comparison. `options` are what `flags` say unless a plan says otherwise.
-Result<Compared> compare_bundle(Context& context, const ComparisonFlags& flags,
-                                const migrate::DiffOptions& options);
+Result<ComparisonResult> compare_bundle(Context& context, const ComparisonFlags& flags,
+                                        const migrate::DiffOptions& options);
 
 migrate::DiffOptions options_of(const ComparisonFlags& flags);
 
 // The one JSON document of a run; `applied` null when nothing was to be written.
-OrderedJson comparison_document(const ComparisonFlags& flags, const Compared& compared,
-                                const migrate::Applied* applied);
+OrderedJson comparison_document(const ComparisonFlags& flags, const ComparisonResult& compared,
+                                const migrate::ApplyResult* applied);
 
 // Code::differences with --exit-code when there are some.
-Result<void> answer_differences(const ComparisonFlags& flags, const migrate::Diff& diff);
+Result<void> check_differences(const ComparisonFlags& flags, const migrate::Diff& diff);
 
 }  // namespace dash::cmd

@@ -1,4 +1,4 @@
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/migrate/migrate.hpp"
 #include "cmd/state_flags.hpp"
 
@@ -11,10 +11,10 @@ struct RollbackFlags {
   setup::StateOptions state;
 };
 
-Result<void> run_rollback(Context& context, const RollbackFlags& o) {
-  auto target = TRY(open_migrate_target(context, o.instance, Secret()));
-  context.out.wait_for("undoing at " + target.instance->name());
-  auto report = TRY(target.instance->rollback(o.change, o.state));
+Result<void> run_rollback(Context& context, const RollbackFlags& options) {
+  auto target = TRY(open_migrate_target(context, options.instance, Secret()));
+  context.out.set_activity("undoing at " + target.instance->name());
+  auto report = TRY(target.instance->rollback(options.change, options.state));
   auto& out = context.out;
   bool is_nothing = report.restored.empty() && report.regions_restored.empty();
   if (is_nothing) out.line("{} is as it was before the change, nothing restored", target.instance->name());
@@ -24,7 +24,7 @@ Result<void> run_rollback(Context& context, const RollbackFlags& o) {
   if (!report.regions_restored.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(report.regions_restored, ", "))));
   out.document({{"target", target.instance->name()},
-                {"change_id", o.change},
+                {"change_id", options.change},
                 {"restored", report.restored},
                 {"regions_restored", report.regions_restored}});
   return {};
@@ -33,11 +33,11 @@ Result<void> run_rollback(Context& context, const RollbackFlags& o) {
 }  // namespace
 
 Run declare_rollback(Flags& flags) {
-  auto o = std::make_shared<RollbackFlags>();
-  flags.text("--change", o->change, "ID", "the change to undo, as import printed it").required();
-  declare_instance(flags, o->instance);
-  declare_state(flags, o->state);
-  return [o](Context& context) { return run_rollback(context, *o); };
+  auto options = std::make_shared<RollbackFlags>();
+  flags.text("--change", options->change, "ID", "the change to undo, as import printed it").required();
+  declare_instance(flags, options->instance);
+  declare_state(flags, options->state);
+  return [options](Context& context) { return run_rollback(context, *options); };
 }
 
 }  // namespace dash::cmd

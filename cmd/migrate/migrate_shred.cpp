@@ -1,7 +1,7 @@
 #include <map>
 
 #include "cmd/cli/interrupt.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/migrate/migrate.hpp"
 #include "core/migrate/bundle/bundle_file.hpp"
 
@@ -15,12 +15,12 @@ Run declare_shred(Flags& flags) {
     std::map<std::string, std::string> failed;
     std::optional<Error> first;
     for (const auto& file : *files) {
-      Shield shield;
+      InterruptBlocker blocker;
       auto shredded = migrate::shred_file(file);
       if (shredded) {
         done.push_back(file);
         context.out.line("shredded {}", file);
-        if_interrupted(fmt::format("shredded {}; the rest is still there", fmt::join(done, ", ")));
+        set_interrupt_message(fmt::format("shredded {}; the rest is still there", fmt::join(done, ", ")));
       } else {
         failed[file] = shredded.error().message;
         if (!first) first = std::move(shredded).error();

@@ -1,6 +1,6 @@
 // dashctl policy: ask the rules, check them, test them, compare them.
 #include "cmd/cli/groups.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/policy/policy_source.hpp"
 #include "core/config/clouds.hpp"
 #include "core/policy/refusal.hpp"
@@ -12,27 +12,27 @@
 namespace dash::cmd {
 namespace {
 
-constexpr std::size_t kShownChanges = 50;
+constexpr std::size_t kMaxShownChanges = 50;
 
-struct AskFlags {
+struct CheckFlags {
   SourceFlags source;
-  QuestionFlags question;
+  QueryFlags query;
 };
 
-policy::GateSettings settings_for(const Source& source, const Question& question) {
+policy::GateSettings settings_for(const Source& source, const PolicyQuery& query) {
   auto out = source.settings;
-  if (question.limits && out.typed.allowed_regions.empty() && out.typed.denied_instance_types.empty() &&
+  if (query.limits && out.typed.allowed_regions.empty() && out.typed.denied_instance_types.empty() &&
       out.typed.prod_window.empty())
-    out.typed = out.folded = *question.limits;
+    out.typed = out.folded = *query.limits;
   return out;
 }
 
-Json remote_question(const Question& q) {
+Json query_body(const PolicyQuery& q) {
   return {{"action", q.action}, {"request", q.request}, {"at", format_iso(q.at)}};
 }
 
 // From the members of a decision's document, which is the same from an engine of ours and from an instance.
-Result<void> conclude(Context& context, const OrderedJson& d) {
+Result<void> print_decision(Context& context, const OrderedJson& d) {
   auto verdict = d.at("verdict").get<std::string>();
   if (d.value("gated", true))
     context.out.line("{}  {}", context.out.heading(verdict), d.value("action", ""));
@@ -56,50 +56,49 @@ Result<void> conclude(Context& context, const OrderedJson& d) {
   return {};
 }
 
-Result<OrderedJson> ask(Source& source, const Question& question) {
-  if (source.opened.api)
-    return OrderedJson(TRY(source.opened.api->post("/api/admission/check", remote_question(question))));
-  auto settings = settings_for(source, question);
-  if (source.is_instance && !settings.gates(config::canonical_action(question.action))) {
+Result<OrderedJson> evaluate(Source& source, const PolicyQuery& query) {
+  if (source.instance.api)
+    return OrderedJson(TRY(source.instance.api->post("/api/admission/check", query_body(query))));
+  auto settings = settings_for(source, query);
+  if (source.is_instance && !settings.gates(config::canonical_action(query.action))) {
     policy::Decision none;
-    none.action = config::canonical_action(question.action);
+    none.action = config::canonical_action(query.action);
     return policy::to_json(none, /*reveal_cause=*/true);
   }
-  auto decision = policy::judge_with(*source.engine, settings, question.action, question.request,
-                                     question.actor, question.at);
-  policy::locate(*source.engine, decision);
+  auto decision =
+      policy::evaluate_with(*source.engine, settings, query.action, query.request, query.actor, query.at);
+  policy::locate_fired_heads(*source.engine, decision);
   return Json(policy::to_json(decision, true));
 }
 
 Run declare_check(Flags& flags) {
-  auto o = std::make_shared<AskFlags>();
-  declare_source(flags, o->source);
-  declare_question(flags, o->question);
-  return [o](Context& context) -> Result<void> {
-    auto question = TRY(read_question(o->question));
-    auto source = TRY(open_source(context, o->source));
-    auto decision = TRY(ask(source, question));
+  auto options = std::make_shared<CheckFlags>();
+  declare_source(flags, options->source);
+  declare_query(flags, options->query);
+  return [options](Context& context) -> Result<void> {
+    auto query = TRY(read_query(options->query));
+    auto source = TRY(open_source(context, options->source));
+    auto decision = TRY(evaluate(source, query));
     context.out.document(decision);
-    return conclude(context, decision);
+    return print_decision(context, decision);
   };
 }
 
 Run declare_when(Flags& flags) {
-  auto o = std::make_shared<AskFlags>();
-  declare_source(flags, o->source);
-  declare_question(flags, o->question);
-  return [o](Context& context) -> Result<void> {
-    auto question = TRY(read_question(o->question));
-    auto source = TRY(open_source(context, o->source));
+  auto options = std::make_shared<CheckFlags>();
+  declare_source(flags, options->source);
+  declare_query(flags, options->query);
+  return [options](Context& context) -> Result<void> {
+    auto query = TRY(read_query(options->query));
+    auto source = TRY(open_source(context, options->source));
     OrderedJson answer;
-    if (source.opened.api) {
-      auto body = remote_question(question);
+    if (source.instance.api) {
+      auto body = query_body(query);
       body["when"] = true;
-      answer = OrderedJson(TRY(source.opened.api->post("/api/admission/check", body)));
+      answer = OrderedJson(TRY(source.instance.api->post("/api/admission/check", body)));
     } else {
-      answer = policy::to_json(
-          TRY(policy::next_admitted(*source.engine, settings_for(source, question), question.action,
-                                    question.request, question.actor, question.at)));
+      answer = policy::to_json(TRY(policy::find_next_admission(
+          *source.engine, settings_for(source, query), query.action, query.request, query.actor, query.at)));
     }
     context.out.document(answer);
     if (answer.at("admitted_at").is_string()) {
@@ -123,12 +122,12 @@ Result<std::vector<policy::Problem>> remote_problems(net::ApiClient& api) {
 }
 
 Run declare_lint(Flags& flags) {
-  auto o = std::make_shared<SourceFlags>();
-  declare_source(flags, *o);
-  return [o](Context& context) -> Result<void> {
-    auto source = TRY(open_source(context, *o));
-    auto findings = TRY(source.opened.api ? remote_problems(*source.opened.api)
-                                          : policy::lint_policies(source.options, source.settings));
+  auto options = std::make_shared<SourceFlags>();
+  declare_source(flags, *options);
+  return [options](Context& context) -> Result<void> {
+    auto source = TRY(open_source(context, *options));
+    auto findings = TRY(source.instance.api ? remote_problems(*source.instance.api)
+                                            : policy::lint_policies(source.options, source.settings));
     OrderedJson listed = OrderedJson::array();
     std::size_t errors = 0;
     for (const auto& f : findings) {
@@ -151,13 +150,13 @@ Run declare_lint(Flags& flags) {
 }
 
 Run declare_test(Flags& flags) {
-  auto o = std::make_shared<SourceFlags>();
-  declare_source(flags, *o);
-  return [o](Context& context) -> Result<void> {
-    if (!o->instance.target.empty())
+  auto options = std::make_shared<SourceFlags>();
+  declare_source(flags, *options);
+  return [options](Context& context) -> Result<void> {
+    if (!options->instance.target.empty())
       return fail(Code::usage,
                   "the tests run where the files are: name them with --policy-dir or --data-dir");
-    auto source = TRY(open_source(context, *o));
+    auto source = TRY(open_source(context, *options));
     auto ran = TRY(policy::run_rule_tests(source.options));
     for (const auto& test : ran.tests)
       context.out.line("{}  {}:{}  {}{}", test.passed ? "pass" : "FAIL", test.file, test.row, test.name,
@@ -177,50 +176,50 @@ struct DiffFlags {
   bool has_exit_code = false;
 };
 
-std::string said(const policy::Said& said) {
-  if (said.cause) return "broken (" + *said.cause + ")";
-  return fmt::format("{}{}{}", policy::word(said.verdict), said.reasons.empty() ? "" : ": ",
-                     fmt::join(said.reasons, "; "));
+std::string evaluation_text(const policy::Evaluation& evaluation) {
+  if (evaluation.cause) return "broken (" + *evaluation.cause + ")";
+  return fmt::format("{}{}{}", policy::word(evaluation.verdict), evaluation.reasons.empty() ? "" : ": ",
+                     fmt::join(evaluation.reasons, "; "));
 }
 
 void print_diff(Context& context, const policy::PolicyDiff& diff) {
-  for (std::size_t i = 0; i < std::min(diff.changes.size(), kShownChanges); ++i) {
+  for (std::size_t i = 0; i < std::min(diff.changes.size(), kMaxShownChanges); ++i) {
     const auto& change = diff.changes[i];
     context.out.line("{}{}", change.is_recorded ? "recorded " : "", printable(dump_json(change.input)));
-    context.out.line("  - {}", printable(said(change.before)));
-    context.out.line("  + {}", printable(said(change.after)));
+    context.out.line("  - {}", printable(evaluation_text(change.before)));
+    context.out.line("  + {}", printable(evaluation_text(change.after)));
   }
-  if (diff.changes.size() > kShownChanges)
-    context.out.line("… and {} more (all with --output json)", diff.changes.size() - kShownChanges);
+  if (diff.changes.size() > kMaxShownChanges)
+    context.out.line("… and {} more (all with --output json)", diff.changes.size() - kMaxShownChanges);
   context.out.line("{} of {} documents change ({} recorded)", diff.changes.size(), diff.compared,
                    diff.recorded);
 }
 
 Run declare_diff(Flags& flags) {
-  auto o = std::make_shared<DiffFlags>();
-  flags.argument("OLD", o->before, "folder with the rules as they are").required();
-  flags.argument("NEW", o->after, "folder with the rules as they are to be").required();
-  flags.list("--set", o->set, "KEY=VALUE", "a setting to compare under, beside samples");
-  flags.toggle("--exit-code", o->has_exit_code, "exit with 6 when a verdict changes");
-  declare_local(flags, o->local);
-  return [o](Context& context) -> Result<void> {
+  auto options = std::make_shared<DiffFlags>();
+  flags.argument("OLD", options->before, "folder with the rules as they are").required();
+  flags.argument("NEW", options->after, "folder with the rules as they are to be").required();
+  flags.list("--set", options->set, "KEY=VALUE", "a setting to compare under, beside samples");
+  flags.toggle("--exit-code", options->has_exit_code, "exit with 6 when a verdict changes");
+  declare_local(flags, options->local);
+  return [options](Context& context) -> Result<void> {
     config::Values values{{std::string(policy::kEnabledKey), "true"}};
-    std::vector<policy::Recorded> recorded;
+    std::vector<policy::DecisionRecord> recorded;
     std::unique_ptr<app::Instance> instance;
-    if (!o->local.data_dir.empty()) {
-      instance = TRY(open_local(o->local));
-      values = TRY(instance->services().config.all());
+    if (!options->local.data_dir.empty()) {
+      instance = TRY(open_local(options->local));
+      values = TRY(instance->application().config.all());
       values[std::string(policy::kEnabledKey)] = "true";
-      recorded = TRY(instance->services().decisions.recent(policy::kMaxDecisions));
+      recorded = TRY(instance->application().decisions.recent(policy::kMaxDecisions));
     }
-    auto settings = policy::settings_of(TRY(with_settings(std::move(values), o->set)));
+    auto settings = policy::settings_of(TRY(with_settings(std::move(values), options->set)));
     if (settings.fault) return fail(Code::policy_unavailable, "{}", *settings.fault);
-    auto before = policy::make_opa(TRY(engine_for(o->before)));
-    auto after = policy::make_opa(TRY(engine_for(o->after)));
+    auto before = policy::make_opa(TRY(engine_for(options->before)));
+    auto after = policy::make_opa(TRY(engine_for(options->after)));
     auto diff = TRY(policy::diff_policies(*before, *after, recorded, settings.folded));
     context.out.document(policy::to_json(diff));
     print_diff(context, diff);
-    if (o->has_exit_code && !diff.changes.empty())
+    if (options->has_exit_code && !diff.changes.empty())
       return fail(Code::differences, "{} verdicts change", diff.changes.size());
     return {};
   };

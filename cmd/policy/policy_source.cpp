@@ -44,7 +44,7 @@ Result<Json> member(const Json& object, const char* name, Json::value_t type) {
   return fail(Code::usage, "{} of the input is no {}", name, Json(type).type_name());
 }
 
-Result<void> read_document(const Json& document, Question& into) {
+Result<void> read_document(const Json& document, PolicyQuery& into) {
   using Type = Json::value_t;
   into.request = document.at("request");
   if (auto action = TRY(member(document, "action", Type::string)); !action.is_null())
@@ -57,11 +57,11 @@ Result<void> read_document(const Json& document, Question& into) {
   if (!iso.is_null()) into.at = TRY(parse_iso(iso.get<std::string>()));
   auto limits = TRY(member(document, "limits", Type::object));
   if (limits.is_null()) return {};
-  policy::Limits told;
-  told.allowed_regions = TRY(texts(limits, "allowed_regions"));
-  told.denied_instance_types = TRY(texts(limits, "denied_instance_types"));
-  told.prod_window = TRY(texts(limits, "prod_window"));
-  into.limits = std::move(told);
+  policy::Limits parsed;
+  parsed.allowed_regions = TRY(texts(limits, "allowed_regions"));
+  parsed.denied_instance_types = TRY(texts(limits, "denied_instance_types"));
+  parsed.prod_window = TRY(texts(limits, "prod_window"));
+  into.limits = std::move(parsed);
   return {};
 }
 
@@ -81,9 +81,9 @@ Result<policy::EngineOptions> engine_for(const std::string& folder) {
   return out;
 }
 
-constexpr std::array kJudgedBy{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,
-                               policy::kTypesKey,     policy::kWindowKey, policy::kApprovalKey,
-                               policy::kCloudNamesKey};
+constexpr std::array kDecisionKeys{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,
+                                   policy::kTypesKey,     policy::kWindowKey, policy::kApprovalKey,
+                                   policy::kCloudNamesKey};
 
 Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set) {
   for (const auto& pair : set) {
@@ -91,9 +91,9 @@ Result<config::Values> with_settings(config::Values values, const std::vector<st
     if (equals == pair.npos || equals == 0)
       return fail(Code::usage, "'{}' is no KEY=VALUE; type --set KEY=VALUE", pair);
     auto key = config::canonical_key(pair.substr(0, equals));
-    if (!std::ranges::count(kJudgedBy, key))
+    if (!std::ranges::count(kDecisionKeys, key))
       return fail(Code::usage, "'{}' is no setting that the gate reads; it reads {}", key,
-                  fmt::join(kJudgedBy, ", "));
+                  fmt::join(kDecisionKeys, ", "));
     values[key] = pair.substr(equals + 1);
   }
   return values;
@@ -112,20 +112,20 @@ Result<Source> open_source(Context& context, const SourceFlags& flags) {
   if (!flags.instance.target.empty() && !flags.set.empty())
     return fail(Code::usage,
                 "--set changes what a local question is judged by; it cannot be given with --target");
-  out.opened = TRY(open_instance(context, flags.instance, Login::any));
+  out.instance = TRY(open_instance(context, flags.instance, Login::any));
   out.is_instance = true;
-  if (!out.opened.local) return out;
-  auto& services = out.opened.local->services();
-  out.settings = TRY(services.gate.settings());
+  if (!out.instance.local) return out;
+  auto& app = out.instance.local->application();
+  out.settings = TRY(app.gate.settings());
   if (!flags.set.empty())
-    out.settings = policy::settings_of(TRY(with_settings(TRY(services.config.all()), flags.set)));
+    out.settings = policy::settings_of(TRY(with_settings(TRY(app.config.all()), flags.set)));
   out.options =
       TRY(engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir)))));
-  out.engine = &services.engine;
+  out.engine = &app.engine;
   return out;
 }
 
-void declare_question(Flags& flags, QuestionFlags& into) {
+void declare_query(Flags& flags, QueryFlags& into) {
   flags.text("--action", into.action, "ACTION", "e.g. cloud1:vm:deploy or aws:ec2:deploy");
   flags.text("--input", into.input, "FILE", "the request, or a whole input document, as JSON; - for stdin");
   flags.text("--at", into.at, "TIME", "judge for this instant (ISO 8601, UTC) instead of now");
@@ -133,8 +133,8 @@ void declare_question(Flags& flags, QuestionFlags& into) {
   flags.toggle("--admin", into.is_admin, "who asks is an administrator");
 }
 
-Result<Question> read_question(const QuestionFlags& flags) {
-  Question out;
+Result<PolicyQuery> read_query(const QueryFlags& flags) {
+  PolicyQuery out;
   out.at = SystemClock().now();
   out.actor.username = "operator";
   if (!flags.input.empty()) {
@@ -154,8 +154,8 @@ Result<Question> read_question(const QuestionFlags& flags) {
   if (out.action.empty())
     return fail(Code::usage,
                 "name the action to judge: --action cloud1:vm:deploy, or a member \"action\" of the input");
-  if (auto known = policy::check_action(out.action); !known)
-    return fail(Code::usage, "{}", known.error().message);
+  if (auto checked = policy::check_action(out.action); !checked)
+    return fail(Code::usage, "{}", checked.error().message);
   return out;
 }
 

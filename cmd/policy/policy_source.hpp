@@ -20,7 +20,7 @@ void declare_source(Flags& flags, SourceFlags& into);
 
 // Rules and settings to judge by. With --target only `opened.api` is there.
 struct Source {
-  OpenInstance opened;                    // empty with --policy-dir
+  OpenInstance instance;                  // empty with --policy-dir
   std::unique_ptr<policy::Engine> owned;  // with --policy-dir
   policy::Engine* engine = nullptr;
   policy::EngineOptions options;  // of that engine
@@ -34,13 +34,13 @@ Result<policy::EngineOptions> engine_for(const std::string& folder);
 // --set KEY=VALUE over `values`, in either spelling.
 Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set);
 
-struct QuestionFlags {
+struct QueryFlags {
   std::string action, input, at, user;
   bool is_admin = false;
 };
-void declare_question(Flags& flags, QuestionFlags& into);
+void declare_query(Flags& flags, QueryFlags& into);
 
-struct Question {
+struct PolicyQuery {
   std::string action;
   Json request = Json::object();
   policy::Actor actor;
@@ -48,6 +48,6 @@ struct Question {
   std::optional<policy::Limits> limits;  // of a whole input document
 };
 // --input holds a request, or a whole input document (it has a member "request"). Flags win over it.
-Result<Question> read_question(const QuestionFlags& flags);
+Result<PolicyQuery> read_query(const QueryFlags& flags);
 
 }  // namespace dash::cmd

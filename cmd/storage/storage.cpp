@@ -1,7 +1,7 @@
 #include "cmd/storage/storage.hpp"
 
 #include "cmd/cli/groups.hpp"
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -12,12 +12,13 @@ struct ListFlags {
 };
 
 Run declare_list(Flags& flags) {
-  auto o = std::make_shared<ListFlags>();
-  flags.text("--backend", o->backend, "ID", "backend to list (an admin's right); the active one by default");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) -> Result<void> {
-    auto open = TRY(open_desk(context, o->instance));
-    auto listing = TRY(open.desk->list(o->backend));
+  auto options = std::make_shared<ListFlags>();
+  flags.text("--backend", options->backend, "ID",
+             "backend to list (an admin's right); the active one by default");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) -> Result<void> {
+    auto open = TRY(open_storage_client(context, options->instance));
+    auto listing = TRY(open.client->list(options->backend));
     for (const auto& item : listing.at("items"))
       context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
                        item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
@@ -33,32 +34,32 @@ struct NamesFlags {
   std::vector<std::string> names;
 };
 
-Result<void> remove_all(Context& context, const NamesFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
+Result<void> remove_all(Context& context, const NamesFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
   auto deleted = OrderedJson::array();
   auto failed = OrderedJson::array();
-  Tally tally;
-  for (const auto& name : o.names) {
-    auto removed = open.desk->remove(name);
+  BatchResult batch;
+  for (const auto& name : options.names) {
+    auto removed = open.client->remove(name);
     if (removed) {
       context.out.line("deleted {}", printable(name));
       deleted.push_back(name);
-      ++tally.done;
+      ++batch.done;
       continue;
     }
     context.out.warn("{}: {}", printable(name), printable(removed.error().message));
     failed.push_back({{"name", name}, {"error", removed.error().message}});
-    tally.note(removed.error());
+    batch.add_failure(removed.error());
   }
   context.out.document({{"deleted", deleted}, {"failed", failed}});
-  return tally.verdict("assets were not deleted");
+  return batch.to_result("assets were not deleted");
 }
 
 Run declare_delete(Flags& flags) {
-  auto o = std::make_shared<NamesFlags>();
-  flags.arguments("NAME", o->names, "assets of the active backend").required();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return remove_all(context, *o); };
+  auto options = std::make_shared<NamesFlags>();
+  flags.arguments("NAME", options->names, "assets of the active backend").required();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return remove_all(context, *options); };
 }
 
 struct TestFlags {
@@ -67,41 +68,42 @@ struct TestFlags {
   bool is_deep = false;
 };
 
-Result<void> run_test(Context& context, const TestFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
-  auto answer = TRY(open.desk->test(o.backend, o.is_deep));
+Result<void> run_test(Context& context, const TestFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto answer = TRY(open.client->test(options.backend, options.is_deep));
   for (const auto& check : answer.value("checks", Json::array()))
     context.out.line("{:<10} {:<7} {}", check.value("name", ""), check.value("ok", false) ? "ok" : "FAILED",
                      printable(check.value("detail", "")));
   auto is_ok = answer.at("ok").get<bool>();
-  if (is_ok && !o.is_deep)
-    context.out.line("{} is reachable: {} assets", o.backend, answer.value("count", 0));
+  if (is_ok && !options.is_deep)
+    context.out.line("{} is reachable: {} assets", options.backend, answer.value("count", 0));
   context.out.document(OrderedJson(answer));
   if (is_ok) return {};
-  if (o.is_deep)
+  if (options.is_deep)
     return fail(Code::upstream, "backend '{}' does not do all that is asked of it; see the checks",
-                o.backend);
-  return fail(Code::upstream, "backend '{}' cannot be used: {}", o.backend,
+                options.backend);
+  return fail(Code::upstream, "backend '{}' cannot be used: {}", options.backend,
               printable(answer.value("error", "")));
 }
 
 Run declare_test(Flags& flags) {
-  auto o = std::make_shared<TestFlags>();
-  flags.argument("BACKEND", o->backend, "backend to test").required();
-  flags.toggle("--deep", o->is_deep, "prove write, range, replace, multipart, abort and clock, and clean up");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_test(context, *o); };
+  auto options = std::make_shared<TestFlags>();
+  flags.argument("BACKEND", options->backend, "backend to test").required();
+  flags.toggle("--deep", options->is_deep,
+               "prove write, range, replace, multipart, abort and clock, and clean up");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_test(context, *options); };
 }
 
 struct SweepFlags {
   InstanceFlags instance;
   std::string backend;
-  std::int64_t age_hours = storage::kLeftoverAge.count();
+  std::int64_t age_hours = storage::kDefaultSweepAge.count();
 };
 
-Result<void> run_sweep(Context& context, const SweepFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
-  auto answer = TRY(open.desk->sweep(o.backend, o.age_hours));
+Result<void> run_sweep(Context& context, const SweepFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto answer = TRY(open.client->sweep(options.backend, options.age_hours));
   context.out.line("{} unfinished uploads dropped from {}", answer.at("swept").get<std::int64_t>(),
                    answer.value("backend", ""));
   context.out.document(OrderedJson(answer));
@@ -109,23 +111,23 @@ Result<void> run_sweep(Context& context, const SweepFlags& o) {
 }
 
 Run declare_sweep(Flags& flags) {
-  auto o = std::make_shared<SweepFlags>();
-  flags.text("--backend", o->backend, "ID", "backend to sweep; the active one by default");
-  flags.number("--older-than", o->age_hours, "HOURS", "how long ago an upload began at least (24)");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_sweep(context, *o); };
+  auto options = std::make_shared<SweepFlags>();
+  flags.text("--backend", options->backend, "ID", "backend to sweep; the active one by default");
+  flags.number("--older-than", options->age_hours, "HOURS", "how long ago an upload began at least (24)");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_sweep(context, *options); };
 }
 
 }  // namespace
 
-Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags) {
-  OpenDesk open{TRY(open_instance(context, flags, Login::any)), nullptr};
+Result<OpenStorageClient> open_storage_client(Context& context, const InstanceFlags& flags) {
+  OpenStorageClient open{TRY(open_instance(context, flags, Login::any)), nullptr};
   if (open.instance.api) {
-    open.desk = client::open_api_desk(*open.instance.api);
+    open.client = client::open_http_storage_client(*open.instance.api);
   } else {
-    auto& s = open.instance.local->services();
-    open.desk =
-        client::open_local_desk({s.storage, open.instance.who, data_dir_or_default(flags.local.data_dir)});
+    auto& app = open.instance.local->application();
+    open.client = client::open_local_storage_client(
+        {app.storage, open.instance.principal, data_dir_or_default(flags.local.data_dir)});
   }
   return open;
 }

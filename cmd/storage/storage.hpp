@@ -5,31 +5,31 @@
 #include <optional>
 
 #include "cmd/cli/instance.hpp"
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/progress.hpp"
-#include "core/client/desk.hpp"
+#include "core/client/storage_client.hpp"
 
 namespace dash::cmd {
 
-struct OpenDesk {
+struct OpenStorageClient {
   OpenInstance instance;  // outlives the desk
-  std::unique_ptr<client::Desk> desk;
+  std::unique_ptr<client::StorageClient> client;
 };
-Result<OpenDesk> open_desk(Context& context, const InstanceFlags& flags);
+Result<OpenStorageClient> open_storage_client(Context& context, const InstanceFlags& flags);
 
 // Files, or assets, on their way at the same time.
-inline constexpr std::size_t kFilesAtOnce = 8;
+inline constexpr std::size_t kParallelFiles = 8;
 // Their 8 MiB buffers.
-inline constexpr std::size_t kPartsAtOnce = 8;
+inline constexpr std::size_t kMaxBuffers = 8;
 
 inline bool is_pattern(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
 
 // Bytes of all files together, told as they move.
-class Meter {
+class TransferProgress {
  public:
-  Meter(Progress& progress, std::string what) : progress_(progress), what_(std::move(what)) {}
-  void expect(std::uint64_t bytes) { total_ += bytes; }
-  void moved(std::uint64_t bytes) { progress_.update(what_, done_ += bytes, total_, Unit::bytes); }
+  TransferProgress(Progress& progress, std::string what) : progress_(progress), what_(std::move(what)) {}
+  void add_total(std::uint64_t bytes) { total_ += bytes; }
+  void add_done(std::uint64_t bytes) { progress_.update(what_, done_ += bytes, total_, Unit::bytes); }
 
  private:
   Progress& progress_;
@@ -39,20 +39,20 @@ class Meter {
 };
 
 // How many went well, and why the first one did not.
-struct Tally {
+struct BatchResult {
   std::size_t done = 0;
   std::size_t failed = 0;
-  std::optional<Error> first;
+  std::optional<Error> first_error;
 
-  void note(const Error& error) {
+  void add_failure(const Error& error) {
     ++failed;
-    if (!first) first = error;
+    if (!first_error) first_error = error;
   }
   // `what`: "files were not uploaded".
-  Result<void> verdict(std::string_view what) const {
-    if (!first) return {};
+  Result<void> to_result(std::string_view what) const {
+    if (!first_error) return {};
     if (done > 0) return fail(Code::partial, "{} of {} {}", failed, done + failed, what);
-    return Failure(*first);
+    return Failure(*first_error);
   }
 };
 

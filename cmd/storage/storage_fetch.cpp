@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/storage/storage.hpp"
-#include "core/client/hands.hpp"
+#include "core/client/parallel.hpp"
 #include "core/client/receive.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -19,16 +19,16 @@ struct FetchFlags {
 };
 
 // Names as they are; patterns against the listing, as a shell has them ('*' stays within a folder).
-Result<std::vector<std::string>> expand(client::Desk& desk, const FetchFlags& o) {
-  if (std::ranges::none_of(o.names, is_pattern)) return o.names;
-  std::vector<std::string> there;
-  auto listing = TRY(desk.list(o.backend));
-  for (const auto& item : listing.at("items")) there.push_back(item.at("name").get<std::string>());
+Result<std::vector<std::string>> expand(client::StorageClient& client, const FetchFlags& options) {
+  if (std::ranges::none_of(options.names, is_pattern)) return options.names;
+  std::vector<std::string> available;
+  auto listing = TRY(client.list(options.backend));
+  for (const auto& item : listing.at("items")) available.push_back(item.at("name").get<std::string>());
   std::vector<std::string> names;
-  for (const auto& word : o.names) {
+  for (const auto& word : options.names) {
     auto before = names.size();
-    bool is_name = !is_pattern(word) || std::ranges::find(there, word) != there.end();
-    for (const auto& name : there)
+    bool is_name = !is_pattern(word) || std::ranges::find(available, word) != available.end();
+    for (const auto& name : available)
       if (!is_name && ::fnmatch(word.c_str(), name.c_str(), FNM_PATHNAME) == 0) names.push_back(name);
     if (names.size() == before) names.push_back(word);
   }
@@ -36,7 +36,7 @@ Result<std::vector<std::string>> expand(client::Desk& desk, const FetchFlags& o)
 }
 
 // Where the assets go: one file, a folder that keeps their names, or standard output.
-struct Place {
+struct OutputPath {
   std::string path;
   bool is_folder = false;
   bool is_stdout() const { return path == "-"; }
@@ -54,17 +54,19 @@ struct Place {
   }
 };
 
-Result<Place> place_of(const FetchFlags& o) {
-  bool is_one = o.names.size() == 1 && !is_pattern(o.names[0]);
-  if (o.out.empty() && is_one) return Place{std::filesystem::path(o.names[0]).filename().string()};
-  if (o.out.empty()) return Place{".", true};
-  if (o.out == "-") return Place{o.out};
-  if (o.out.ends_with('/') || std::filesystem::is_directory(o.out)) return Place{o.out, true};
-  if (is_one) return Place{o.out};
-  return fail(Code::usage, "several assets need a folder: -o {}/", o.out);
+Result<OutputPath> output_path(const FetchFlags& options) {
+  bool is_one = options.names.size() == 1 && !is_pattern(options.names[0]);
+  if (options.out.empty() && is_one)
+    return OutputPath{std::filesystem::path(options.names[0]).filename().string()};
+  if (options.out.empty()) return OutputPath{".", true};
+  if (options.out == "-") return OutputPath{options.out};
+  if (options.out.ends_with('/') || std::filesystem::is_directory(options.out))
+    return OutputPath{options.out, true};
+  if (is_one) return OutputPath{options.out};
+  return fail(Code::usage, "several assets need a folder: -o {}/", options.out);
 }
 
-OrderedJson record_of(const std::string& name, const std::string& path, const client::Received& got) {
+OrderedJson record_of(const std::string& name, const std::string& path, const client::ReceiveResult& got) {
   return {{"name", name},
           {"file", path},
           {"size", got.size},
@@ -72,82 +74,83 @@ OrderedJson record_of(const std::string& name, const std::string& path, const cl
           {"verified", got.is_verified}};
 }
 
-Result<void> fetch_one(Context& context, const FetchFlags& o, const Place& place,
-                       const client::ReceiveSeams& seams) {
-  auto got = TRY(client::receive_file(o.names[0], place.path, seams));
-  context.out.line("{}", printable(place.path));
+Result<void> fetch_one(Context& context, const FetchFlags& options, const OutputPath& output,
+                       const client::ReceiveDeps& deps) {
+  auto got = TRY(client::receive_file(options.names[0], output.path, deps));
+  context.out.line("{}", printable(output.path));
   context.out.note("{} bytes, {}{}", got.size, got.digest, got.is_verified ? ", verified" : "");
-  context.out.document(record_of(o.names[0], place.path, got));
+  context.out.document(record_of(options.names[0], output.path, got));
   return {};
 }
 
-Result<void> print_all(Context& context, const std::vector<std::string>& names,
-                       const client::ReceiveSeams& seams) {
+Result<void> fetch_to_stdout(Context& context, const std::vector<std::string>& names,
+                             const client::ReceiveDeps& deps) {
   auto print = [&](std::string_view bytes) -> Result<void> {
     context.out.raw(bytes);
     return {};
   };
-  for (const auto& name : names) TRY(client::receive_stream(name, print, seams));
+  for (const auto& name : names) TRY(client::receive_stream(name, print, deps));
   return {};
 }
 
-Result<void> fetch_all(Context& context, const std::vector<std::string>& names, const Place& place,
-                       const client::ReceiveSeams& seams) {
-  struct Taken {
+Result<void> fetch_all(Context& context, const std::vector<std::string>& names, const OutputPath& output,
+                       const client::ReceiveDeps& deps) {
+  struct FetchResult {
     std::string path;
-    client::Received got;
+    client::ReceiveResult got;
   };
-  auto take = [&](std::size_t i) -> Result<Taken> {
-    auto path = TRY(place.file_of(names[i]));
-    auto got = TRY(client::receive_file(names[i], path, seams));
-    return Taken{std::move(path), std::move(got)};
+  auto fetch = [&](std::size_t i) -> Result<FetchResult> {
+    auto path = TRY(output.file_of(names[i]));
+    auto got = TRY(client::receive_file(names[i], path, deps));
+    return FetchResult{std::move(path), std::move(got)};
   };
-  Tally tally;
-  auto tell = [&](std::size_t i, Result<Taken> taken) {
+  BatchResult batch;
+  auto report = [&](std::size_t i, Result<FetchResult> fetched) {
     auto& out = context.out;
-    if (taken) {
-      ++tally.done;
-      out.line("{}", printable(taken->path));
-      auto record = record_of(names[i], taken->path, taken->got);
+    if (fetched) {
+      ++batch.done;
+      out.line("{}", printable(fetched->path));
+      auto record = record_of(names[i], fetched->path, fetched->got);
       record["ok"] = true;
       return out.record(record);
     }
-    auto& error = taken.error();
+    auto& error = fetched.error();
     out.warn("{}: {}", printable(names[i]), printable(error.message));
     out.record(
         {{"name", names[i]}, {"ok", false}, {"error", info(error.code).word}, {"message", error.message}});
-    tally.note(error);
+    batch.add_failure(error);
   };
-  client::each_in_order<Result<Taken>>(names.size(), kFilesAtOnce, take, tell);
-  return tally.verdict("assets were not fetched");
+  client::parallel_for_ordered<Result<FetchResult>>(names.size(), kParallelFiles, fetch, report);
+  return batch.to_result("assets were not fetched");
 }
 
-Result<void> run_fetch(Context& context, const FetchFlags& o) {
-  auto place = TRY(place_of(o));
-  auto open = TRY(open_desk(context, o.instance));
-  auto names = TRY(expand(*open.desk, o));
-  Meter meter(context.out.progress(), names.size() == 1 ? names[0] : fmt::format("{} assets", names.size()));
-  PartPool parts(kPartsAtOnce);
-  client::ReceiveSeams seams{*open.desk, parts, [&](std::uint64_t bytes) { meter.moved(bytes); },
-                             [&](std::uint64_t bytes) { meter.expect(bytes); }, o.backend};
-  if (place.is_stdout()) return print_all(context, names, seams);
-  if (!place.is_folder) return fetch_one(context, o, place, seams);
-  return fetch_all(context, names, place, seams);
+Result<void> run_fetch(Context& context, const FetchFlags& options) {
+  auto output = TRY(output_path(options));
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto names = TRY(expand(*open.client, options));
+  TransferProgress transfer(context.out.progress(),
+                            names.size() == 1 ? names[0] : fmt::format("{} assets", names.size()));
+  BufferPool buffers(kMaxBuffers);
+  client::ReceiveDeps deps{*open.client, buffers, [&](std::uint64_t bytes) { transfer.add_done(bytes); },
+                           [&](std::uint64_t bytes) { transfer.add_total(bytes); }, options.backend};
+  if (output.is_stdout()) return fetch_to_stdout(context, names, deps);
+  if (!output.is_folder) return fetch_one(context, options, output, deps);
+  return fetch_all(context, names, output, deps);
 }
 
 }  // namespace
 
 Run declare_storage_fetch(Flags& flags) {
-  auto o = std::make_shared<FetchFlags>();
-  flags.arguments("NAME", o->names, "names or patterns of assets").required();
+  auto options = std::make_shared<FetchFlags>();
+  flags.arguments("NAME", options->names, "names or patterns of assets").required();
   flags
-      .text("--out", o->out, "PATH",
+      .text("--out", options->out, "PATH",
             "file to write, folder (DIR/) that keeps the names, or - for standard output; by default the "
             "name's last part, and for several the current folder")
       .brief("-o");
-  flags.text("--backend", o->backend, "ID", "backend to fetch from; the active one by default");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_fetch(context, *o); };
+  flags.text("--backend", options->backend, "ID", "backend to fetch from; the active one by default");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_fetch(context, *options); };
 }
 
 }  // namespace dash::cmd

@@ -1,4 +1,4 @@
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/storage/storage.hpp"
 
 namespace dash::cmd {
@@ -9,14 +9,14 @@ struct MigrateFlags {
   storage::MigrateRequest request;
 };
 
-Result<void> run_migrate(Context& context, const MigrateFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
-  auto report = TRY(open.desk->migrate(o.request, context.out.progress()));
+Result<void> run_migrate(Context& context, const MigrateFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto report = TRY(open.client->migrate(options.request, context.out.progress()));
   auto list = [&](const char* member, std::string_view word) {
     for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
   };
-  list("copied", o.request.is_dry_run ? "would copy" : "copied");
+  list("copied", options.request.is_dry_run ? "would copy" : "copied");
   list("skipped", "skipped");
   auto failed = report.at("failed");
   for (const auto& item : failed)
@@ -33,9 +33,9 @@ struct VerifyFlags {
   std::string source, target;
 };
 
-Result<void> run_verify(Context& context, const VerifyFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
-  auto report = TRY(open.desk->compare(o.source, o.target, context.out.progress()));
+Result<void> run_verify(Context& context, const VerifyFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto report = TRY(open.client->compare(options.source, options.target, context.out.progress()));
   auto list = [&](const char* member, const std::string& word) {
     for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
@@ -44,31 +44,32 @@ Result<void> run_verify(Context& context, const VerifyFlags& o) {
   for (const auto& item : report.at("different"))
     context.out.line("{:<10} {} ({})", "different", printable(item.value("name", "")),
                      printable(item.value("why", "")));
-  list("only_source", "only in " + o.source);
-  list("only_target", "only in " + o.target);
+  list("only_source", "only in " + options.source);
+  list("only_target", "only in " + options.target);
   context.out.document(OrderedJson(report));
   if (report.at("ok").get<bool>()) return {};
-  return fail(Code::differences, "{} and {} do not hold the same assets", o.source, o.target);
+  return fail(Code::differences, "{} and {} do not hold the same assets", options.source, options.target);
 }
 
 }  // namespace
 
 Run declare_storage_verify(Flags& flags) {
-  auto o = std::make_shared<VerifyFlags>();
-  flags.argument("A", o->source, "one backend").required();
-  flags.argument("B", o->target, "the other").required();
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_verify(context, *o); };
+  auto options = std::make_shared<VerifyFlags>();
+  flags.argument("A", options->source, "one backend").required();
+  flags.argument("B", options->target, "the other").required();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_verify(context, *options); };
 }
 
 Run declare_storage_migrate(Flags& flags) {
-  auto o = std::make_shared<MigrateFlags>();
-  flags.argument("SOURCE", o->request.source, "backend to copy from").required();
-  flags.argument("TARGET", o->request.target, "backend to copy to").required();
-  flags.toggle("--overwrite", o->request.overwrite, "replace what is on the target by the same name").guard();
-  flags.toggle("--dry-run", o->request.is_dry_run, "tell what would be copied, write nothing");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_migrate(context, *o); };
+  auto options = std::make_shared<MigrateFlags>();
+  flags.argument("SOURCE", options->request.source, "backend to copy from").required();
+  flags.argument("TARGET", options->request.target, "backend to copy to").required();
+  flags.toggle("--overwrite", options->request.overwrite, "replace what is on the target by the same name")
+      .guard();
+  flags.toggle("--dry-run", options->request.is_dry_run, "tell what would be copied, write nothing");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_migrate(context, *options); };
 }
 
 }  // namespace dash::cmd

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "cmd/cli/output.hpp"
+#include "cmd/cli/printer.hpp"
 #include "cmd/storage/storage.hpp"
-#include "core/client/hands.hpp"
 #include "core/client/journal.hpp"
+#include "core/client/parallel.hpp"
 #include "core/client/send.hpp"
 
 namespace dash::cmd {
@@ -29,19 +29,19 @@ std::vector<std::string> expand(const std::string& word) {
   return paths.empty() ? std::vector<std::string>{word} : paths;
 }
 
-struct File {
+struct PlannedFile {
   std::string path;
   Result<client::SendPlan> plan;
 };
 
-std::vector<File> plan_all(const UploadFlags& o, const client::Target& target) {
-  std::vector<File> files;
-  for (const auto& word : o.files)
+std::vector<PlannedFile> plan_all(const UploadFlags& options, const client::UploadTarget& target) {
+  std::vector<PlannedFile> files;
+  for (const auto& word : options.files)
     for (const auto& path : expand(word)) files.push_back({path, client::plan_send(path, target)});
   return files;
 }
 
-void tell_planned(Context& context, const client::SendPlan& plan, const client::Target& target) {
+void print_planned(Context& context, const client::SendPlan& plan, const client::UploadTarget& target) {
   context.out.line("would upload {} as {} to {} ({} bytes, {})", printable(plan.path), printable(plan.name),
                    target.backend, plan.size, plan.lane);
   context.out.record({{"file", plan.path},
@@ -52,7 +52,7 @@ void tell_planned(Context& context, const client::SendPlan& plan, const client::
                       {"lane", plan.lane}});
 }
 
-void tell_done(Context& context, const client::SendPlan& plan, const Json& answer) {
+void print_uploaded(Context& context, const client::SendPlan& plan, const Json& answer) {
   auto& out = context.out;
   out.line("uploaded {} ({} bytes)", printable(plan.name), plan.size);
   for (const auto& finding : answer.value("secret_findings", Json::array()))
@@ -66,48 +66,49 @@ void tell_done(Context& context, const client::SendPlan& plan, const Json& answe
   out.record(record);
 }
 
-void tell_failed(Context& context, const std::string& path, const Error& error, Tally& tally) {
+void print_failed(Context& context, const std::string& path, const Error& error, BatchResult& batch) {
   context.out.warn("{}: {}", printable(path), printable(error.message));
   context.out.record(
       {{"file", path}, {"ok", false}, {"error", info(error.code).word}, {"message", error.message}});
-  tally.note(error);
+  batch.add_failure(error);
 }
 
-Result<void> run_upload(Context& context, const UploadFlags& o) {
-  auto open = TRY(open_desk(context, o.instance));
-  auto target = TRY(client::active_target(TRY(open.desk->backends()), o.backend));
-  auto files = plan_all(o, target);
-  Meter meter(context.out.progress(), files.size() == 1 ? o.files[0] : fmt::format("{} files", files.size()));
+Result<void> run_upload(Context& context, const UploadFlags& options) {
+  auto open = TRY(open_storage_client(context, options.instance));
+  auto target = TRY(client::active_target(TRY(open.client->backends()), options.backend));
+  auto files = plan_all(options, target);
+  TransferProgress transfer(context.out.progress(),
+                            files.size() == 1 ? options.files[0] : fmt::format("{} files", files.size()));
   for (const auto& file : files)
-    if (file.plan) meter.expect(file.plan->size);
-  PartPool parts(kPartsAtOnce);
-  client::SendSeams seams{*open.desk, parts, [&](std::uint64_t bytes) { meter.moved(bytes); },
-                          client::journal_folder(), o.instance.login.admin_user};
+    if (file.plan) transfer.add_total(file.plan->size);
+  BufferPool buffers(kMaxBuffers);
+  client::SendDeps deps{*open.client, buffers, [&](std::uint64_t bytes) { transfer.add_done(bytes); },
+                        client::journal_folder(), options.instance.login.admin_user};
   auto send = [&](std::size_t i) -> Result<Json> {
     if (!files[i].plan) return Failure(files[i].plan.error());
-    if (o.is_dry_run) return Json();
-    return client::send_file(*files[i].plan, seams);
+    if (options.is_dry_run) return Json();
+    return client::send_file(*files[i].plan, deps);
   };
-  Tally tally;
-  auto tell = [&](std::size_t i, Result<Json> sent) {
-    if (!sent) return tell_failed(context, files[i].path, sent.error(), tally);
-    ++tally.done;
-    if (o.is_dry_run) return tell_planned(context, *files[i].plan, target);
-    tell_done(context, *files[i].plan, *sent);
+  BatchResult batch;
+  auto report = [&](std::size_t i, Result<Json> sent) {
+    if (!sent) return print_failed(context, files[i].path, sent.error(), batch);
+    ++batch.done;
+    if (options.is_dry_run) return print_planned(context, *files[i].plan, target);
+    print_uploaded(context, *files[i].plan, *sent);
   };
-  client::each_in_order<Result<Json>>(files.size(), kFilesAtOnce, send, tell);
-  return tally.verdict("files were not uploaded");
+  client::parallel_for_ordered<Result<Json>>(files.size(), kParallelFiles, send, report);
+  return batch.to_result("files were not uploaded");
 }
 
 }  // namespace
 
 Run declare_storage_upload(Flags& flags) {
-  auto o = std::make_shared<UploadFlags>();
-  flags.arguments("FILE", o->files, "files or patterns; each is stored under its bare name").required();
-  flags.text("--backend", o->backend, "ID", "refuse unless this backend is the active one");
-  flags.toggle("--dry-run", o->is_dry_run, "tell what would be uploaded, write nothing");
-  declare_instance(flags, o->instance);
-  return [o](Context& context) { return run_upload(context, *o); };
+  auto options = std::make_shared<UploadFlags>();
+  flags.arguments("FILE", options->files, "files or patterns; each is stored under its bare name").required();
+  flags.text("--backend", options->backend, "ID", "refuse unless this backend is the active one");
+  flags.toggle("--dry-run", options->is_dry_run, "tell what would be uploaded, write nothing");
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_upload(context, *options); };
 }
 
 }  // namespace dash::cmd

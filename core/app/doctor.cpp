@@ -20,16 +20,16 @@
 namespace dash::app {
 namespace {
 
-constexpr std::chrono::minutes kClockSlack(2);
+constexpr std::chrono::minutes kMaxClockDifference(2);
 
 // A check that could not be made has failed.
-Check made(std::string name, Result<Check> check) {
+CheckResult result_or_failure(std::string name, Result<CheckResult> check) {
   if (check) return *std::move(check);
   return failed(std::move(name), check.error().code, check.error().message);
 }
 
 // An older release still runs on the folder that the next one looks at.
-Check older_schema(const db::SchemaVersions& versions) {
+CheckResult older_schema(const db::SchemaVersions& versions) {
   return warning(
       "database",
       fmt::format("it has schema {}; the first start of this version brings it to {}, after which an "
@@ -37,11 +37,11 @@ Check older_schema(const db::SchemaVersions& versions) {
                   versions.present, versions.newest));
 }
 
-Result<Check> database(Services& s) {
-  std::string kind = s.sql.is_postgres() ? "PostgreSQL" : "SQLite";
-  auto found = TRY(db::read<std::string>(s.sql, [&](db::Transaction& tx) -> Result<std::string> {
-    if (!s.sql.is_postgres())
-      if (auto told = TRY(tx.query("PRAGMA quick_check(1)"))[0].text(0); told != "ok") return told;
+Result<CheckResult> database(Application& app) {
+  std::string kind = app.sql.is_postgres() ? "PostgreSQL" : "SQLite";
+  auto found = TRY(db::read<std::string>(app.sql, [&](db::Transaction& tx) -> Result<std::string> {
+    if (!app.sql.is_postgres())
+      if (auto report = TRY(tx.query("PRAGMA quick_check(1)"))[0].text(0); report != "ok") return report;
     auto version = TRY(tx.query("SELECT version FROM schema_version"))[0].integer(0);
     kind += fmt::format(", schema {}", version);
     return std::string();
@@ -50,37 +50,37 @@ Result<Check> database(Services& s) {
   return failed("database", Code::integrity, "the database is damaged; restore it from a backup");
 }
 
-Result<Check> settings(Services& s) {
-  auto unreadable = TRY(s.config.unreadable_keys());
+Result<CheckResult> settings(Application& app) {
+  auto unreadable = TRY(app.config.unreadable_keys());
   if (!unreadable.empty())
     return failed(
         "settings", Code::integrity,
         fmt::format("{} settings were written with another key (such as {}); put the right key back, or "
                     "set them anew",
                     unreadable.size(), *unreadable.begin()));
-  auto values = TRY(s.config.all());
+  auto values = TRY(app.config.all());
   auto findings = config::lint(values, unreadable);
   if (findings.empty()) return good("settings", fmt::format("{} are set", values.size()));
   return warning("settings", fmt::format("{}: {}; `dashctl config lint` lists all {}", findings[0].key,
                                          findings[0].problem, findings.size()));
 }
 
-Result<Check> accounts(Services& s) {
-  if (TRY(s.directory.is_set_up())) return good("accounts", "there is an administrator");
+Result<CheckResult> accounts(Application& app) {
+  if (TRY(app.directory.is_set_up())) return good("accounts", "there is an administrator");
   return warning("accounts", "there is no administrator yet: `dashctl user add NAME --admin`");
 }
 
-Result<Check> audit_log(Services& s) {
-  auto verdict = TRY(audit::verify(s.audit, s.anchors.read()));
-  if (!verdict.ok)
+Result<CheckResult> audit_log(Application& app) {
+  auto result = TRY(audit::verify(app.audit, app.anchors.read()));
+  if (!result.ok)
     return failed("audit", Code::integrity,
-                  verdict.problems.empty() ? "the audit log is not what was written" : verdict.problems[0]);
-  return good("audit", fmt::format("{} entries, as they were written", verdict.count));
+                  result.problems.empty() ? "the audit log is not what was written" : result.problems[0]);
+  return good("audit", fmt::format("{} entries, as they were written", result.count));
 }
 
-Result<Check> gate(Services& s) {
-  auto settings = TRY(s.gate.settings());
-  auto status = s.engine.refresh();
+Result<CheckResult> gate(Application& app) {
+  auto settings = TRY(app.gate.settings());
+  auto status = app.engine.refresh();
   auto fault = settings.fault ? *settings.fault : status.fault ? status.fault->message : "";
   if (!fault.empty() && settings.enabled)
     return failed("policy", Code::policy_unavailable, "every gated action is refused: " + fault);
@@ -95,93 +95,94 @@ Result<Check> gate(Services& s) {
               fmt::format("{} rules evaluate, the gate is {}", rules, settings.enabled ? "on" : "off"));
 }
 
-Result<Check> backend(Services& s, const storage::Backend& backend) {
+Result<CheckResult> backend(Application& app, const storage::Backend& backend) {
   auto name = fmt::format("storage {}", backend.id);
-  auto probe = TRY(s.storage.assets().test(local_operator(), backend.id));
+  auto probe = TRY(app.storage.assets().test(local_operator(), backend.id));
   if (!probe.error.empty()) return failed(name, Code::upstream, probe.error);
   return good(name, fmt::format("reachable, {} assets", probe.count));
 }
 
 // The log is the one thing here that knows of another time.
-Result<Check> wall_clock(Services& s) {
-  auto now = s.clock.now();
-  audit::Filter newest;
+Result<CheckResult> wall_clock(Application& app) {
+  auto now = app.clock.now();
+  audit::EntryFilter newest;
   newest.limit = 1;
-  for (const auto& entry : TRY(audit::list(s.audit, local_operator(), newest)).entries)
-    if (from_micros(entry.at) > now + kClockSlack)
+  for (const auto& entry : TRY(audit::list(app.audit, local_operator(), newest)).entries)
+    if (from_micros(entry.at) > now + kMaxClockDifference)
       return failed(
           "clock", Code::invalid,
           fmt::format("it is {} here, and the newest audit entry is later: set the clock", format_iso(now)));
   return good("clock", format_iso(now));
 }
 
-Check clock_there(const net::HttpResponse& answer, const Clock& clock) {
+CheckResult remote_clock(const net::HttpResponse& answer, const Clock& clock) {
   auto date = net::parse_http_date(answer.headers.get("Date").value_or(""));
   if (!date) return good("clock", "not told");
   auto text = fmt::format("{} there, {} here", format_iso(*date), format_iso(clock.now()));
-  return std::chrono::abs(*date - clock.now()) > kClockSlack ? warning("clock", text) : good("clock", text);
+  return std::chrono::abs(*date - clock.now()) > kMaxClockDifference ? warning("clock", text)
+                                                                     : good("clock", text);
 }
 
-bool has_failed(const Checks& checks) {
-  return std::ranges::any_of(checks, [](const Check& c) { return c.health == Health::failed; });
+bool has_failed(const CheckResults& checks) {
+  return std::ranges::any_of(checks, [](const CheckResult& c) { return c.state == CheckState::failed; });
 }
 
 // Of an older schema only what every schema keeps alike.
-void examine_running(Services& s, Checks& out) {
-  auto versions = db::schema_versions(s.sql);
+void check_application(Application& app, CheckResults& out) {
+  auto versions = db::schema_versions(app.sql);
   if (!versions) return out.push_back(failed("database", versions.error().code, versions.error().message));
   if (versions->present > versions->newest)
     return out.push_back(failed("database", Code::conflict, "a newer version wrote it; use that one"));
   bool is_current = versions->present == versions->newest;
-  out.push_back(is_current ? made("database", database(s)) : older_schema(*versions));
-  out.push_back(made("settings", settings(s)));
+  out.push_back(is_current ? result_or_failure("database", database(app)) : older_schema(*versions));
+  out.push_back(result_or_failure("settings", settings(app)));
   if (is_current) {
-    out.push_back(made("accounts", accounts(s)));
-    out.push_back(made("audit", audit_log(s)));
+    out.push_back(result_or_failure("accounts", accounts(app)));
+    out.push_back(result_or_failure("audit", audit_log(app)));
   }
-  out.push_back(made("policy", gate(s)));
-  auto values = s.config.all().value_or(config::Values{});
+  out.push_back(result_or_failure("policy", gate(app)));
+  auto values = app.config.all().value_or(config::Values{});
   for (const auto& candidate : storage::backends())
     if (storage::is_configured(candidate, values))
-      out.push_back(made(fmt::format("storage {}", candidate.id), backend(s, candidate)));
-  if (is_current) out.push_back(made("clock", wall_clock(s)));
+      out.push_back(result_or_failure(fmt::format("storage {}", candidate.id), backend(app, candidate)));
+  if (is_current) out.push_back(result_or_failure("clock", wall_clock(app)));
 }
 
 }  // namespace
 
-Checks examine(const Options& options) {
-  Checks out;
-  out.push_back(examine_data_dir(options.data_dir));
+CheckResults diagnose(const Options& options) {
+  CheckResults out;
+  out.push_back(check_data_dir(options.data_dir));
   if (has_failed(out)) return out;
   auto named = options.signing_key_file;
-  out.push_back(examine_key("signing_key", named.empty() ? options.data_dir + "/signing.key" : named));
-  out.push_back(examine_key("encryption_key", options.encryption_key_file));
-  if (options.database.empty()) out.push_back(examine_database_file(options.data_dir + "/dashctl.db"));
-  for (auto& check : examine_executors(options.data_dir)) out.push_back(std::move(check));
-  if (std::ranges::any_of(out, [](const Check& c) { return c.code == Code::not_found; })) return out;
-  auto looking = options;
-  looking.keeps_schema = true;
-  auto instance = open_instance(looking);
+  out.push_back(check_key_file("signing_key", named.empty() ? options.data_dir + "/signing.key" : named));
+  out.push_back(check_key_file("encryption_key", options.encryption_key_file));
+  if (options.database.empty()) out.push_back(check_database_file(options.data_dir + "/dashctl.db"));
+  for (auto& check : check_executors(options.data_dir)) out.push_back(std::move(check));
+  if (std::ranges::any_of(out, [](const CheckResult& c) { return c.code == Code::not_found; })) return out;
+  auto read_only = options;
+  read_only.keep_schema = true;
+  auto instance = open_instance(read_only);
   if (!instance)
     out.push_back(failed("database", instance.error().code, instance.error().message));
   else
-    examine_running((*instance)->services(), out);
+    check_application((*instance)->application(), out);
   return out;
 }
 
-Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Clock& clock) {
+CheckResults diagnose(net::HttpClient& http, const net::ApiAddress& address, const Clock& clock) {
   net::HttpRequest request;
   request.url = address.url + "/readyz";
   request.trust = address.trust;
-  request.deadline = address.deadline;
+  request.timeout = address.timeout;
   auto answer = http.send(request);
   if (!answer) return {failed("answers", answer.error().code, answer.error().message)};
-  auto told = parse_json(answer->body);
-  if (!told || !told->is_object() || !told->contains("ready"))
+  auto report = parse_json(answer->body);
+  if (!report || !report->is_object() || !report->contains("ready"))
     return {failed("answers", Code::upstream,
                    fmt::format("{} answered {} and is no dashctl", address.url, answer->status))};
-  Checks out = {good("answers", address.url), clock_there(*answer, clock)};
-  auto checks = told->value("checks", Json::object());
+  CheckResults out = {good("answers", address.url), remote_clock(*answer, clock)};
+  auto checks = report->value("checks", Json::object());
   for (const auto& [name, state] : checks.items()) {
     auto text = state.is_string() ? state.get<std::string>() : "not ok";
     if (text == "ok")
@@ -189,7 +190,7 @@ Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Cloc
     else
       out.push_back(answer->ok() ? warning(name, text) : failed(name, Code::busy, text));
   }
-  for (const auto& line : told->value("degraded", Json::array())) {
+  for (const auto& line : report->value("degraded", Json::array())) {
     auto text = line.is_string() ? line.get<std::string>() : "";
     if (auto colon = text.find(": "); colon != text.npos)
       out.push_back(warning(text.substr(0, colon), text.substr(colon + 2)));
@@ -197,19 +198,19 @@ Checks examine(net::HttpClient& http, const net::ApiAddress& address, const Cloc
   return out;
 }
 
-OrderedJson to_json(const Checks& checks) {
+OrderedJson to_json(const CheckResults& checks) {
   static constexpr std::string_view kStates[] = {"good", "warning", "failed"};
   OrderedJson out{{"ok", !has_failed(checks)}, {"checks", OrderedJson::array()}};
   for (const auto& check : checks)
     out["checks"].push_back({{"check", check.name},
-                             {"state", kStates[static_cast<std::size_t>(check.health)]},
+                             {"state", kStates[static_cast<std::size_t>(check.state)]},
                              {"message", check.message}});
   return out;
 }
 
-Result<void> verdict(const Checks& checks) {
+Result<void> first_failure(const CheckResults& checks) {
   for (const auto& check : checks)
-    if (check.health == Health::failed) return fail(check.code, "{}: {}", check.name, check.message);
+    if (check.state == CheckState::failed) return fail(check.code, "{}: {}", check.name, check.message);
   return {};
 }
 

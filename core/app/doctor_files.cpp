@@ -12,7 +12,7 @@
 namespace dash::app {
 namespace {
 
-constexpr std::uint64_t kLittleSpace = 256ull << 20, kNoSpace = 8ull << 20;
+constexpr std::uint64_t kLowSpaceBytes = 256ull << 20, kMinSpaceBytes = 8ull << 20;
 
 bool is_open_to_others(const std::string& path) {
   struct stat status {};
@@ -27,38 +27,39 @@ std::uint64_t free_bytes(const std::string& folder) {
 
 }  // namespace
 
-Check good(std::string name, std::string message) {
-  return {std::move(name), Health::good, std::move(message), Code::invalid};
+CheckResult good(std::string name, std::string message) {
+  return {std::move(name), CheckState::good, std::move(message), Code::invalid};
 }
-Check warning(std::string name, std::string message) {
-  return {std::move(name), Health::warning, std::move(message), Code::invalid};
+CheckResult warning(std::string name, std::string message) {
+  return {std::move(name), CheckState::warning, std::move(message), Code::invalid};
 }
-Check failed(std::string name, Code code, std::string message) {
-  return {std::move(name), Health::failed, std::move(message), code};
+CheckResult failed(std::string name, Code code, std::string message) {
+  return {std::move(name), CheckState::failed, std::move(message), code};
 }
 
-std::string no_instance(const std::string& folder) {
+std::string no_instance_message(const std::string& folder) {
   return fmt::format(
       "there is no instance in {}; `dashctl user add NAME --admin` or `dashctl serve` makes one", folder);
 }
 
-Check examine_data_dir(const std::string& folder) {
+CheckResult check_data_dir(const std::string& folder) {
   constexpr auto kName = "data_dir";
   std::error_code ec;
-  if (!std::filesystem::is_directory(folder, ec)) return failed(kName, Code::not_found, no_instance(folder));
+  if (!std::filesystem::is_directory(folder, ec))
+    return failed(kName, Code::not_found, no_instance_message(folder));
   if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
     return failed(kName, Code::forbidden, fmt::format("{} cannot be written by this user", folder));
   auto space = free_bytes(folder);
-  if (space < kNoSpace)
+  if (space < kMinSpaceBytes)
     return failed(kName, Code::invalid, fmt::format("the disk of {} is full: make room", folder));
   if (is_open_to_others(folder))
     return warning(kName, fmt::format("others may enter {0}: chmod 700 {0}", folder));
-  if (space < kLittleSpace)
+  if (space < kLowSpaceBytes)
     return warning(kName, fmt::format("only {} MiB are left on the disk of {}", space >> 20, folder));
   return good(kName, folder);
 }
 
-Check examine_key(std::string name, const std::string& path) {
+CheckResult check_key_file(std::string name, const std::string& path) {
   if (path.empty()) return good(std::move(name), "not set");
   std::error_code ec;
   if (!std::filesystem::exists(path, ec))
@@ -71,7 +72,7 @@ Check examine_key(std::string name, const std::string& path) {
   return good(std::move(name), path);
 }
 
-Check examine_database_file(const std::string& path) {
+CheckResult check_database_file(const std::string& path) {
   constexpr auto kName = "database_file";
   std::error_code ec;
   if (!std::filesystem::exists(path, ec))
@@ -81,12 +82,12 @@ Check examine_database_file(const std::string& path) {
   return good(kName, path);
 }
 
-Checks examine_executors(const std::string& data_dir) {
+CheckResults check_executors(const std::string& data_dir) {
   // Who serves owns the data folder; doctor may be run by root.
   struct stat status {};
   auto user = ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
   jobs::Executors executors(jobs::executor_folder(data_dir), "", user);
-  Checks out;
+  CheckResults out;
   for (const auto& executor : executors.refused())
     out.push_back(failed(fmt::format("executor {}", std::filesystem::path(executor.path).filename().string()),
                          Code::forbidden, fmt::format("{} is not run: {}", executor.path, executor.reason)));
@@ -95,7 +96,7 @@ Checks examine_executors(const std::string& data_dir) {
   return out;
 }
 
-Check leftovers(const std::string& folder) {
+CheckResult check_bundles(const std::string& folder) {
   constexpr auto kName = "bundles";
   std::size_t found = 0;
   std::error_code ec;

@@ -6,41 +6,41 @@
 #include <unistd.h>
 
 #include "core/base/log.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/db/sql.hpp"
 #include "core/identity/directory.hpp"
 
 namespace dash::app {
 namespace {
 
-constexpr off_t kLittle = 256 << 10;  // less free space than this is none
+constexpr off_t kMinFreeBytes = 256 << 10;  // less free space than this is none
 
-constexpr std::string_view kSealed = "key check";  // under this name, and with these words
+constexpr std::string_view kKeyCheckText = "key check";  // under this name, and with these words
 
 // What the database says of the key that opens its settings.
 struct KeyEvidence {
   bool is_recorded = false, is_right = false;  // the recorded one is ours
   std::size_t settings = 0, unreadable = 0;    // counted when it is not
-  bool all_open() const { return unreadable == 0; }
-  bool none_opens() const { return settings > 0 && unreadable == settings; }
+  bool all_readable() const { return unreadable == 0; }
+  bool none_readable() const { return settings > 0 && unreadable == settings; }
 };
 
-Result<KeyEvidence> evidence(Services& s) {
+Result<KeyEvidence> read_key_evidence(Application& app) {
   KeyEvidence out;
-  TRY(s.sql.read([&](db::Transaction& tx) -> Result<void> {
+  TRY(app.sql.read([&](db::Transaction& tx) -> Result<void> {
     auto rows = TRY(tx.query("SELECT sealed FROM key_check WHERE one = 1"));
     out.is_recorded = !rows.empty();
-    out.is_right = out.is_recorded && s.config.open(kSealed, rows[0].blob(0));
+    out.is_right = out.is_recorded && app.config.open(kKeyCheckText, rows[0].blob(0));
     return {};
   }));
   if (out.is_right) return out;
-  out.settings = TRY(s.config.keys()).size();
-  out.unreadable = TRY(s.config.unreadable_keys()).size();
+  out.settings = TRY(app.config.keys()).size();
+  out.unreadable = TRY(app.config.unreadable_keys()).size();
   return out;
 }
 
 // A file without a name, else one that has it for a moment.
-int open_scratch(const std::string& folder) {
+int open_temporary(const std::string& folder) {
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
   auto name = folder + "/.space-check-XXXXXX";
@@ -58,55 +58,55 @@ Failure disk_failure(int error) {
 
 }  // namespace
 
-Result<void> check_database_reads(Services& s) {
-  TRY(s.directory.is_set_up());
+Result<void> check_database_reads(Application& app) {
+  TRY(app.directory.is_set_up());
   return {};
 }
 
-Result<void> check_key(Services& s) {
-  auto found = TRY(evidence(s));
-  if (found.is_right || (found.is_recorded ? found.all_open() : !found.none_opens())) return {};
+Result<void> check_key(Application& app) {
+  auto found = TRY(read_key_evidence(app));
+  if (found.is_right || (found.is_recorded ? found.all_readable() : !found.none_readable())) return {};
   return fail(Code::integrity, "{} settings were written with another key; put the right key back",
               found.unreadable);
 }
 
-Result<void> check_settings_open(Services& s) {
-  auto unreadable = TRY(s.config.unreadable_keys());
+Result<void> check_settings_readable(Application& app) {
+  auto unreadable = TRY(app.config.unreadable_keys());
   if (unreadable.empty()) return {};
   return fail(Code::integrity, "cannot be opened and read as empty, set them anew: {}",
               fmt::join(unreadable, ", "));
 }
 
-Result<void> check_database_writes(Services& s) {
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(tx.exec("UPDATE write_check SET at = $1 WHERE one = 1", {to_micros(s.clock.now())}));
+Result<void> check_database_writes(Application& app) {
+  return app.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE write_check SET at = $1 WHERE one = 1", {to_micros(app.clock.now())}));
     return {};
   });
 }
 
 Result<void> check_disk(const std::string& folder) {
-  int fd = open_scratch(folder);
+  int fd = open_temporary(folder);
   if (fd < 0) return disk_failure(errno);
-  int error = ::posix_fallocate(fd, 0, kLittle);
+  int error = ::posix_fallocate(fd, 0, kMinFreeBytes);
   ::close(fd);
   if (error != 0) return disk_failure(error);
   return {};
 }
 
-void record_key(Services& s) {
+void record_key(Application& app) {
   auto recorded = [&]() -> Result<void> {
-    auto found = TRY(evidence(s));
-    if (found.is_right || !found.all_open()) return {};
-    return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+    auto found = TRY(read_key_evidence(app));
+    if (found.is_right || !found.all_readable()) return {};
+    return app.sql.write([&](db::Transaction& tx) -> Result<void> {
       TRY(tx.exec(
           "INSERT INTO key_check (one, sealed) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET sealed = "
           "$1",
-          {db::Blob{s.config.seal(kSealed, kSealed)}}));
+          {db::Blob{app.config.seal(kKeyCheckText, kKeyCheckText)}}));
       return {};
     });
   }();
   if (!recorded)
-    log::warning("key_check_not_recorded",
+    log::warning("app.key_check_not_recorded",
                  {{"cause", recorded.error().message}, {"detail", recorded.error().detail}});
 }
 

@@ -6,11 +6,11 @@
 namespace dash::app {
 namespace {
 
-constexpr std::size_t kMaxKeyFile = 4096;
+constexpr std::size_t kMaxKeyFileBytes = 4096;
 constexpr std::size_t kMinKeyBytes = 16;
 
 // Made when absent; of two processes that make it at once one wins.
-Result<Secret> own_key(const std::string& path) {
+Result<Secret> load_or_create_key(const std::string& path) {
   if (auto key = read_key(path); key || key.error().code != Code::not_found) return key;
   auto made = write_file(path, crypto::random_hex(32) + "\n", 0600, IfPresent::keep);
   if (!made && made.error().code != Code::conflict) return Failure(made.error());
@@ -20,24 +20,24 @@ Result<Secret> own_key(const std::string& path) {
 }  // namespace
 
 Result<Secret> read_key(const std::string& path) {
-  auto text = TRY(within("key file", read_file(path, kMaxKeyFile)));
+  auto text = TRY(within("key file", read_file(path, kMaxKeyFileBytes)));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
   if (text.size() < kMinKeyBytes)
     return fail(Code::invalid, "the key in {} is shorter than {} characters", path, kMinKeyBytes);
   return Secret(std::move(text));
 }
 
-Secret Keys::derive(std::string_view purpose) const {
+Secret InstanceKeys::derive(std::string_view purpose) const {
   return Secret(crypto::hkdf_sha256(signing.expose(), "", purpose, 32));
 }
 
-Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_file,
-                       const std::string& encryption_file) {
-  Keys keys;
+Result<InstanceKeys> load_keys(const std::string& data_dir, const std::string& signing_file,
+                               const std::string& encryption_file) {
+  InstanceKeys keys;
   if (!signing_file.empty()) {
     keys.signing = TRY(read_key(signing_file));
   } else {
-    keys.signing = TRY(own_key(data_dir + "/signing.key"));
+    keys.signing = TRY(load_or_create_key(data_dir + "/signing.key"));
   }
   if (!encryption_file.empty()) keys.encryption = TRY(read_key(encryption_file));
   return keys;

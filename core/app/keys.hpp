@@ -8,7 +8,7 @@
 
 namespace dash::app {
 
-struct Keys {
+struct InstanceKeys {
   Secret signing;     // the text of the key file
   Secret encryption;  // dedicated key for the config store; empty when none is set
   Secret derive(std::string_view purpose) const;  // 32 bytes, HKDF-SHA256 of `signing`
@@ -18,7 +18,7 @@ struct Keys {
 Result<Secret> read_key(const std::string& path);
 
 // `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
-Result<Keys> load_keys(const std::string& data_dir, const std::string& signing_file,
-                       const std::string& encryption_file);
+Result<InstanceKeys> load_keys(const std::string& data_dir, const std::string& signing_file,
+                               const std::string& encryption_file);
 
 }  // namespace dash::app

@@ -4,29 +4,29 @@
 
 namespace dash::audit {
 
-Anchors::Anchors(Log& log, std::vector<std::unique_ptr<AnchorPlace>> places) : log_(log) {
-  for (auto& place : places) anchors_.push_back({std::move(place)});
+AnchorSet::AnchorSet(Log& log, std::vector<std::unique_ptr<Anchor>> targets) : log_(log) {
+  for (auto& target : targets) anchors_.push_back({std::move(target)});
 }
 
-Anchors::~Anchors() { flush(); }
+AnchorSet::~AnchorSet() { flush(); }
 
-std::vector<AnchorText> Anchors::read() {
+std::vector<AnchorText> AnchorSet::read() {
   std::lock_guard lock(mutex_);
   std::vector<AnchorText> out;
   out.reserve(anchors_.size());
   for (const auto& anchor : anchors_) {
-    auto text = anchor.place->all();
-    out.push_back({anchor.place->name(), text.value_or(""), text ? "" : text.error().message});
+    auto text = anchor.target->all();
+    out.push_back({anchor.target->name(), text.value_or(""), text ? "" : text.error().message});
   }
   return out;
 }
 
-Result<void> Anchors::healthy() const {
+Result<void> AnchorSet::check_health() const {
   std::lock_guard lock(faults_mutex_);
   std::string faults;
   for (const auto& anchor : anchors_)
     if (!anchor.fault.empty())
-      faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", anchor.place->name(), anchor.fault);
+      faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", anchor.target->name(), anchor.fault);
   if (faults.empty()) return {};
   return Failure(Error{Code::upstream,
                        "a checkpoint of the audit log could not be anchored; the log names the anchor",
@@ -35,13 +35,13 @@ Result<void> Anchors::healthy() const {
                        {}});
 }
 
-bool Anchors::is_due(const Anchor& anchor, std::int64_t count, bool is_last) const {
-  auto every = is_last ? 1 : anchor.place->every();
-  if (anchor.written >= 0 && count - anchor.written < every) return false;
+bool AnchorSet::is_due(const AnchorState& anchor, std::int64_t count, bool is_last) const {
+  auto interval = is_last ? 1 : anchor.target->interval();
+  if (anchor.written >= 0 && count - anchor.written < interval) return false;
   return is_last || !anchor.retry_at || *anchor.retry_at <= log_.clock().now();
 }
 
-void Anchors::write(bool is_last) {
+void AnchorSet::write(bool is_last) {
   std::lock_guard lock(mutex_);
   auto head = db::read<std::optional<Head>>(log_.sql(),
                                             [&](db::Transaction& tx) { return read_head(tx, log_.keys()); });
@@ -53,37 +53,37 @@ void Anchors::write(bool is_last) {
     if (!checkpoint)
       checkpoint = sign_checkpoint(log_.keys().checkpoint, (*head)->count, (*head)->frontier.root(),
                                    (*head)->entry_hash, log_.clock().now());
-    note(anchor, write_one(anchor, *checkpoint));
+    record_result(anchor, write_one(anchor, *checkpoint));
   }
 }
 
-void Anchors::note(Anchor& anchor, const Result<void>& done) {
-  anchor.retry_at = done ? std::nullopt : std::optional(log_.clock().now() + kAnchorRetry);
+void AnchorSet::record_result(AnchorState& anchor, const Result<void>& done) {
+  anchor.retry_at = done ? std::nullopt : std::optional(log_.clock().now() + kAnchorRetryInterval);
   if (!done)
-    log::error(
-        "audit_anchor_failed",
-        {{"anchor", anchor.place->name()}, {"error", done.error().message}, {"detail", done.error().detail}});
+    log::error("audit.anchor_failed", {{"anchor", anchor.target->name()},
+                                       {"error", done.error().message},
+                                       {"detail", done.error().detail}});
   std::lock_guard lock(faults_mutex_);
   anchor.fault = done ? "" : done.error().message;
 }
 
-Result<void> Anchors::write_one(Anchor& anchor, const Checkpoint& checkpoint) {
-  auto older = TRY(parse_checkpoints(TRY(anchor.place->newest()), log_.keys().checkpoint.public_key));
+Result<void> AnchorSet::write_one(AnchorState& anchor, const Checkpoint& checkpoint) {
+  auto older = TRY(parse_checkpoints(TRY(anchor.target->newest()), log_.keys().checkpoint.public_key));
   if (!older.empty()) {
-    if (!TRY(agrees(older.back())))
+    if (!TRY(matches_log(older.back())))
       return fail(Code::integrity,
                   "the log contradicts its checkpoint over {} entries; run dashctl audit verify",
                   older.back().size);
     anchor.written = older.back().size;
     if (older.back().size >= checkpoint.size) return {};
   }
-  TRY(anchor.place->add(checkpoint));
+  TRY(anchor.target->add(checkpoint));
   anchor.written = checkpoint.size;
   return {};
 }
 
 // The chain's hash at the checkpoint's size pins everything before it.
-Result<bool> Anchors::agrees(const Checkpoint& older) {
+Result<bool> AnchorSet::matches_log(const Checkpoint& older) {
   if (older.size == 0) return true;
   return db::read<bool>(log_.sql(), [&](db::Transaction& tx) -> Result<bool> {
     auto rows = TRY(tx.query("SELECT entry_hash FROM audit_log WHERE seq = $1", {older.size}));

@@ -13,62 +13,62 @@
 
 namespace dash::audit {
 
-inline constexpr std::int64_t kCheckpointEvery = 1000;  // entries
-inline constexpr std::chrono::seconds kAnchorRetry{60};
-inline constexpr std::string_view kOwnAnchor = "audit.checkpoint";
+inline constexpr std::int64_t kCheckpointInterval = 1000;  // entries
+inline constexpr std::chrono::seconds kAnchorRetryInterval{60};
+inline constexpr std::string_view kLocalAnchorFile = "audit.checkpoint";
 
 // The seam to one anchor. It may be slow and may fail. Used by one thread at a time, but for name().
-class AnchorPlace {
+class Anchor {
  public:
-  virtual ~AnchorPlace() = default;
+  virtual ~Anchor() = default;
   virtual std::string name() const = 0;  // for messages: a path, the address of a store
   // Notes, one after the other, oldest first; empty when there are none. The last one is the newest.
   virtual Result<std::string> newest() = 0;
   virtual Result<std::string> all() { return newest(); }
   virtual Result<void> add(const Checkpoint& checkpoint) = 0;
-  virtual std::int64_t every() const { return kCheckpointEvery; }
+  virtual std::int64_t interval() const { return kCheckpointInterval; }
 };
 
 // A file that holds one note, replaced by each newer one.
-std::unique_ptr<AnchorPlace> own_anchor(std::string path);
+std::unique_ptr<Anchor> local_anchor(std::string path);
 // A file that every note is appended to.
-std::unique_ptr<AnchorPlace> file_anchor(std::string path);
+std::unique_ptr<Anchor> file_anchor(std::string path);
 
-class Anchors {
+class AnchorSet {
  public:
-  Anchors(Log& log, std::vector<std::unique_ptr<AnchorPlace>> places);
+  AnchorSet(Log& log, std::vector<std::unique_ptr<Anchor>> targets);
   // Writes the last checkpoint everywhere.
-  ~Anchors();
-  Anchors(const Anchors&) = delete;
-  Anchors& operator=(const Anchors&) = delete;
+  ~AnchorSet();
+  AnchorSet(const AnchorSet&) = delete;
+  AnchorSet& operator=(const AnchorSet&) = delete;
 
   // Called every second or so by whoever serves: writes what is due. An anchor that fails is an error in the
-  // log and in healthy(), and is tried again after kAnchorRetry.
+  // log and in check_health(), and is tried again after kAnchorRetryInterval.
   void tick() { write(/*is_last=*/false); }
   void flush() { write(/*is_last=*/true); }
 
   // The texts of all anchors; one that cannot be read tells why.
   std::vector<AnchorText> read();
   // Code::upstream naming the anchors that could not be written when they were last due.
-  Result<void> healthy() const;
+  Result<void> check_health() const;
 
  private:
-  struct Anchor {
-    std::unique_ptr<AnchorPlace> place;
+  struct AnchorState {
+    std::unique_ptr<Anchor> target;
     std::int64_t written = -1;  // size of the newest checkpoint in it, -1 unknown
     std::optional<Time> retry_at{};
     std::string fault{};
   };
-  bool is_due(const Anchor& anchor, std::int64_t count, bool is_last) const;
+  bool is_due(const AnchorState& anchor, std::int64_t count, bool is_last) const;
   void write(bool is_last);
-  Result<void> write_one(Anchor& anchor, const Checkpoint& checkpoint);
-  void note(Anchor& anchor, const Result<void>& done);
-  Result<bool> agrees(const Checkpoint& older);
+  Result<void> write_one(AnchorState& anchor, const Checkpoint& checkpoint);
+  void record_result(AnchorState& anchor, const Result<void>& done);
+  Result<bool> matches_log(const Checkpoint& older);
 
   Log& log_;
   std::mutex mutex_;  // one write or read of the anchors at a time
-  std::vector<Anchor> anchors_;
-  mutable std::mutex faults_mutex_;  // of Anchor::fault: nobody who asks waits for a slow anchor
+  std::vector<AnchorState> anchors_;
+  mutable std::mutex faults_mutex_;  // of AnchorState::fault: nobody who asks waits for a slow anchor
 };
 
 }  // namespace dash::audit

@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::size_t kMaxAnchorBytes = 256u << 20;  // a million checkpoints
 
-Failure cannot(std::string_view what, const std::string& path) {
+Failure file_error(std::string_view what, const std::string& path) {
   return fail(Code::internal, "cannot {} the audit anchor {}: {}", what, path, strerror(errno));
 }
 
 Result<void> append_file(const std::string& path, std::string_view text) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
-  if (fd < 0) return cannot("open", path);
+  if (fd < 0) return file_error("open", path);
   auto written = ::write(fd, text.data(), text.size());
   bool good = written == static_cast<ssize_t>(text.size()) && ::fdatasync(fd) == 0;
-  auto result = good ? Result<void>() : Result<void>(cannot("write", path));
+  auto result = good ? Result<void>() : Result<void>(file_error("write", path));
   ::close(fd);
   return result;
 }
 
-class File : public AnchorPlace {
+class FileAnchor : public Anchor {
  public:
-  explicit File(std::string path) : path_(std::move(path)) {}
+  explicit FileAnchor(std::string path) : path_(std::move(path)) {}
   std::string name() const override { return path_; }
   Result<std::string> newest() override {
     auto text = dash::read_file(path_, kMaxAnchorBytes);
@@ -43,21 +43,23 @@ class File : public AnchorPlace {
   const std::string path_;
 };
 
-class OwnFile final : public File {
+class LocalAnchor final : public FileAnchor {
  public:
-  using File::File;
+  using FileAnchor::FileAnchor;
   Result<void> add(const Checkpoint& checkpoint) override {
     return dash::write_file(path_, checkpoint.note, 0600);
   }
-  std::int64_t every() const override { return 1; }
+  std::int64_t interval() const override { return 1; }
 };
 
 }  // namespace
 
-std::unique_ptr<AnchorPlace> own_anchor(std::string path) {
-  return std::make_unique<OwnFile>(std::move(path));
+std::unique_ptr<Anchor> local_anchor(std::string path) {
+  return std::make_unique<LocalAnchor>(std::move(path));
 }
 
-std::unique_ptr<AnchorPlace> file_anchor(std::string path) { return std::make_unique<File>(std::move(path)); }
+std::unique_ptr<Anchor> file_anchor(std::string path) {
+  return std::make_unique<FileAnchor>(std::move(path));
+}
 
 }  // namespace dash::audit

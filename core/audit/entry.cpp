@@ -33,24 +33,24 @@ Result<std::string> hex_of(const Json& line, const char* name) {
 
 }  // namespace
 
-std::optional<Stored> row_to_stored(const db::Row& row) try {
-  return Stored{row.integer(0),
-                row.integer(1),
-                row.text(2),
-                row.text(3),
-                row.is_null(4) ? std::nullopt : std::optional(row.text(4)),
-                row.text(5),
-                row.text(6),
-                row.text(7),
-                row.blob(8),
-                row.blob(9)};
+std::optional<LogEntry> entry_from_row(const db::Row& row) try {
+  return LogEntry{row.integer(0),
+                  row.integer(1),
+                  row.text(2),
+                  row.text(3),
+                  row.is_null(4) ? std::nullopt : std::optional(row.text(4)),
+                  row.text(5),
+                  row.text(6),
+                  row.text(7),
+                  row.blob(8),
+                  row.blob(9)};
 } catch (const std::bad_variant_access&) {
   return std::nullopt;
 }
 
 std::string genesis_hash() { return std::string(32, '\0'); }
 
-void encode_body(std::string_view prev_hash, const Stored& entry, std::string& out) {
+void encode_body(std::string_view prev_hash, const LogEntry& entry, std::string& out) {
   out.assign(1, '\0');
   out += prev_hash;
   put_integer(out, entry.seq);
@@ -72,7 +72,7 @@ std::string hash_of(std::string& encoded_body, std::string_view seal) {
   return crypto::sha256(encoded_body);
 }
 
-OrderedJson to_json(const Stored& entry) {
+OrderedJson to_json(const LogEntry& entry) {
   OrderedJson out;
   out["seq"] = entry.seq;
   out["at"] = format_iso_micros(from_micros(entry.at));
@@ -89,20 +89,20 @@ OrderedJson to_json(const Stored& entry) {
   return out;
 }
 
-std::string export_line(const Stored& entry) {
+std::string export_line(const LogEntry& entry) {
   OrderedJson line{{"schema", kExportSchema}};
   line.update(to_json(entry));
   return dump_json(line) + "\n";
 }
 
-Result<Stored> entry_from_json(const Json& line) {
+Result<LogEntry> entry_from_json(const Json& line) {
   if (!line.is_object() || !line.contains("seq") || !line["seq"].is_number_integer() ||
       !line.contains("details"))
     return fail(Code::integrity, "a line of the audit file is not an entry; export the log again");
   if (line.value("schema", Json(kExportSchema)) != kExportSchema)
     return fail(Code::integrity, "the audit file has schema {}, this program knows {}; use a newer dashctl",
                 dump_json(line["schema"]), kExportSchema);
-  Stored out;
+  LogEntry out;
   out.seq = line["seq"].get<std::int64_t>();
   out.at = to_micros(TRY(parse_iso(TRY(text_of(line, "at")))));
   out.username = TRY(text_of(line, "username"));

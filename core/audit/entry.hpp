@@ -18,7 +18,7 @@
 namespace dash::audit {
 
 // A row of the log, as stored.
-struct Stored {
+struct LogEntry {
   std::int64_t seq = 0;
   std::int64_t at = 0;  // microseconds
   std::string username;
@@ -33,27 +33,27 @@ struct Stored {
 
 inline constexpr std::size_t kSealBytes = 16;
 
-// "SELECT <columns> FROM audit_log", to be continued; row_to_stored reads its rows.
+// "SELECT <columns> FROM audit_log", to be continued; entry_from_row reads its rows.
 inline constexpr std::string_view kSelectEntries =
     "SELECT seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash FROM "
     "audit_log ";
 // nullopt for a column of a type that append never writes.
-std::optional<Stored> row_to_stored(const db::Row& row);
+std::optional<LogEntry> entry_from_row(const db::Row& row);
 
 // 32 zero bytes: before the first entry.
 std::string genesis_hash();
 // Writes 0x00 body into `out` (replacing its content), so that a walk over the log allocates once.
-void encode_body(std::string_view prev_hash, const Stored& entry, std::string& out);
+void encode_body(std::string_view prev_hash, const LogEntry& entry, std::string& out);
 std::string seal_of(const Secret& seal_key, std::string_view encoded_body);
 // `encoded_body` is left with the seal appended.
 std::string hash_of(std::string& encoded_body, std::string_view seal);
 
 // Details that are not canonical JSON travel as text.
-OrderedJson to_json(const Stored& entry);
+OrderedJson to_json(const LogEntry& entry);
 
 inline constexpr int kExportSchema = 1;
 // One line of `audit export`: to_json() with "schema" before it. Reading one back takes lines without it too.
-std::string export_line(const Stored& entry);
-Result<Stored> entry_from_json(const Json& line);
+std::string export_line(const LogEntry& entry);
+Result<LogEntry> entry_from_json(const Json& line);
 
 }  // namespace dash::audit

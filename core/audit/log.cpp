@@ -11,7 +11,7 @@
 namespace dash::audit {
 namespace {
 
-std::string head_mac(const Keys& keys, std::int64_t count, std::string_view entry_hash,
+std::string head_mac(const LogKeys& keys, std::int64_t count, std::string_view entry_hash,
                      std::string_view frontier, std::int64_t tainted_at) {
   return crypto::to_hex(crypto::hmac_sha256(
       keys.head.expose(),
@@ -29,7 +29,7 @@ std::optional<Frontier> parse_frontier(std::string_view text) {
   return roots ? Frontier::parse(size, *roots) : std::nullopt;
 }
 
-Result<void> write_head(db::Transaction& tx, const Keys& keys, const Head& head) {
+Result<void> write_head(db::Transaction& tx, const LogKeys& keys, const Head& head) {
   auto hash = crypto::to_hex(head.entry_hash);
   auto frontier = fmt::format("{}:{}", head.frontier.size(), crypto::to_hex(head.frontier.bytes()));
   TRY(tx.exec(
@@ -59,7 +59,7 @@ Result<Head> rebuild_head(db::Transaction& tx) {
 }
 
 // Of the columns count, entry_hash, frontier, tainted_at, mac.
-Head head_of(const db::Row& row, const Keys& keys) {
+Head head_from_row(const db::Row& row, const LogKeys& keys) {
   Head head;
   head.count = row.integer(0);
   head.tainted_at = row.integer(3);
@@ -68,28 +68,29 @@ Head head_of(const db::Row& row, const Keys& keys) {
   if (!hash || !frontier) return head;
   head.entry_hash = *hash;
   head.frontier = *std::move(frontier);
-  bool untouched = head.count == 0 && head.tainted_at == 0 && row.text(1).empty() && row.text(4).empty();
-  head.sealed = untouched || crypto::equal_constant_time(row.text(4), head_mac(keys, head.count, row.text(1),
-                                                                               row.text(2), head.tainted_at));
+  bool is_initial = head.count == 0 && head.tainted_at == 0 && row.text(1).empty() && row.text(4).empty();
+  head.sealed =
+      is_initial || crypto::equal_constant_time(
+                        row.text(4), head_mac(keys, head.count, row.text(1), row.text(2), head.tainted_at));
   return head;
 }
 
 // The head to append to. One that does not match the log is replaced and marked, loudly and for ever:
 // refusing instead would let whoever breaks the log also stop the sign-ins that it records.
-Result<Head> head_for_append(db::Transaction& tx, const Keys& keys) {
+Result<Head> head_for_append(db::Transaction& tx, const LogKeys& keys) {
   auto rows = TRY(
       tx.query("SELECT h.count, h.entry_hash, h.frontier, h.tainted_at, h.mac, last.seq, last.entry_hash "
                "FROM audit_head h LEFT JOIN audit_log last ON last.seq = (SELECT MAX(seq) FROM audit_log) "
                "WHERE h.one = 1"));
   if (!rows.empty()) {
     const auto& row = rows[0];
-    auto head = head_of(row, keys);
+    auto head = head_from_row(row, keys);
     bool is_last = row.is_null(5) ? head.count == 0 && head.entry_hash.empty()
                                   : head.count == row.integer(5) && head.entry_hash == row.blob(6);
     if (head.sealed && is_last) return head;
   }
   auto rebuilt = TRY(rebuild_head(tx));
-  log::error("audit_log_tainted",
+  log::error("audit.log_tainted",
              {{"seq", rebuilt.tainted_at},
               {"advice",
                "the log's head does not match its entries or this signing key; run dashctl "
@@ -99,12 +100,13 @@ Result<Head> head_for_append(db::Transaction& tx, const Keys& keys) {
 
 }  // namespace
 
-Entry by(const Principal& who, std::string action, std::optional<std::string> target, OrderedJson details) {
-  return {who.username,       std::move(action), std::move(target),
-          std::move(details), who.address,       who.request_id};
+Event make_event(const Principal& principal, std::string action, std::optional<std::string> target,
+                 OrderedJson details) {
+  return {principal.username, std::move(action), std::move(target),
+          std::move(details), principal.address, principal.request_id};
 }
 
-Keys derive_keys(const Secret& key) {
+LogKeys derive_log_keys(const Secret& key) {
   auto derive = [&](std::string_view info) {
     return Secret(crypto::hkdf_sha256(key.expose(), "", info, 32));
   };
@@ -112,29 +114,29 @@ Keys derive_keys(const Secret& key) {
           crypto::ed25519_from_seed(derive("dashctl audit checkpoint ed25519"))};
 }
 
-Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys) {
+Result<std::optional<Head>> read_head(db::Transaction& tx, const LogKeys& keys) {
   auto rows =
       TRY(tx.query("SELECT count, entry_hash, frontier, tainted_at, mac FROM audit_head WHERE one = 1"));
-  return rows.empty() ? std::nullopt : std::optional(head_of(rows[0], keys));
+  return rows.empty() ? std::nullopt : std::optional(head_from_row(rows[0], keys));
 }
 
 Log::Log(db::Sql& sql, const Clock& clock, const Secret& key)
-    : sql_(sql), clock_(clock), keys_(derive_keys(key)) {}
+    : sql_(sql), clock_(clock), keys_(derive_log_keys(key)) {}
 Log::~Log() = default;
 
-Result<std::int64_t> Log::append(db::Transaction& tx, const Entry& entry) {
+Result<std::int64_t> Log::append(db::Transaction& tx, const Event& event) {
   auto head = TRY(head_for_append(tx, keys_));
-  Stored row{head.count + 1,
-             to_micros(clock_.now()),
-             entry.username,
-             entry.action,
-             entry.target,
-             // Sorted members, so that an exported entry can be written again byte for byte.
-             dump_json(Json(entry.details.is_null() ? OrderedJson::object() : entry.details)),
-             entry.address,
-             entry.request_id,
-             {},
-             {}};
+  LogEntry row{head.count + 1,
+               to_micros(clock_.now()),
+               event.username,
+               event.action,
+               event.target,
+               // Sorted members, so that an exported entry can be written again byte for byte.
+               dump_json(Json(event.details.is_null() ? OrderedJson::object() : event.details)),
+               event.address,
+               event.request_id,
+               {},
+               {}};
   std::string body;
   encode_body(head.count == 0 ? genesis_hash() : head.entry_hash, row, body);
   row.seal = seal_of(keys_.seal, body);
@@ -152,8 +154,8 @@ Result<std::int64_t> Log::append(db::Transaction& tx, const Entry& entry) {
   return row.seq;
 }
 
-Result<std::int64_t> Log::append(const Entry& entry) {
-  return db::write<std::int64_t>(sql_, [&](db::Transaction& tx) { return append(tx, entry); });
+Result<std::int64_t> Log::append(const Event& event) {
+  return db::write<std::int64_t>(sql_, [&](db::Transaction& tx) { return append(tx, event); });
 }
 
 }  // namespace dash::audit

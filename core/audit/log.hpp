@@ -16,7 +16,7 @@
 
 namespace dash::audit {
 
-struct Entry {
+struct Event {
   std::string username;
   std::string action;  // "cloud1:vm:deploy:denied", "config.import", "storage_asset_scope_update", …
   std::optional<std::string> target;  // what it was done to
@@ -26,15 +26,16 @@ struct Entry {
 };
 
 // An entry with the actor's fields filled in.
-Entry by(const Principal& who, std::string action, std::optional<std::string> target, OrderedJson details);
+Event make_event(const Principal& principal, std::string action, std::optional<std::string> target,
+                 OrderedJson details);
 
 // What the log derives from its one key by HKDF: who has only the database has none of these.
-struct Keys {
+struct LogKeys {
   Secret seal;                    // seals each entry
   Secret head;                    // seals the head row
   crypto::Ed25519Key checkpoint;  // signs checkpoints
 };
-Keys derive_keys(const Secret& key);
+LogKeys derive_log_keys(const Secret& key);
 
 // The head row. `tainted_at` is the first entry that was appended after the head had stopped matching the log
 // (another key, a cut tail): the log goes on, and never verifies again.
@@ -46,7 +47,7 @@ struct Head {
   bool sealed = false;  // by this key, or never written and empty
 };
 // nullopt when there is no such row, which nobody but a forger removes.
-Result<std::optional<Head>> read_head(db::Transaction& tx, const Keys& keys);
+Result<std::optional<Head>> read_head(db::Transaction& tx, const LogKeys& keys);
 
 class Log {
  public:
@@ -55,18 +56,18 @@ class Log {
   ~Log();
 
   // Inside of the caller's write transaction. Returns the entry's sequence number.
-  Result<std::int64_t> append(db::Transaction& tx, const Entry& entry);
+  Result<std::int64_t> append(db::Transaction& tx, const Event& event);
   // In a transaction of its own, durable when it returns.
-  Result<std::int64_t> append(const Entry& entry);
+  Result<std::int64_t> append(const Event& event);
 
-  const Keys& keys() const { return keys_; }
+  const LogKeys& keys() const { return keys_; }
   const Clock& clock() const { return clock_; }
   db::Sql& sql() { return sql_; }
 
  private:
   db::Sql& sql_;
   const Clock& clock_;
-  Keys keys_;
+  LogKeys keys_;
 };
 
 }  // namespace dash::audit

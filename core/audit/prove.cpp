@@ -5,25 +5,25 @@
 namespace dash::audit {
 namespace {
 
-// Roots of the ranges, each over its own leaves, and of the whole.
-struct Roots {
+// TreeRoots of the ranges, each over its own leaves, and of the whole.
+struct TreeRoots {
   std::vector<std::string> path;
   Frontier whole;
   std::string last_hash;
 };
 
-Result<Roots> roots_of(db::Transaction& tx, const std::vector<LeafRange>& ranges) {
-  std::vector<Frontier> parts(ranges.size());
-  Roots out;
+Result<TreeRoots> roots_of(db::Transaction& tx, const std::vector<LeafRange>& ranges) {
+  std::vector<Frontier> frontiers(ranges.size());
+  TreeRoots out;
   TRY(tx.each("SELECT entry_hash FROM audit_log ORDER BY seq", {}, [&](const db::Row& row) -> Result<void> {
     auto leaf = out.whole.size();
     out.last_hash = row.blob(0);
     out.whole.add(out.last_hash);
     for (std::size_t i = 0; i < ranges.size(); ++i)
-      if (leaf >= ranges[i].begin && leaf < ranges[i].end) parts[i].add(out.last_hash);
+      if (leaf >= ranges[i].begin && leaf < ranges[i].end) frontiers[i].add(out.last_hash);
     return {};
   }));
-  for (const auto& part : parts) out.path.push_back(part.root());
+  for (const auto& frontier : frontiers) out.path.push_back(frontier.root());
   return out;
 }
 
@@ -37,7 +37,7 @@ OrderedJson base64_list(const std::vector<std::string>& hashes) {
   return out;
 }
 
-Checkpoint signed_now(Log& log, const Roots& roots) {
+Checkpoint signed_now(Log& log, const TreeRoots& roots) {
   return sign_checkpoint(log.keys().checkpoint, roots.whole.size(), roots.whole.root(), roots.last_hash,
                          log.clock().now());
 }
@@ -49,10 +49,10 @@ Result<InclusionProof> prove_inclusion(Log& log, std::int64_t seq) {
     auto size = TRY(size_of(tx));
     auto rows =
         TRY(tx.query(std::string(kSelectEntries) + "WHERE seq IN ($1, $2) ORDER BY seq", {seq - 1, seq}));
-    auto entry = rows.empty() ? std::nullopt : row_to_stored(rows.back());
+    auto entry = rows.empty() ? std::nullopt : entry_from_row(rows.back());
     if (!entry || entry->seq != seq || seq > size)
       return fail(Code::not_found, "the log has no entry {}; it has {}", seq, size);
-    auto before = rows.size() == 2 ? row_to_stored(rows.front()) : std::nullopt;
+    auto before = rows.size() == 2 ? entry_from_row(rows.front()) : std::nullopt;
     auto roots = TRY(roots_of(tx, inclusion_ranges(seq - 1, size)));
     return InclusionProof{*std::move(entry), before ? before->entry_hash : genesis_hash(), roots.path,
                           signed_now(log, roots)};

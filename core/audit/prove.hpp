@@ -8,7 +8,7 @@
 namespace dash::audit {
 
 struct InclusionProof {
-  Stored entry;
+  LogEntry entry;
   std::string prev_hash;          // raw
   std::vector<std::string> path;  // raw hashes, leaf to root
   Checkpoint checkpoint;          // of the whole log, signed now

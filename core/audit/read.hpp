@@ -11,10 +11,10 @@
 
 namespace dash::audit {
 
-inline constexpr std::int64_t kMaxPage = 500;
+inline constexpr std::int64_t kMaxPageEntries = 500;
 
 // Everything absent: the newest entries. Newest first.
-struct Filter {
+struct EntryFilter {
   std::optional<std::string> action;  // exact, or a prefix when it ends in '*'
   std::optional<std::string> username;
   std::optional<std::string> target;
@@ -22,11 +22,11 @@ struct Filter {
   std::optional<std::int64_t> until;   // microseconds, excluded
   std::optional<std::int64_t> after;   // entries with a greater seq, oldest first: for reading the whole log
   std::optional<std::int64_t> before;  // entries with a smaller seq: the next page
-  std::int64_t limit = 50;             // 1..kMaxPage
+  std::int64_t limit = 50;             // 1..kMaxPageEntries
 };
 
-struct Page {
-  std::vector<Stored> entries;
+struct EntryPage {
+  std::vector<LogEntry> entries;
   std::optional<std::int64_t> next_before;  // absent on the last page
   std::optional<std::int64_t> next_after;   // the same, going up
 };
@@ -34,12 +34,12 @@ struct Page {
 // An action or prefix in either spelling of the clouds, as entries have it.
 std::string canonical_filter(std::string_view action);
 
-Result<Page> list(Log& log, const Principal& who, const Filter& filter);
+Result<EntryPage> list(Log& log, const Principal& principal, const EntryFilter& filter);
 // {entries: [...], next_before: int|null, next_after: int|null}; what is hashed is the canonical spelling.
-OrderedJson to_json(const Page& page, config::Spelling spelling = config::Spelling::canonical);
+OrderedJson to_json(const EntryPage& page, config::NameStyle style = config::NameStyle::canonical);
 
 // All entries, oldest first, as one JSON object a line.
-Result<void> export_lines(Log& log, const Principal& who,
+Result<void> export_lines(Log& log, const Principal& principal,
                           const std::function<Result<void>(std::string_view)>& line);
 
 }  // namespace dash::audit

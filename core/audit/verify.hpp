@@ -20,13 +20,13 @@ struct AnchorText {
 };
 
 // What an anchor had to say.
-struct Asked {
+struct AnchorStatus {
   std::string name;
   std::int64_t size = 0;  // of its newest checkpoint
   std::string fault;
 };
 
-struct Verdict {
+struct VerifyResult {
   bool ok = true;
   std::int64_t count = 0;                        // entries in the log
   std::optional<std::int64_t> first_broken_seq;  // the first that is not, or no longer, what was written
@@ -34,26 +34,26 @@ struct Verdict {
   std::string entry_hash;                        // of the last good entry, raw
   std::string root;                              // of the tree over the good entries, raw
   std::int64_t checkpoint_size = 0;              // newest checkpoint that the log agrees with
-  bool checkpointed = false;                     // there was one
+  bool has_checkpoint = false;                   // there was one
   std::int64_t beyond_checkpoint = 0;            // entries after it: only the seals vouch for them
-  std::string public_key;      // that checkpoints are signed with, raw: to compare with one's own
-  std::vector<Asked> anchors;  // one that could not be read leaves `ok` as it is
+  std::string public_key;             // that checkpoints are signed with, raw: to compare with one's own
+  std::vector<AnchorStatus> anchors;  // one that could not be read leaves `ok` as it is
 };
 
 // {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null, problems,
 // public_key, anchors: [{name, size, error: s|null}]}
-OrderedJson to_json(const Verdict& verdict);
+OrderedJson to_json(const VerifyResult& result);
 
 // The entries in ascending order, handed to the callback one by one; nullopt stands for an unreadable row.
 using EntrySource =
-    std::function<Result<void>(const std::function<Result<void>(const std::optional<Stored>&)>&)>;
+    std::function<Result<void>(const std::function<Result<void>(const std::optional<LogEntry>&)>&)>;
 
 // Against the instance's own keys, head row and the anchors.
-Result<Verdict> verify(Log& log, const std::vector<AnchorText>& anchors);
-Result<Verdict> verify(db::Transaction& tx, const Keys& keys, const std::vector<AnchorText>& anchors);
+Result<VerifyResult> verify(Log& log, const std::vector<AnchorText>& anchors);
+Result<VerifyResult> verify(db::Transaction& tx, const LogKeys& keys, const std::vector<AnchorText>& anchors);
 // Against an anchor and the public key alone (32 raw bytes); seals and head cannot be checked without the
 // instance's keys.
-Result<Verdict> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
-                               const std::string& public_key);
+Result<VerifyResult> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
+                                    const std::string& public_key);
 
 }  // namespace dash::audit

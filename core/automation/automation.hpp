@@ -8,49 +8,49 @@
 
 #include "core/audit/log.hpp"
 #include "core/base/principal.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/jobs/job.hpp"
 #include "core/storage/assets/assets.hpp"
 
 namespace dash::automation {
 
-inline constexpr std::size_t kMostBulkRuns = 50;
+inline constexpr std::size_t kMaxBulkRuns = 50;
 
-struct BulkRun {
+struct BulkRunResult {
   std::string batch_id, kind;
   std::vector<jobs::Job> jobs;
 };
 // {job_id, status}
 OrderedJson run_to_json(const jobs::Job&);
 // {batch_id, kind, count, jobs: [{inventory_id, name, job_id}], failed: []}
-OrderedJson to_json(const BulkRun&);
+OrderedJson to_json(const BulkRunResult&);
 
 class Automation {
  public:
-  struct Seams {
+  struct Deps {
     storage::Stores& stores;
     storage::Assets& assets;
-    config::Store& config;
+    config::EncryptedStore& config;
     db::Sql& sql;
     audit::Log& audit;
     const Clock& clock;
   };
-  explicit Automation(Seams seams) : seams_(seams) {}
+  explicit Automation(Deps deps) : deps_(deps) {}
 
   // `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are read, every
   // other member goes to the executor. Code::not_found for an asset that the asker may not see, or that a
   // named workgroup's run may not use (global and its own only), Code::invalid for a file that cannot be run
   // and for an asset on a file system while the runner is in a cloud.
-  Result<jobs::Job> run(const Principal& who, const Json& body);
+  Result<jobs::Job> run(const Principal& principal, const Json& body);
   // One run for each of `inventory_ids`, all or none.
-  Result<BulkRun> run_bulk(const Principal& who, const Json& body);
+  Result<BulkRunResult> run_bulk(const Principal& principal, const Json& body);
   // Names of the active backend's playbooks.
-  Result<std::vector<std::string>> playbooks(const Principal& who);
+  Result<std::vector<std::string>> playbooks(const Principal& principal);
 
  private:
-  Result<jobs::Job> draft(const Principal& who, const Json& body);
-  Result<void> queue(const Principal& who, std::vector<jobs::Job>& jobs, const Json& parameters);
-  Seams seams_;
+  Result<jobs::Job> make_job(const Principal& principal, const Json& body);
+  Result<void> enqueue(const Principal& principal, std::vector<jobs::Job>& jobs, const Json& parameters);
+  Deps deps_;
 };
 
 }  // namespace dash::automation

@@ -44,13 +44,13 @@ std::string format_compact(Time t) {
 Result<Time> parse_iso(std::string_view text) {
   std::string s(text);
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, used = 0;
-  auto bad = [&] { return fail(Code::invalid, "'{}' is not a time such as 2026-07-03T14:00:00Z", s); };
+  auto invalid = [&] { return fail(Code::invalid, "'{}' is not a time such as 2026-07-03T14:00:00Z", s); };
   if (std::sscanf(s.c_str(), "%4d-%2d-%2dT%2d:%2d%n", &year, &month, &day, &hour, &minute, &used) != 5)
-    return bad();
+    return invalid();
   std::string_view rest = std::string_view(s).substr(static_cast<std::size_t>(used));
   std::int64_t micros = 0;
   if (rest.starts_with(':')) {
-    if (std::sscanf(std::string(rest).c_str(), ":%2d%n", &second, &used) != 1) return bad();
+    if (std::sscanf(std::string(rest).c_str(), ":%2d%n", &second, &used) != 1) return invalid();
     rest.remove_prefix(static_cast<std::size_t>(used));
     if (rest.starts_with('.')) {
       rest.remove_prefix(1);
@@ -65,19 +65,20 @@ Result<Time> parse_iso(std::string_view text) {
   int offset = 0;
   if (rest == "Z" || rest.empty()) {
   } else if (rest.size() == 6 && (rest[0] == '+' || rest[0] == '-')) {
-    int oh = 0, om = 0;
-    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &oh, &om) != 2 || oh > 23 || om > 59)
-      return bad();
-    offset = (oh * 60 + om) * (rest[0] == '-' ? -60 : 60);
+    int offset_hours = 0, offset_minutes = 0;
+    if (std::sscanf(std::string(rest.substr(1)).c_str(), "%2d:%2d", &offset_hours, &offset_minutes) != 2 ||
+        offset_hours > 23 || offset_minutes > 59)
+      return invalid();
+    offset = (offset_hours * 60 + offset_minutes) * (rest[0] == '-' ? -60 : 60);
   } else {
-    return bad();
+    return invalid();
   }
   std::chrono::year_month_day ymd{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                   std::chrono::day(static_cast<unsigned>(day))};
   // Nanoseconds since 1970 reach from 1677 to 2262.
-  if (year < 1678 || year > 2261) return bad();
+  if (year < 1678 || year > 2261) return invalid();
   if (!ymd.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-    return bad();
+    return invalid();
   return Time{std::chrono::sys_days(ymd)} + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          std::chrono::seconds(second - offset) + std::chrono::microseconds(micros);
 }

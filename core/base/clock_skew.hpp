@@ -6,9 +6,9 @@
 namespace dash {
 
 // How far ahead of now a time may lie and still be believed.
-inline constexpr std::chrono::minutes kClockSkew{5};
+inline constexpr std::chrono::minutes kMaxClockSkew{5};
 
 // Issued further ahead than that: the clock was wrong then, and what was issued counts as expired.
-inline bool is_from_the_future(Time issued, Time now) { return issued > now + kClockSkew; }
+inline bool is_from_the_future(Time issued, Time now) { return issued > now + kMaxClockSkew; }
 
 }  // namespace dash

@@ -37,12 +37,12 @@ constexpr std::array kCodes = {
     CodeInfo{Code::internal, 500, 1, "internal"},
 };
 
-constexpr bool in_enum_order() {
+constexpr bool is_in_enum_order() {
   for (std::size_t i = 0; i < kCodes.size(); ++i)
     if (static_cast<std::size_t>(kCodes[i].code) != i) return false;
   return true;
 }
-static_assert(in_enum_order());
+static_assert(is_in_enum_order());
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace dash {
 namespace {
 
-constexpr std::size_t kLongestText = 1024;
+constexpr std::size_t kMaxTextBytes = 1024;
 
 const Json* find(const Json& body, std::string_view name) {
   auto it = body.find(name);
@@ -30,13 +30,13 @@ Result<std::optional<std::string>> text_field(const Json& body, std::string_view
   return value->get<std::string>();
 }
 
-Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names) {
+Result<std::string> aliased_text_field(const Json& body, const std::vector<std::string_view>& names) {
   std::string value;
   for (auto name : names) {
     auto text = TRY(text_field(body, name));
     if (!text) continue;
     auto typed = std::string(trim(*text));
-    if (typed.size() > kLongestText) return wrong_value(name, "is too long");
+    if (typed.size() > kMaxTextBytes) return wrong_value(name, "is too long");
     if (has_control_character(typed)) return wrong_value(name, "holds a control character");
     if (typed.empty()) continue;
     if (!value.empty() && value != typed)

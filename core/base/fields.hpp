@@ -15,7 +15,7 @@ Result<std::optional<std::string>> text_field(const Json& body, std::string_view
 Result<std::optional<std::int64_t>> integer_field(const Json& body, std::string_view name);
 // Trimmed text under one of several names, empty when absent or blank. Two names with different values are a
 // mistake that must not be decided by us: one would be judged and the other perhaps built.
-Result<std::string> one_of(const Json& body, const std::vector<std::string_view>& names);
+Result<std::string> aliased_text_field(const Json& body, const std::vector<std::string_view>& names);
 Result<std::optional<bool>> flag_field(const Json& body, std::string_view name);
 
 }  // namespace dash

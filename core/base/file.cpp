@@ -99,7 +99,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
   // mkostemp makes the file 0600; a wider mode is set only once it is whole.
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return os_error("write", path);
-  auto put = [&]() -> Result<void> {
+  auto write_temporary = [&]() -> Result<void> {
     TRY(write_all(fd.get(), bytes, path));
     if (::fsync(fd.get()) != 0) return os_error("write", path);
     if (::fchmod(fd.get(), mode) != 0) return os_error("set the mode of", path);
@@ -112,7 +112,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
     }
     return {};
   };
-  if (auto done = put(); !done) {
+  if (auto done = write_temporary(); !done) {
     ::unlink(temporary.c_str());
     return done;
   }

@@ -13,9 +13,9 @@ std::string dump(const J& value, int indent) {
 // Watches the depth and the member names while nlohmann builds the document. nlohmann's own parser callback
 // would do the same, but looks through all siblings after each nested value: a list of n objects would take
 // n² steps.
-class Watch {
+class StrictSaxHandler {
  public:
-  explicit Watch(Json& document) : builder_(document) {}
+  explicit StrictSaxHandler(Json& document) : builder_(document) {}
 
   bool null() { return builder_.null(); }
   bool boolean(bool value) { return builder_.boolean(value); }
@@ -28,12 +28,12 @@ class Watch {
   }
   bool string(std::string& value) { return builder_.string(value); }
   bool binary(Json::binary_t& value) { return builder_.binary(value); }
-  bool start_object(std::size_t size) { return deeper(), builder_.start_object(size); }
-  bool start_array(std::size_t size) { return deeper(), builder_.start_array(size); }
-  bool end_object() { return names_.pop_back(), builder_.end_object(); }
-  bool end_array() { return names_.pop_back(), builder_.end_array(); }
+  bool start_object(std::size_t size) { return push_level(), builder_.start_object(size); }
+  bool start_array(std::size_t size) { return push_level(), builder_.start_array(size); }
+  bool end_object() { return levels_.pop_back(), builder_.end_object(); }
+  bool end_array() { return levels_.pop_back(), builder_.end_array(); }
   bool key(std::string& name) {
-    if (!names_.back().insert(name).second) throw std::invalid_argument(name);
+    if (!levels_.back().insert(name).second) throw std::invalid_argument(name);
     return builder_.key(name);
   }
   template <class Error>
@@ -42,12 +42,12 @@ class Watch {
   }
 
  private:
-  void deeper() {
-    if (names_.size() == kMaxJsonDepth) throw std::length_error("nesting");
-    names_.emplace_back();
+  void push_level() {
+    if (levels_.size() == kMaxJsonDepth) throw std::length_error("nesting");
+    levels_.emplace_back();
   }
   nlohmann::detail::json_sax_dom_parser<Json> builder_;
-  std::vector<std::set<std::string>> names_;  // one a level: the members seen so far
+  std::vector<std::set<std::string>> levels_;  // one a level: the members seen so far
 };
 
 }  // namespace
@@ -58,8 +58,8 @@ Result<Json> parse_json(std::string_view text) {
     return fail(Code::invalid, "not JSON (error at byte {})", nul + 1);
   try {
     Json document;
-    Watch watch(document);
-    Json::sax_parse(text.begin(), text.end(), &watch);
+    StrictSaxHandler handler(document);
+    Json::sax_parse(text.begin(), text.end(), &handler);
     return document;
   } catch (const Json::parse_error& e) {
     return fail(Code::invalid, "not JSON (error at byte {})", e.byte);

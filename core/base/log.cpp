@@ -13,7 +13,7 @@
 namespace dash::log {
 namespace {
 
-std::atomic<Level> least_level{Level::info};
+std::atomic<Level> level_threshold{Level::info};
 std::atomic<void (*)(std::string_view)> line_sink{nullptr};
 
 void to_stderr(std::string_view line) {
@@ -47,11 +47,11 @@ void append(std::string& line, const T& value) {
 
 }  // namespace
 
-void set_level(Level least) { least_level = least; }
+void set_level(Level min_level) { level_threshold = min_level; }
 void set_sink(void (*sink)(std::string_view)) { line_sink = sink; }
 
 void write(Level level, std::string_view event, Fields fields) {
-  if (level < least_level.load(std::memory_order_relaxed)) return;
+  if (level < level_threshold.load(std::memory_order_relaxed)) return;
   static constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
   auto text = fmt::format(R"({{"ts":"{}","level":"{}","event":)", format_iso_micros(SystemClock().now()),
                           kNames[static_cast<std::size_t>(level)]);

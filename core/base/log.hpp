@@ -25,7 +25,7 @@ struct Field {
 };
 using Fields = std::initializer_list<Field>;
 
-void set_level(Level least);
+void set_level(Level min_level);
 // Redirects the lines (tests); nullptr means stderr again. Called with the finished line, newline included.
 void set_sink(void (*sink)(std::string_view line));
 void write(Level level, std::string_view event, Fields fields);

@@ -25,15 +25,17 @@ struct Principal {
   std::string request_id;       // empty when local
   std::string credential_id{};  // of the session or the token, empty when local
 
-  bool may(std::string_view permission) const { return is_admin || grants.contains(std::string(permission)); }
-  bool member_of(const std::string& workgroup) const { return workgroups.contains(workgroup); }
+  bool has_permission(std::string_view permission) const {
+    return is_admin || grants.contains(std::string(permission));
+  }
+  bool is_member_of(const std::string& workgroup) const { return workgroups.contains(workgroup); }
 };
 
 // Code::forbidden "Admin access required".
-Result<void> require_admin(const Principal& who);
-Result<void> require(const Principal& who, std::string_view permission);
+Result<void> require_admin(const Principal& principal);
+Result<void> require_permission(const Principal& principal, std::string_view permission);
 // Code::forbidden for a personal access token: who holds one must not turn it into an account.
-Result<void> require_sign_in(const Principal& who);
+Result<void> require_sign_in(const Principal& principal);
 
 // The operator at the shell of the machine that holds the data directory.
 Principal local_operator();

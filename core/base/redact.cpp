@@ -9,7 +9,7 @@
 namespace dash {
 namespace {
 
-constexpr std::string_view kStars = "***";
+constexpr std::string_view kRedacted = "***";
 
 struct Span {
   std::size_t begin = 0, end = 0;
@@ -21,7 +21,7 @@ bool is_scheme_char(char c) {
 }
 
 // Between "scheme://" and the last '@' before the path, the query or the end of the word.
-std::optional<Span> in_url(std::string_view text, std::size_t from) {
+std::optional<Span> find_in_url(std::string_view text, std::size_t from) {
   for (auto at = text.find("://", from); at != text.npos; at = text.find("://", at + 1)) {
     if (at == 0 || !is_scheme_char(text[at - 1])) continue;
     auto begin = at + 3;
@@ -43,14 +43,14 @@ std::optional<Span> in_url(std::string_view text, std::size_t from) {
 }
 
 // "user:password@tcp(host:3306)/name"
-std::optional<Span> in_source_name(std::string_view text, std::size_t from) {
+std::optional<Span> find_in_source_name(std::string_view text, std::size_t from) {
   for (std::string_view network : {"@tcp(", "@tcp6(", "@unix(", "@udp("}) {
     auto sign = text.find(network, from);
     if (sign == text.npos) continue;
     auto before = text.substr(0, sign);
     auto space = before.find_last_of(" \t\r\n\"'=,");
     auto begin = std::max(from, space == before.npos ? 0 : space + 1);
-    if (begin < sign && before.substr(begin) != kStars) return Span{begin, sign};
+    if (begin < sign && before.substr(begin) != kRedacted) return Span{begin, sign};
   }
   return std::nullopt;
 }
@@ -63,7 +63,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return text.npos;
 }
 
-bool names_a_source(std::string_view lowered) {
+bool is_source_description(std::string_view lowered) {
   constexpr std::array<std::string_view, 9> kWords = {
       "host=", "server=",  "dbname=", "database=",   "data source=",
       "user=", "user id=", "uid=",    "accountname="};
@@ -72,8 +72,8 @@ bool names_a_source(std::string_view lowered) {
 }
 
 // "host=h user=u password=p", "Server=s;Uid=u;Pwd=p", "jdbc:…?user=u&password=p"
-std::optional<Span> in_keywords(std::string_view text, std::string_view lowered, std::size_t from) {
-  if (!names_a_source(lowered)) return std::nullopt;
+std::optional<Span> find_in_keywords(std::string_view text, std::string_view lowered, std::size_t from) {
+  if (!is_source_description(lowered)) return std::nullopt;
   std::optional<Span> first;
   for (std::string_view word : {"password=", "pwd=", "passwd=", "accountkey=", "sharedaccesskey="}) {
     auto at = find_word(lowered, word, from);
@@ -82,35 +82,36 @@ std::optional<Span> in_keywords(std::string_view text, std::string_view lowered,
     auto quote = begin < text.size() && (text[begin] == '\'' || text[begin] == '"') ? text[begin] : '\0';
     auto end = quote ? text.find(quote, begin + 1) : text.find_first_of(" \t\r\n;&", begin);
     end = std::min(end, text.size());
-    if (begin < end && text.substr(begin, end - begin) != kStars && (!first || begin < first->begin))
+    if (begin < end && text.substr(begin, end - begin) != kRedacted && (!first || begin < first->begin))
       first = Span{begin, end};
   }
   return first;
 }
 
-std::optional<Span> next_secret(std::string_view text, std::string_view lowered, std::size_t from) {
+std::optional<Span> find_secret(std::string_view text, std::string_view lowered, std::size_t from) {
   std::optional<Span> first;
-  for (const auto& span : {in_url(text, from), in_source_name(text, from), in_keywords(text, lowered, from)})
+  for (const auto& span :
+       {find_in_url(text, from), find_in_source_name(text, from), find_in_keywords(text, lowered, from)})
     if (span && span->begin >= from && (!first || span->begin < first->begin)) first = span;
   return first;
 }
 
-bool may_hold_one(std::string_view text) { return text.find_first_of("@=") != text.npos; }
+bool may_have_secret(std::string_view text) { return text.find_first_of("@=") != text.npos; }
 
 }  // namespace
 
 bool has_userinfo(std::string_view text) {
-  return may_hold_one(text) && next_secret(text, lower(text), 0).has_value();
+  return may_have_secret(text) && find_secret(text, lower(text), 0).has_value();
 }
 
 std::string without_userinfo(std::string_view text) {
-  if (!may_hold_one(text)) return std::string(text);
+  if (!may_have_secret(text)) return std::string(text);
   std::string out;
   auto lowered = lower(text);
   std::size_t from = 0;
-  while (auto span = next_secret(text, lowered, from)) {
+  while (auto span = find_secret(text, lowered, from)) {
     out += text.substr(from, span->begin - from);
-    out += kStars;
+    out += kRedacted;
     from = span->end;
   }
   return out += text.substr(from);

@@ -5,14 +5,15 @@
 namespace dash {
 namespace {
 
-Failure refused(OrderedJson where, std::string_view type, std::string_view message) {
-  Error error{Code::validation, fmt::format("{}: {}", where.back().get<std::string>(), message), {}, {}, {}};
-  OrderedJson entry{{"type", type}, {"loc", std::move(where)}, {"msg", message}, {"input", nullptr}};
+Failure validation_failure(OrderedJson location, std::string_view type, std::string_view message) {
+  Error error{
+      Code::validation, fmt::format("{}: {}", location.back().get<std::string>(), message), {}, {}, {}};
+  OrderedJson entry{{"type", type}, {"loc", std::move(location)}, {"msg", message}, {"input", nullptr}};
   error.body = std::make_shared<const OrderedJson>(OrderedJson::array({std::move(entry)}));
   return Failure(std::move(error));
 }
 
-OrderedJson member(std::string_view name) { return OrderedJson::array({"body", name}); }
+OrderedJson body_location(std::string_view name) { return OrderedJson::array({"body", name}); }
 
 }  // namespace
 
@@ -26,20 +27,25 @@ Failure invalid_json(std::string_view why, std::size_t at) {
 }
 
 Failure missing_member(std::string_view name, std::string_view message) {
-  return refused(member(name), "missing", message);
+  return validation_failure(body_location(name), "missing", message);
 }
 
 Failure wrong_type(std::string_view name, std::string_view type) {
   // The words that clients of the API know (facts of the wire).
-  if (type == "object") return refused(member(name), "dict_type", "Input should be a valid dictionary");
-  if (type == "array") return refused(member(name), "list_type", "Input should be a valid list");
-  if (type == "integer") return refused(member(name), "int_type", "Input should be a valid integer");
-  if (type == "boolean") return refused(member(name), "bool_type", "Input should be a valid boolean");
-  return refused(member(name), fmt::format("{}_type", type), fmt::format("Input should be a valid {}", type));
+  if (type == "object")
+    return validation_failure(body_location(name), "dict_type", "Input should be a valid dictionary");
+  if (type == "array")
+    return validation_failure(body_location(name), "list_type", "Input should be a valid list");
+  if (type == "integer")
+    return validation_failure(body_location(name), "int_type", "Input should be a valid integer");
+  if (type == "boolean")
+    return validation_failure(body_location(name), "bool_type", "Input should be a valid boolean");
+  return validation_failure(body_location(name), fmt::format("{}_type", type),
+                            fmt::format("Input should be a valid {}", type));
 }
 
 Failure wrong_value(std::string_view name, std::string_view message) {
-  return refused(member(name), "value_error", message);
+  return validation_failure(body_location(name), "value_error", message);
 }
 
 }  // namespace dash

@@ -21,10 +21,10 @@ struct ShareLimits {
 
 class Shares {
  public:
-  explicit Shares(ShareLimits most = {}) : most_(most) {}
+  explicit Shares(ShareLimits limits = {}) : limits_(limits) {}
   bool fits(const Holder& holder, std::uint64_t amount) const {
-    return left(users_, holder.user, most_.per_user) >= amount &&
-           left(networks_, holder.network, most_.per_network) >= amount;
+    return remaining(users_, holder.user, limits_.per_user) >= amount &&
+           remaining(networks_, holder.network, limits_.per_network) >= amount;
   }
   void add(const Holder& holder, std::uint64_t amount) {
     if (!holder.user.empty()) users_[holder.user] += amount;
@@ -37,18 +37,18 @@ class Shares {
 
  private:
   using Amounts = std::unordered_map<std::string, std::uint64_t>;
-  static std::uint64_t left(const Amounts& held, const std::string& name, std::uint64_t most) {
-    auto at = held.find(name);
-    auto has = at == held.end() ? 0 : at->second;
-    return has < most ? most - has : 0;
+  static std::uint64_t remaining(const Amounts& held, const std::string& name, std::uint64_t limit) {
+    auto it = held.find(name);
+    auto used = it == held.end() ? 0 : it->second;
+    return used < limit ? limit - used : 0;
   }
   static void subtract(Amounts& held, const std::string& name, std::uint64_t amount) {
-    auto at = held.find(name);
-    if (at == held.end()) return;
-    at->second -= amount;
-    if (at->second == 0) held.erase(at);
+    auto it = held.find(name);
+    if (it == held.end()) return;
+    it->second -= amount;
+    if (it->second == 0) held.erase(it);
   }
-  const ShareLimits most_;
+  const ShareLimits limits_;
   Amounts users_, networks_;
 };
 

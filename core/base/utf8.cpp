@@ -19,7 +19,7 @@ std::size_t width_of(unsigned lead) {
 }
 
 // The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF (RFC 3629 §4).
-bool second_byte_fits(unsigned lead, unsigned second) {
+bool is_second_byte(unsigned lead, unsigned second) {
   if (lead == 0xe0) return second >= 0xa0 && second <= 0xbf;
   if (lead == 0xed) return second >= 0x80 && second <= 0x9f;
   if (lead == 0xf0) return second >= 0x90 && second <= 0xbf;
@@ -27,21 +27,21 @@ bool second_byte_fits(unsigned lead, unsigned second) {
   return second >= 0x80 && second <= 0xbf;
 }
 
-bool is_tail(unsigned b) { return b >= 0x80 && b <= 0xbf; }
+bool is_continuation_byte(unsigned b) { return b >= 0x80 && b <= 0xbf; }
 
 // How many bytes the character has that begins at `i`; 0 when none does.
-std::size_t character_at(std::string_view text, std::size_t i) {
+std::size_t character_length(std::string_view text, std::size_t i) {
   auto lead = byte_at(text, i);
   auto width = width_of(lead);
   if (width == 0 || i + width > text.size()) return 0;
-  if (width > 1 && !second_byte_fits(lead, byte_at(text, i + 1))) return 0;
+  if (width > 1 && !is_second_byte(lead, byte_at(text, i + 1))) return 0;
   for (std::size_t k = 2; k < width; ++k)
-    if (!is_tail(byte_at(text, i + k))) return 0;
+    if (!is_continuation_byte(byte_at(text, i + k))) return 0;
   return width;
 }
 
 // The number of a character of three bytes, else 0: what turns or breaks lines has three.
-unsigned three_byte_number(std::string_view character) {
+unsigned three_byte_code_point(std::string_view character) {
   if (character.size() != 3) return 0;
   return (byte_at(character, 0) & 0x0fu) << 12 | (byte_at(character, 1) & 0x3fu) << 6 |
          (byte_at(character, 2) & 0x3fu);
@@ -57,29 +57,29 @@ bool is_control(std::string_view character) {
   return lead < 0x20 || lead == 0x7f || (lead == 0xc2 && byte_at(character, 1) < 0xa0);
 }
 
-std::string shown(std::string_view character, std::string_view allowed) {
-  auto number = three_byte_number(character);
+std::string escaped_character(std::string_view character, std::string_view allowed) {
+  auto number = three_byte_code_point(character);
   if (is_bidi_control(number) || is_line_separator(number)) return fmt::format("\\u{:04x}", number);
-  bool stays =
+  bool is_kept =
       !is_control(character) || (character.size() == 1 && allowed.find(character[0]) != allowed.npos);
-  return stays ? std::string(character) : std::string(kReplacement);
+  return is_kept ? std::string(character) : std::string(kReplacement);
 }
 
 }  // namespace
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    auto width = character_at(text, i);
+    auto width = character_length(text, i);
     if (width == 0) return false;
     i += width;
   }
   return true;
 }
 
-std::string_view whole_characters(std::string_view text) {
+std::string_view trim_partial_character(std::string_view text) {
   for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     auto b = byte_at(text, text.size() - back);
-    if (is_tail(b)) continue;
+    if (is_continuation_byte(b)) continue;
     return width_of(b) > back ? text.substr(0, text.size() - back) : text;
   }
   return text;
@@ -96,15 +96,16 @@ bool has_control_character(std::string_view text) {
 
 bool has_bidi_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i)
-    if (character_at(text, i) == 3 && is_bidi_control(three_byte_number(text.substr(i, 3)))) return true;
+    if (character_length(text, i) == 3 && is_bidi_control(three_byte_code_point(text.substr(i, 3))))
+      return true;
   return false;
 }
 
 std::string escape_controls(std::string_view text, std::string_view allowed) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    auto width = character_at(text, i);
-    out += width == 0 ? std::string(kReplacement) : shown(text.substr(i, width), allowed);
+    auto width = character_length(text, i);
+    out += width == 0 ? std::string(kReplacement) : escaped_character(text.substr(i, width), allowed);
     i += width == 0 ? 1 : width;
   }
   return out;

@@ -8,7 +8,7 @@ namespace dash {
 // No surrogates, no overlong form.
 bool is_utf8(std::string_view text);
 // The longest beginning of `text` that does not end inside of a character.
-std::string_view whole_characters(std::string_view text);
+std::string_view trim_partial_character(std::string_view text);
 // C0, DEL, and C1 (U+0080 to U+009F, two bytes in UTF-8).
 bool has_control_character(std::string_view text);
 // U+202A to U+202E and U+2066 to U+2069: what follows them may be shown in another order than it is.

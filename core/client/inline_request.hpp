@@ -1,6 +1,6 @@
 // The body of the inline lane, {"filename": text, "content_b64": base64}, made while it is sent.
 #pragma once
-#include "core/client/desk.hpp"
+#include "core/client/storage_client.hpp"
 
 namespace dash::client {
 

@@ -23,19 +23,19 @@ Journal::Journal(const std::string& folder, const std::string& instance, const s
   path_ = folder + "/" + crypto::to_hex(crypto::sha256(identity)).substr(0, 32) + ".json";
 }
 
-std::optional<OpenUpload> Journal::read() const {
+std::optional<JournalEntry> Journal::read() const {
   auto text = read_file(path_, kMaxJournalBytes);
   auto json = text ? parse_json(*text) : Result<Json>(Failure(text.error()));
   if (!json || !json->is_object()) return std::nullopt;
   auto handle = string_member(*json, "handle");
   auto refs = json->find("refs");
   if (!handle || refs == json->end() || !refs->is_array()) return std::nullopt;
-  OpenUpload upload{*handle, {}};
+  JournalEntry upload{*handle, {}};
   for (const auto& ref : *refs) upload.refs.push_back(ref.is_string() ? ref.get<std::string>() : "");
   return upload;
 }
 
-Result<void> Journal::write(const OpenUpload& upload) const {
+Result<void> Journal::write(const JournalEntry& upload) const {
   TRY(make_folder(folder_, 0700));
   return write_file(path_, dump_json(Json{{"handle", upload.handle}, {"refs", upload.refs}}), 0600);
 }

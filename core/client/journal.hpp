@@ -17,7 +17,7 @@ struct FileIdentity {
   std::int64_t modified_ns = 0;
 };
 
-struct OpenUpload {
+struct JournalEntry {
   std::string handle;
   std::vector<std::string> refs;  // of part 1, 2, …
 };
@@ -28,8 +28,8 @@ class Journal {
   Journal(const std::string& folder, const std::string& instance, const std::string& user,
           const FileIdentity& file);
   // nullopt when there is none that can be read.
-  std::optional<OpenUpload> read() const;
-  Result<void> write(const OpenUpload& upload) const;
+  std::optional<JournalEntry> read() const;
+  Result<void> write(const JournalEntry& upload) const;
   void remove() const;
 
  private:

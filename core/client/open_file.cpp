@@ -22,7 +22,7 @@ Result<OpenFile> OpenFile::open(const std::string& path) {
   file.path_ = path;
   file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold us
   if (file.fd_ < 0) return os_error(path);
-  file.identity_ = TRY(file.look());
+  file.identity_ = TRY(file.stat_file());
   return file;
 }
 
@@ -40,24 +40,24 @@ Result<void> OpenFile::fill(std::uint64_t offset, std::span<char> into) const {
     auto n = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return os_error(path_);
-    if (n == 0) return changed();
+    if (n == 0) return changed_error();
     offset += static_cast<std::uint64_t>(n);
     into = into.subspan(static_cast<std::size_t>(n));
   }
   return {};
 }
 
-Result<void> OpenFile::require_same() const {
-  auto now = TRY(look());
-  if (now.size != identity_.size || now.modified_ns != identity_.modified_ns) return changed();
+Result<void> OpenFile::check_unchanged() const {
+  auto now = TRY(stat_file());
+  if (now.size != identity_.size || now.modified_ns != identity_.modified_ns) return changed_error();
   return {};
 }
 
-Failure OpenFile::changed() const {
+Failure OpenFile::changed_error() const {
   return fail(Code::drift, "{} changed while it was read; upload it again", path_);
 }
 
-Result<FileIdentity> OpenFile::look() const {
+Result<FileIdentity> OpenFile::stat_file() const {
   struct stat st {};
   if (::fstat(fd_, &st) != 0) return os_error(path_);
   if (!S_ISREG(st.st_mode)) return fail(Code::invalid, "{} is not a regular file", path_);

@@ -19,12 +19,12 @@ class OpenFile {
   // All of `into`, from `offset` on. Code::drift when the file has become shorter.
   Result<void> fill(std::uint64_t offset, std::span<char> into) const;
   // Code::drift when it is another size or was written since.
-  Result<void> require_same() const;
-  Failure changed() const;
+  Result<void> check_unchanged() const;
+  Failure changed_error() const;
 
  private:
   OpenFile() = default;
-  Result<FileIdentity> look() const;
+  Result<FileIdentity> stat_file() const;
   std::string path_;
   int fd_ = -1;
   FileIdentity identity_;

@@ -2,46 +2,46 @@
 
 #include <atomic>
 
-#include "core/client/hands.hpp"
-#include "core/client/new_file.hpp"
+#include "core/client/atomic_file.hpp"
+#include "core/client/parallel.hpp"
 #include "core/client/patience.hpp"
 #include "core/storage/store/digest.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::client {
 namespace {
 
 // What comes with the first answer, so that a small asset costs one request.
-constexpr std::size_t kFront = 1u << 20;
-constexpr std::size_t kTakeHands = 4;  // parts of one asset on their way at the same time
+constexpr std::size_t kPrefetchBytes = 1u << 20;
+constexpr std::size_t kReceiveWorkers = 4;  // parts of one asset on their way at the same time
 
-constexpr std::size_t kPiece = 256u << 10;
+constexpr std::size_t kPieceBytes = 256u << 10;
 
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
 // One asset, of which every part is taken for itself; how is the derived class's.
-class Receive {
+class Receiver {
  public:
-  Receive(const std::string& name, const ReceiveSeams& seams) : name_(name), s_(seams) {}
-  virtual ~Receive() = default;
+  Receiver(const std::string& name, const ReceiveDeps& deps) : name_(name), deps_(deps) {}
+  virtual ~Receiver() = default;
 
  protected:
   // The asset's first bytes go into `front`; how many came.
   Result<std::size_t> open(std::span<char> front) {
     std::size_t came = 0;
     TRY(with_patience([&]() -> Result<void> {
-      auto opened = TRY(s_.desk.open(s_.backend, name_, front));
+      auto opened = TRY(deps_.client.open(deps_.backend, name_, front));
       reading_ = std::move(opened.reading);
       came = opened.first;
       return {};
     }));
-    s_.found(reading_->size());
+    deps_.found(reading_->size());
     sha256_.resize(storage::part_count(reading_->size()));
     return came;
   }
 
   // The numbers that are left, until one fails.
-  void take_some(const std::function<Result<void>(std::uint32_t n)>& take) {
+  void run_parts(const std::function<Result<void>(std::uint32_t n)>& take) {
     for (auto n = next_++; n <= sha256_.size() && !is_stopped_; n = next_++) {
       auto taken = take(n);
       if (taken) continue;
@@ -50,7 +50,7 @@ class Receive {
       is_stopped_ = true;
     }
   }
-  std::size_t hands() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kTakeHands); }
+  std::size_t worker_count() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kReceiveWorkers); }
   std::size_t length(std::uint32_t n) const { return storage::part_length(reading_->size(), n); }
 
   Result<void> read(std::uint64_t offset, const Room& into) {
@@ -58,11 +58,11 @@ class Receive {
     return with_patience([&] { return reading_->read(offset, into); });
   }
 
-  Result<Received> judged() {
+  Result<ReceiveResult> verify() {
     if (failed_) return Failure(*std::move(failed_));
     storage::PartDigests digest;
     for (const auto& part : sha256_) digest.add(part);
-    Received result{reading_->size(), digest.finish(), !reading_->digest().empty()};
+    ReceiveResult result{reading_->size(), digest.finish(), !reading_->digest().empty()};
     if (result.is_verified && result.digest != reading_->digest())
       return fail(Code::integrity,
                   "what came of '{}' is not what was stored ({} instead of {}); fetch it again", name_,
@@ -72,11 +72,11 @@ class Receive {
 
   void count(std::uint32_t n, std::string sha256) {
     sha256_[n - 1] = std::move(sha256);
-    s_.moved(length(n));
+    deps_.moved(length(n));
   }
 
   const std::string& name_;
-  const ReceiveSeams& s_;
+  const ReceiveDeps& deps_;
 
  private:
   std::unique_ptr<Reading> reading_;
@@ -91,14 +91,14 @@ class Receive {
 // other.
 class FilePart {
  public:
-  FilePart(const NewFile& file, std::uint64_t offset) : file_(&file), offset_(offset) {}
+  FilePart(const AtomicFile& file, std::uint64_t offset) : file_(&file), offset_(offset) {}
 
   Result<void> add(std::string_view bytes) {
     while (!bytes.empty()) {
-      auto taken = bytes.substr(0, kPiece - piece_.size());
+      auto taken = bytes.substr(0, kPieceBytes - piece_.size());
       piece_ += taken;
       bytes.remove_prefix(taken.size());
-      if (piece_.size() == kPiece) TRY(flush());
+      if (piece_.size() == kPieceBytes) TRY(flush());
     }
     return {};
   }
@@ -117,31 +117,32 @@ class FilePart {
     return {};
   }
 
-  const NewFile* file_;
+  const AtomicFile* file_;
   std::uint64_t offset_;
   crypto::Sha256 hash_;
   std::string piece_;
 };
 
 // Bytes go to their places in the file as they come: no part is ever held.
-class IntoFile final : public Receive {
+class FileReceiver final : public Receiver {
  public:
-  IntoFile(const std::string& name, const NewFile& file, const ReceiveSeams& seams)
-      : Receive(name, seams), file_(file) {}
+  FileReceiver(const std::string& name, const AtomicFile& file, const ReceiveDeps& deps)
+      : Receiver(name, deps), file_(file) {}
 
-  Result<Received> run() {
+  Result<ReceiveResult> run() {
     {
-      auto buffer = TRY(s_.parts.take(kTransferPatience));
-      auto front = buffer.span().first(kFront);
-      TRY(take(1, view(front.first(TRY(open(front))))));
+      auto buffer = TRY(deps_.buffers.acquire(kTransferBufferTimeout));
+      auto front = buffer.span().first(kPrefetchBytes);
+      TRY(receive_part(1, view(front.first(TRY(open(front))))));
     }
-    with_hands(hands(), [&](std::size_t) { take_some([&](std::uint32_t n) { return take(n, ""); }); });
-    return judged();
+    run_workers(worker_count(),
+                [&](std::size_t) { run_parts([&](std::uint32_t n) { return receive_part(n, ""); }); });
+    return verify();
   }
 
  private:
   // The part begins with `front`; the rest is still to come.
-  Result<void> take(std::uint32_t n, std::string_view front) {
+  Result<void> receive_part(std::uint32_t n, std::string_view front) {
     FilePart part(file_, storage::part_offset(n));
     TRY(part.add(front));
     Room rest(length(n) - front.size(), [&](std::uint64_t at, std::string_view bytes) -> Result<void> {
@@ -156,62 +157,64 @@ class IntoFile final : public Receive {
     return {};
   }
 
-  const NewFile& file_;
+  const AtomicFile& file_;
 };
 
 // In their order; the parts that follow are held until it is their turn.
-class IntoSink final : public Receive {
+class StreamReceiver final : public Receiver {
  public:
-  IntoSink(const std::string& name, const Sink& out, const ReceiveSeams& seams)
-      : Receive(name, seams), out_(out) {}
+  StreamReceiver(const std::string& name, const Sink& out, const ReceiveDeps& deps)
+      : Receiver(name, deps), out_(out) {}
 
-  Result<Received> run() {
-    auto buffer = TRY(s_.parts.take(kTransferPatience));
+  Result<ReceiveResult> run() {
+    auto buffer = TRY(deps_.buffers.acquire(kTransferBufferTimeout));
     auto came = TRY(open(buffer.span()));
-    TRY(take(1, buffer.span(), came));
-    with_hands(hands(),
-               [&](std::size_t hand) { take_with(hand == 0 ? std::move(buffer) : s_.parts.try_take()); });
-    return judged();
+    TRY(receive_part(1, buffer.span(), came));
+    run_workers(worker_count(), [&](std::size_t worker) {
+      run_with_buffer(worker == 0 ? std::move(buffer) : deps_.buffers.try_acquire());
+    });
+    return verify();
   }
 
  private:
   // Only who has a buffer takes a number, so the smallest number never waits for one.
-  void take_with(Part buffer) {
+  void run_with_buffer(Buffer buffer) {
     if (!buffer) return;  // the others do it
-    take_some([&](std::uint32_t n) { return take(n, buffer.span(), 0); });
+    run_parts([&](std::uint32_t n) { return receive_part(n, buffer.span(), 0); });
   }
 
   // The first `came` bytes of the part stand in the buffer.
-  Result<void> take(std::uint32_t n, std::span<char> buffer, std::size_t came) {
+  Result<void> receive_part(std::uint32_t n, std::span<char> buffer, std::size_t came) {
     auto part = buffer.first(length(n));
     auto taken = read(storage::part_offset(n) + came, part.subspan(came));
     auto sha256 = taken ? crypto::sha256(view(part)) : std::string();
-    if (taken && !turn_.wait_for(n - 1)) return {};
+    if (taken && !sequencer_.wait_for(n - 1)) return {};
     if (taken) taken = out_(view(part));
     if (!taken) {
-      turn_.close();
+      sequencer_.close();
       return taken;
     }
-    turn_.pass();
+    sequencer_.advance();
     count(n, std::move(sha256));
     return {};
   }
 
   const Sink& out_;
-  Turnstile turn_;
+  Sequencer sequencer_;
 };
 
 }  // namespace
 
-Result<Received> receive_file(const std::string& name, const std::string& path, const ReceiveSeams& seams) {
-  auto file = TRY(NewFile::at(path));
-  auto received = TRY(IntoFile(name, file, seams).run());
-  TRY(file.put_in_place());
+Result<ReceiveResult> receive_file(const std::string& name, const std::string& path,
+                                   const ReceiveDeps& deps) {
+  auto file = TRY(AtomicFile::create(path));
+  auto received = TRY(FileReceiver(name, file, deps).run());
+  TRY(file.commit_file());
   return received;
 }
 
-Result<Received> receive_stream(const std::string& name, const Sink& out, const ReceiveSeams& seams) {
-  return IntoSink(name, out, seams).run();
+Result<ReceiveResult> receive_stream(const std::string& name, const Sink& out, const ReceiveDeps& deps) {
+  return StreamReceiver(name, out, deps).run();
 }
 
 }  // namespace dash::client

@@ -3,31 +3,31 @@
 #pragma once
 #include <string>
 
-#include "core/base/part_pool.hpp"
-#include "core/client/desk.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/client/send.hpp"
+#include "core/client/storage_client.hpp"
 
 namespace dash::client {
 
 using Sink = std::function<Result<void>(std::string_view bytes)>;
 
-struct Received {
+struct ReceiveResult {
   std::uint64_t size = 0;
   std::string digest;        // of the bytes that came
   bool is_verified = false;  // the instance knew the digest, and it is this one
 };
 
-struct ReceiveSeams {
-  Desk& desk;
-  PartPool& parts;  // bounds the memory of all assets that are taken at the same time
+struct ReceiveDeps {
+  StorageClient& client;
+  BufferPool& buffers;  // bounds the memory of all assets that are taken at the same time
   BytesMoved moved;
   BytesMoved found;     // called with the size of each asset before its bytes come
   std::string backend;  // blank: the active one
 };
 // Code::integrity when what came is not the asset: what was at `path` before stays. Thread-safe for different
 // paths.
-Result<Received> receive_file(const std::string& name, const std::string& path, const ReceiveSeams& seams);
+Result<ReceiveResult> receive_file(const std::string& name, const std::string& path, const ReceiveDeps& deps);
 // The same in order, as it comes.
-Result<Received> receive_stream(const std::string& name, const Sink& out, const ReceiveSeams& seams);
+Result<ReceiveResult> receive_stream(const std::string& name, const Sink& out, const ReceiveDeps& deps);
 
 }  // namespace dash::client

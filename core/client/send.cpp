@@ -3,19 +3,19 @@
 #include <atomic>
 #include <filesystem>
 
-#include "core/client/hands.hpp"
 #include "core/client/journal.hpp"
 #include "core/client/open_file.hpp"
+#include "core/client/parallel.hpp"
 #include "core/client/patience.hpp"
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/names.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::client {
 namespace {
 
-constexpr std::size_t kSendHands = 2;  // with a buffer each: one part is read while the other is on its way
+constexpr std::size_t kSendWorkers = 2;  // with a buffer each: one part is read while the other is on its way
 
 // A member of an instance's answer; empty when it has none, or is no object at all.
 Json list_of(const Json& status, const char* name) {
@@ -30,9 +30,9 @@ std::optional<std::string> recent_ref(const Json& status, std::size_t n) {
   return std::nullopt;
 }
 
-Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
+Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
   auto file = TRY(OpenFile::open(plan.path));
-  if (file.identity().size != plan.size) return file.changed();
+  if (file.identity().size != plan.size) return file.changed_error();
   Json answer;
   TRY(with_patience([&]() -> Result<void> {
     std::uint64_t at = 0;
@@ -40,31 +40,31 @@ Result<Json> send_whole(const SendPlan& plan, const SendSeams& s) {
       into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), plan.size - at)));
       TRY(file.fill(at, into));
       at += into.size();
-      if (at == plan.size) TRY(file.require_same());
+      if (at == plan.size) TRY(file.check_unchanged());
       return into.size();
     };
-    answer = TRY(s.desk.upload(plan.name, plan.size, content));
+    answer = TRY(deps.client.upload(plan.name, plan.size, content));
     return {};
   }));
-  s.moved(plan.size);
+  deps.moved(plan.size);
   return answer;
 }
 
 // One chunked upload: what is staged, and what is told about it on disk.
 class ChunkedSend {
  public:
-  ChunkedSend(const SendPlan& plan, const SendSeams& seams, OpenFile source)
+  ChunkedSend(const SendPlan& plan, const SendDeps& deps, OpenFile source)
       : plan_(plan),
-        s_(seams),
+        deps_(deps),
         source_(std::move(source)),
-        journal_(s_.journal_folder, s_.desk.name(), s_.user, source_.identity()) {}
+        journal_(deps_.journal_folder, deps_.client.name(), deps_.user, source_.identity()) {}
 
   Result<Json> run() {
     TRY(resume_or_begin());
     auto sent = send_parts();
-    if (!sent) return give_up(std::move(sent).error());
+    if (!sent) return abandon(std::move(sent).error());
     auto answer = commit();
-    if (!answer) return give_up(std::move(answer).error());
+    if (!answer) return abandon(std::move(answer).error());
     journal_.remove();
     if (resumed_ > 0) (*answer)["resumed_parts"] = resumed_;
     return answer;
@@ -73,17 +73,17 @@ class ChunkedSend {
  private:
   // An upload that the instance no longer takes is simply begun again.
   Result<void> resume_or_begin() {
-    sequence_ = TRY(s_.desk.sequence());
-    if (auto kept = journal_.read()) {
-      auto status = s_.desk.status(kept->handle);
+    sequence_ = TRY(deps_.client.sequence());
+    if (auto saved = journal_.read()) {
+      auto status = deps_.client.status(saved->handle);
       if (!status && status.error().code != Code::invalid) return Failure(std::move(status).error());
       if (status && string_member(*status, "filename") == plan_.name) {
-        open_ = std::move(*kept);
+        open_ = std::move(*saved);
         resume_after(*status);
         return {};
       }
     }
-    auto begun = TRY(s_.desk.begin(plan_.name, plan_.size));
+    auto begun = TRY(deps_.client.begin(plan_.name, plan_.size));
     open_ = {string_member(begun, "handle").value_or(""), {}};
     return journal_.write(open_);
   }
@@ -94,24 +94,25 @@ class ChunkedSend {
     auto staged = list_of(status, "staged").size();
     while (auto ref = recent_ref(status, open_.refs.size() + 1)) open_.refs.push_back(*std::move(ref));
     auto known = open_.refs.size();
-    resumed_ = sequence_ == storage::Sequence::side_by_side ? std::min(staged, known)
-               : staged == known + 1                        ? known
-                                                            : staged;
+    resumed_ = sequence_ == storage::Sequence::parallel ? std::min(staged, known)
+               : staged == known + 1                    ? known
+                                                        : staged;
     open_.refs.resize(resumed_);
-    s_.moved(std::min<std::uint64_t>(plan_.size, resumed_ * kPartBytes));
+    deps_.moved(std::min<std::uint64_t>(plan_.size, resumed_ * kPartBytes));
   }
 
   Result<void> send_parts() {
     next_ = static_cast<std::uint32_t>(resumed_ + 1);
     auto left = storage::part_count(plan_.size) - resumed_;
-    with_hands(std::min(kSendHands, left), [this](std::size_t hand) { send_some(hand); });
+    run_workers(std::min(kSendWorkers, left), [this](std::size_t worker) { send_parts_in_worker(worker); });
     if (failed_) return Failure(*std::move(failed_));
-    return source_.require_same();
+    return source_.check_unchanged();
   }
 
-  // One hand's share. Only who has a buffer takes a number, so the smallest number never waits for one.
-  void send_some(std::size_t hand) {
-    auto buffer = hand == 0 ? s_.parts.take(kTransferPatience) : Result<Part>(s_.parts.try_take());
+  // One worker's share. Only who has a buffer takes a number, so the smallest number never waits for one.
+  void send_parts_in_worker(std::size_t worker) {
+    auto buffer = worker == 0 ? deps_.buffers.acquire(kTransferBufferTimeout)
+                              : Result<Buffer>(deps_.buffers.try_acquire());
     if (!buffer) return stop(std::move(buffer).error());
     if (!*buffer) return;  // the others do it
     for (auto n = next_++; n <= storage::part_count(plan_.size) && !is_stopped_; n = next_++)
@@ -123,44 +124,45 @@ class ChunkedSend {
     TRY(source_.fill(storage::part_offset(n), bytes));
     auto sha256 = crypto::sha256({bytes.data(), bytes.size()});
     storage::Payload part{{bytes.data(), bytes.size()}, sha256};
-    if (sequence_ == storage::Sequence::side_by_side) {
-      TRY(note(n, TRY(put_patiently(n, part))));
-    } else if (!TRY(send_in_turn(n, part))) {
+    if (sequence_ == storage::Sequence::parallel) {
+      TRY(record_ref(n, TRY(put_with_retry(n, part))));
+    } else if (!TRY(send_ordered(n, part))) {
       return {};
     }
-    s_.moved(bytes.size());
+    deps_.moved(bytes.size());
     return {};
   }
 
   // False when another part failed for good. At most two are on their way, each after the one before it; the
   // instance keeps the order, and a part that overtook another, or whose predecessor was lost, is sent again
   // when that one is there.
-  Result<bool> send_in_turn(std::uint32_t n, const storage::Payload& part) {
+  Result<bool> send_ordered(std::uint32_t n, const storage::Payload& part) {
     auto place = n - resumed_ - 1;
-    if (!leaving_.wait_for(place) || (place > 0 && !arrived_in_order_.wait_for(place - 1))) return false;
+    if (!send_sequencer_.wait_for(place) || (place > 0 && !answer_sequencer_.wait_for(place - 1)))
+      return false;
     bool has_left = false;
     auto leave = [&] {
-      if (!std::exchange(has_left, true)) leaving_.pass();
+      if (!std::exchange(has_left, true)) send_sequencer_.advance();
     };
     auto ref = put(n, part, leave);
-    if (!arrived_in_order_.wait_for(place)) return false;
-    if (!ref) ref = put_again(n, part);
-    TRY(note(n, TRY(std::move(ref))));
+    if (!answer_sequencer_.wait_for(place)) return false;
+    if (!ref) ref = retry_put(n, part);
+    TRY(record_ref(n, TRY(std::move(ref))));
     leave();
-    arrived_in_order_.pass();
+    answer_sequencer_.advance();
     return true;
   }
 
   // Its successor may be there, because only the answer was lost: then it is there too.
-  Result<std::string> put_again(std::uint32_t n, const storage::Payload& part) {
-    auto ref = put_patiently(n, part);
+  Result<std::string> retry_put(std::uint32_t n, const storage::Payload& part) {
+    auto ref = put_with_retry(n, part);
     if (ref || ref.error().code != Code::invalid) return ref;
-    auto status = s_.desk.status(open_.handle);
+    auto status = deps_.client.status(open_.handle);
     if (status && list_of(*status, "staged").size() >= n) return recent_ref(*status, n).value_or("");
     return ref;
   }
 
-  Result<std::string> put_patiently(std::uint32_t n, const storage::Payload& part) {
+  Result<std::string> put_with_retry(std::uint32_t n, const storage::Payload& part) {
     std::string ref;
     TRY(with_patience([&]() -> Result<void> {
       ref = TRY(put(n, part, [] {}));
@@ -170,11 +172,11 @@ class ChunkedSend {
   }
 
   Result<std::string> put(std::uint32_t n, const storage::Payload& part, const std::function<void()>& left) {
-    return string_member(TRY(s_.desk.put_part(open_.handle, n, part, left)), "ref").value_or("");
+    return string_member(TRY(deps_.client.put_part(open_.handle, n, part, left)), "ref").value_or("");
   }
 
   // The journal holds the refs up to the first one that is missing.
-  Result<void> note(std::uint32_t n, std::string ref) {
+  Result<void> record_ref(std::uint32_t n, std::string ref) {
     std::lock_guard lock(mutex_);
     arrived_.emplace(n, std::move(ref));
     for (auto it = arrived_.begin(); it != arrived_.end() && it->first == open_.refs.size() + 1;
@@ -187,8 +189,8 @@ class ChunkedSend {
     std::lock_guard lock(mutex_);
     if (!failed_) failed_ = std::move(error);
     is_stopped_ = true;
-    leaving_.close();
-    arrived_in_order_.close();
+    send_sequencer_.close();
+    answer_sequencer_.close();
   }
 
   Result<Json> commit() {
@@ -200,53 +202,53 @@ class ChunkedSend {
     }
     Json answer;
     TRY(with_patience([&]() -> Result<void> {
-      answer = TRY(s_.desk.commit(open_.handle, parts));
+      answer = TRY(deps_.client.commit(open_.handle, parts));
       return {};
     }));
     return answer;
   }
 
   // What may pass is kept for the next run; everything else is discarded in the store too.
-  Failure give_up(Error error) {
+  Failure abandon(Error error) {
     if (error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::busy) {
       error.message += "; run the same command again to go on where it stopped";
       return Failure(std::move(error));
     }
-    if (auto aborted = s_.desk.abort(open_.handle); aborted) journal_.remove();
+    if (auto aborted = deps_.client.abort(open_.handle); aborted) journal_.remove();
     return Failure(std::move(error));
   }
 
   const SendPlan& plan_;
-  const SendSeams& s_;
+  const SendDeps& deps_;
   OpenFile source_;
   Journal journal_;
   storage::Sequence sequence_ = storage::Sequence::in_order;
   std::size_t resumed_ = 0;
   std::atomic<std::uint32_t> next_ = 1;
   std::atomic<bool> is_stopped_ = false;
-  Turnstile leaving_, arrived_in_order_;
+  Sequencer send_sequencer_, answer_sequencer_;
   std::mutex mutex_;  // of what follows
-  OpenUpload open_;
+  JournalEntry open_;
   std::map<std::uint32_t, std::string> arrived_;  // refs beyond the first missing one
   std::optional<Error> failed_;
 };
 
 }  // namespace
 
-Result<Target> active_target(const Json& backends, const std::string& wanted) {
+Result<UploadTarget> active_target(const Json& backends, const std::string& wanted) {
   for (const auto& row : backends.value("backends", Json::array())) {
     if (!row.value("active", false)) continue;
     auto id = row.value("id", "");
     if (!wanted.empty() && config::canonical_backend(wanted) != config::canonical_backend(id))
       return fail(Code::invalid, "uploads go to the active backend, which is '{}' and not '{}'", id, wanted);
-    return Target{
-        id, row.value("chunked_upload", false), row.value("inline_upload_bytes", storage::kInlineCeiling),
-        row.value("max_upload_bytes", storage::kInlineCeiling), row.value("upload_limit_reason", "")};
+    return UploadTarget{
+        id, row.value("chunked_upload", false), row.value("inline_upload_bytes", storage::kMaxInlineBytes),
+        row.value("max_upload_bytes", storage::kMaxInlineBytes), row.value("upload_limit_reason", "")};
   }
   return fail(Code::invalid, "No active storage backend. Configure one and select it as active.");
 }
 
-Result<SendPlan> plan_send(const std::string& path, const Target& target) {
+Result<SendPlan> plan_send(const std::string& path, const UploadTarget& target) {
   auto source = TRY(OpenFile::open(path));
   SendPlan plan{path, std::filesystem::path(path).filename().string(), source.identity().size, "inline"};
   TRY(storage::check_upload_name(plan.name));
@@ -258,9 +260,9 @@ Result<SendPlan> plan_send(const std::string& path, const Target& target) {
   return plan;
 }
 
-Result<Json> send_file(const SendPlan& plan, const SendSeams& seams) {
-  if (plan.lane == "inline") return send_whole(plan, seams);
-  return ChunkedSend(plan, seams, TRY(OpenFile::open(plan.path))).run();
+Result<Json> send_file(const SendPlan& plan, const SendDeps& deps) {
+  if (plan.lane == "inline") return send_inline(plan, deps);
+  return ChunkedSend(plan, deps, TRY(OpenFile::open(plan.path))).run();
 }
 
 }  // namespace dash::client

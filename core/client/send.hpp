@@ -5,22 +5,22 @@
 #pragma once
 #include <string>
 
-#include "core/base/part_pool.hpp"
-#include "core/client/desk.hpp"
+#include "core/base/buffer_pool.hpp"
+#include "core/client/storage_client.hpp"
 
 namespace dash::client {
 
 // What the instance's active backend takes.
-struct Target {
+struct UploadTarget {
   std::string backend;
   bool is_chunked = false;
-  std::uint64_t inline_ceiling = 0;
+  std::uint64_t max_inline_bytes = 0;
   std::uint64_t ceiling = 0;
   std::string limit_reason;
 };
-// From Desk::backends(). Code::invalid when no backend is active, or `wanted` (either spelling; blank: any)
+// From StorageClient::backends(). Code::invalid when no backend is active, or `wanted` (either spelling; blank: any)
 // is another one.
-Result<Target> active_target(const Json& backends, const std::string& wanted);
+Result<UploadTarget> active_target(const Json& backends, const std::string& wanted);
 
 struct SendPlan {
   std::string path;  // as given
@@ -29,19 +29,19 @@ struct SendPlan {
   std::string lane;  // "inline" or "chunked"
 };
 // Looks at the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
-Result<SendPlan> plan_send(const std::string& path, const Target& target);
+Result<SendPlan> plan_send(const std::string& path, const UploadTarget& target);
 
 // Called with the number of bytes that have come over since the last call, by any thread.
 using BytesMoved = std::function<void(std::uint64_t bytes)>;
 
-struct SendSeams {
-  Desk& desk;
-  PartPool& parts;  // bounds the memory of all files that are sent at the same time
+struct SendDeps {
+  StorageClient& client;
+  BufferPool& buffers;  // bounds the memory of all files that are sent at the same time
   BytesMoved moved;
   std::string journal_folder;
   std::string user;  // distinguishes two users' uploads of one file; may be blank
 };
 // The lane's answer, with "resumed_parts" when some were already there. Thread-safe for different files.
-Result<Json> send_file(const SendPlan& plan, const SendSeams& seams);
+Result<Json> send_file(const SendPlan& plan, const SendDeps& deps);
 
 }  // namespace dash::client

@@ -18,12 +18,12 @@ constexpr std::array kClouds = {
                "cloud4:compute:", "oci:compute:"},
 };
 
-struct Pair {
+struct NamePair {
   std::string_view canonical, provider;
 };
 // Prefixes of keys that are not a cloud's, and the one key that no prefix explains.
-constexpr Pair kRunner{"automation_runner", "ansible_runner"};
-constexpr Pair kAttested{"dashboard_secrets_require_attested", "dashboard_secrets_require_spire"};
+constexpr NamePair kRunner{"automation_runner", "ansible_runner"};
+constexpr NamePair kAttested{"dashboard_secrets_require_attested", "dashboard_secrets_require_spire"};
 
 std::string swap_prefix(std::string_view text, std::string_view from, std::string_view to) {
   std::string out(to);
@@ -39,20 +39,20 @@ bool has_cloud_prefix(std::string_view key, std::string_view name) {
 // Replaces each run of name characters in a list ("a, b" or ["a","b"]) and leaves the rest as it is.
 template <class Map>
 std::string map_names(std::string_view text, Map&& map) {
-  static constexpr std::string_view kBetween = " \t\r\n,;[]\"'";
+  static constexpr std::string_view kSeparators = " \t\r\n,;[]\"'";
   std::string out;
   while (!text.empty()) {
-    auto word = text.substr(0, text.find_first_of(kBetween));
+    auto word = text.substr(0, text.find_first_of(kSeparators));
     out += map(word);
     text.remove_prefix(word.size());
-    auto gap = text.substr(0, text.find_first_not_of(kBetween));
+    auto gap = text.substr(0, text.find_first_not_of(kSeparators));
     out += gap;
     text.remove_prefix(gap.size());
   }
   return out;
 }
 
-bool names_a_backend(std::string_view key) {
+bool is_backend_key(std::string_view key) {
   return key == "storage_active_backend" || key == "storage_hub_backend";
 }
 
@@ -122,13 +122,13 @@ std::string provider_action(std::string_view canonical) {
 }
 
 std::string canonical_value(std::string_view key, std::string_view text) {
-  if (names_a_backend(key)) return canonical_backend(trim(text));
+  if (is_backend_key(key)) return canonical_backend(trim(text));
   if (key == kActionList) return map_names(text, canonical_action);
   return std::string(text);
 }
 
 std::string provider_value(std::string_view key, std::string_view text) {
-  if (names_a_backend(key)) return provider_backend(trim(text));
+  if (is_backend_key(key)) return provider_backend(trim(text));
   if (key == kActionList) return map_names(text, provider_action);
   return std::string(text);
 }

@@ -17,7 +17,7 @@ struct CloudNames {
 };
 std::span<const CloudNames> clouds();
 
-enum class Spelling { canonical, provider };
+enum class NameStyle { canonical, provider };
 
 std::string canonical_cloud(std::string_view text);
 std::string provider_cloud(std::string_view canonical);
@@ -45,11 +45,11 @@ std::string canonical_value(std::string_view key, std::string_view text);
 std::string provider_value(std::string_view key, std::string_view text);
 
 // key in the spelling that somebody speaks; `canonical` is canonical.
-inline std::string spelled_key(Spelling spelling, std::string_view canonical) {
-  return spelling == Spelling::provider ? provider_key(canonical) : std::string(canonical);
+inline std::string key_in_style(NameStyle style, std::string_view canonical) {
+  return style == NameStyle::provider ? provider_key(canonical) : std::string(canonical);
 }
-inline std::string spelled_value(Spelling spelling, std::string_view key, std::string_view text) {
-  return spelling == Spelling::provider ? provider_value(key, text) : std::string(text);
+inline std::string value_in_style(NameStyle style, std::string_view key, std::string_view text) {
+  return style == NameStyle::provider ? provider_value(key, text) : std::string(text);
 }
 
 }  // namespace dash::config

@@ -22,9 +22,9 @@ bool is_one_edit_apart(std::string_view a, std::string_view b) {
   return rest_a == rest_b.substr(1) || (!rest_a.empty() && rest_a.substr(1) == rest_b.substr(1));
 }
 
-std::string near_miss(std::string_view key) {
-  for (const auto& known : registered_keys())
-    if (is_one_edit_apart(key, known.key)) return known.key;
+std::string similar_key(std::string_view key) {
+  for (const auto& candidate : registered_keys())
+    if (is_one_edit_apart(key, candidate.key)) return candidate.key;
   return "";
 }
 
@@ -57,16 +57,16 @@ std::string problem_of(const std::string& key, const std::string& value) {
     return "is neither canonical nor provider";
   const auto* info = lookup(key);
   if (!info) {
-    auto meant = near_miss(key);
-    return meant.empty() ? "" : "is not a known setting; is " + meant + " meant?";
+    auto similar = similar_key(key);
+    return similar.empty() ? "" : "is not a known setting; is " + similar + " meant?";
   }
   return wrong_type(*info, value);
 }
 
 }  // namespace
 
-std::vector<Finding> lint(const Values& values, const std::set<std::string>& unreadable) {
-  std::vector<Finding> out;
+std::vector<LintFinding> lint(const Values& values, const std::set<std::string>& unreadable) {
+  std::vector<LintFinding> out;
   for (const auto& [key, value] : values) {
     if (unreadable.contains(key)) {
       out.push_back(

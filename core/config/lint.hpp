@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::config {
 
-struct Finding {
+struct LintFinding {
   std::string key;
   std::string problem;  // and what to do
 };
 
 // Sorted by key.
-std::vector<Finding> lint(const Values& values, const std::set<std::string>& unreadable);
+std::vector<LintFinding> lint(const Values& values, const std::set<std::string>& unreadable);
 
 }  // namespace dash::config

@@ -9,7 +9,7 @@ namespace {
 
 // The set with each field rewritten; as it is when nothing changes, or when it is no region set.
 template <class Rewrite>
-std::string rewritten_set(const std::string& cloud, std::string_view text, Rewrite rewrite) {
+std::string rewrite_region_set(const std::string& cloud, std::string_view text, Rewrite rewrite) {
   auto map = parse_region_blob(cloud, text);
   if (!map) return without_userinfo(text);
   bool is_changed = false;
@@ -22,24 +22,24 @@ std::string rewritten_set(const std::string& cloud, std::string_view text, Rewri
   return is_changed ? write_region_blob(*map) : std::string(text);
 }
 
-bool is_reference(std::string_view value) { return !vault_scheme(value).empty(); }
+bool is_vault_reference(std::string_view value) { return !vault_scheme(value).empty(); }
 
 }  // namespace
 
 bool is_secret_value(std::string_view key, std::string_view value) {
-  if (value.empty() || is_reference(value)) return false;
+  if (value.empty() || is_vault_reference(value)) return false;
   return is_secret(key) || has_userinfo(value);
 }
 
 std::string masked_value(std::string_view key, std::string_view value) {
-  if (auto cloud = cloud_of_region_blob(key)) return rewritten_set(*cloud, value, masked_value);
+  if (auto cloud = cloud_of_region_blob(key)) return rewrite_region_set(*cloud, value, masked_value);
   return std::string(is_secret_value(key, value) ? kMask : value);
 }
 
 std::string audited_value(std::string_view key, std::string_view value) {
-  if (auto cloud = cloud_of_region_blob(key)) return rewritten_set(*cloud, value, audited_value);
+  if (auto cloud = cloud_of_region_blob(key)) return rewrite_region_set(*cloud, value, audited_value);
   if (is_secret(key) && !value.empty()) return std::string(kMask);
-  return is_reference(value) ? std::string(value) : without_userinfo(value);
+  return is_vault_reference(value) ? std::string(value) : without_userinfo(value);
 }
 
 bool has_masked_field(const RegionMap& map) {
@@ -49,16 +49,17 @@ bool has_masked_field(const RegionMap& map) {
   return false;
 }
 
-RegionMap with_stored_fields(RegionMap sent, const RegionMap& stored) {
+RegionMap restore_masked_fields(RegionMap sent, const RegionMap& stored) {
   for (auto& [region, fields] : sent) {
-    auto known = stored.find(region);
+    auto stored_fields = stored.find(region);
     for (auto it = fields.begin(); it != fields.end();) {
       if (!is_masked(it->second)) {
         ++it;
         continue;
       }
-      auto value = known == stored.end() ? RegionFields::const_iterator() : known->second.find(it->first);
-      if (known == stored.end() || value == known->second.end()) {
+      auto value = stored_fields == stored.end() ? RegionFields::const_iterator()
+                                                 : stored_fields->second.find(it->first);
+      if (stored_fields == stored.end() || value == stored_fields->second.end()) {
         it = fields.erase(it);
         continue;
       }
@@ -69,11 +70,12 @@ RegionMap with_stored_fields(RegionMap sent, const RegionMap& stored) {
   return sent;
 }
 
-std::string with_stored_fields(std::string_view cloud, std::string_view sent, std::string_view stored) {
+std::string restore_masked_fields(std::string_view cloud, std::string_view sent, std::string_view stored) {
   auto map = parse_region_blob(cloud, sent);
   if (!map || !has_masked_field(*map)) return std::string(sent);
-  auto known = parse_region_blob(cloud, stored);
-  return write_region_blob(with_stored_fields(*std::move(map), known ? *known : RegionMap{}));
+  auto stored_fields = parse_region_blob(cloud, stored);
+  return write_region_blob(
+      restore_masked_fields(*std::move(map), stored_fields ? *stored_fields : RegionMap{}));
 }
 
 }  // namespace dash::config

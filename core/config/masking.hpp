@@ -17,8 +17,8 @@ std::string audited_value(std::string_view key, std::string_view value);
 
 bool has_masked_field(const RegionMap& map);
 // Each masked field takes the value that is stored, or goes where none is.
-RegionMap with_stored_fields(RegionMap sent, const RegionMap& stored);
+RegionMap restore_masked_fields(RegionMap sent, const RegionMap& stored);
 // The same for a set as text. Text that is no region set, or holds no mask, comes back as it is.
-std::string with_stored_fields(std::string_view cloud, std::string_view sent, std::string_view stored);
+std::string restore_masked_fields(std::string_view cloud, std::string_view sent, std::string_view stored);
 
 }  // namespace dash::config

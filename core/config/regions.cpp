@@ -14,15 +14,15 @@ constexpr std::string_view kInfix = "_region.";
 constexpr std::string_view kBlobSuffix = "_region_configs";
 
 // "cloud1_region." → cloud1, with what follows.
-struct Prefixed {
+struct PrefixedKey {
   std::string cloud;
   std::string_view rest;
 };
-std::optional<Prefixed> take_prefix(std::string_view key) {
+std::optional<PrefixedKey> split_prefix(std::string_view key) {
   for (const auto& c : clouds())
     for (auto name : {c.cloud, c.provider})
       if (key.starts_with(name) && key.substr(name.size()).starts_with(kInfix))
-        return Prefixed{std::string(c.cloud), key.substr(name.size() + kInfix.size())};
+        return PrefixedKey{std::string(c.cloud), key.substr(name.size() + kInfix.size())};
   return std::nullopt;
 }
 
@@ -59,20 +59,20 @@ const std::map<std::string, Fields, std::less<>>& peer_models() {
 
 }  // namespace
 
-std::string normal_region(std::string_view cloud, std::string_view name) {
+std::string normalize_region(std::string_view cloud, std::string_view name) {
   auto out = lower(trim(name));
   if (cloud == "cloud2") std::erase(out, ' ');
   return out;
 }
 
-bool has_region_prefix(std::string_view key) { return take_prefix(key).has_value(); }
+bool has_region_prefix(std::string_view key) { return split_prefix(key).has_value(); }
 
 std::optional<RegionKey> split_region_key(std::string_view key) {
-  auto prefixed = take_prefix(key);
+  auto prefixed = split_prefix(key);
   if (!prefixed) return std::nullopt;
   auto dot = prefixed->rest.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  RegionKey out{prefixed->cloud, normal_region(prefixed->cloud, prefixed->rest.substr(0, dot)),
+  RegionKey out{prefixed->cloud, normalize_region(prefixed->cloud, prefixed->rest.substr(0, dot)),
                 std::string(trim(prefixed->rest.substr(dot + 1)))};
   if (out.region.empty() || out.field.empty()) return std::nullopt;
   return out;
@@ -95,7 +95,7 @@ RegionMap region_map(std::string_view cloud, const Json& object) {
   RegionMap out;
   if (!object.is_object()) return out;
   for (const auto& [name, fields] : object.items()) {
-    auto region = normal_region(cloud, name);
+    auto region = normalize_region(cloud, name);
     if (region.empty() || !fields.is_object()) continue;
     for (const auto& [field, value] : fields.items()) {
       auto text = field_text(value);
@@ -146,7 +146,7 @@ std::string write_region_blob(const RegionMap& map) {
   return out + "}";
 }
 
-bool peer_keeps(const RegionKey& key) {
+bool is_known_to_peer(const RegionKey& key) {
   auto model = peer_models().find(key.cloud);
   return model != peer_models().end() && key.region.find('.') == std::string::npos &&
          std::ranges::find(model->second, key.field) != model->second.end();

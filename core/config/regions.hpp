@@ -23,7 +23,7 @@ struct RegionKey {
 };
 
 // Trimmed, lower case; the second cloud writes names with and without spaces ("West US 2"), so there they go.
-std::string normal_region(std::string_view cloud, std::string_view name);
+std::string normalize_region(std::string_view cloud, std::string_view name);
 
 // "cloud1_region." and its sisters, either spelling; the key may still be malformed.
 bool has_region_prefix(std::string_view key);
@@ -48,6 +48,6 @@ void merge_regions(RegionMap& into, const RegionMap& from);
 std::string write_region_blob(const RegionMap& map);
 
 // Whether a peer dashboard's model has the field; what it lacks it would drop without a word.
-bool peer_keeps(const RegionKey& key);
+bool is_known_to_peer(const RegionKey& key);
 
 }  // namespace dash::config

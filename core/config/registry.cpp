@@ -15,49 +15,49 @@ namespace dash::config {
 namespace {
 
 // The name of a secret kept elsewhere, checked before the secrets' own endings.
-constexpr std::array<std::string_view, 5> kPointerEndings = {"_secret_name", "_secret_title", "_key_secret",
-                                                             "_secret_ref", "_ref"};
-constexpr auto kSecretEndings = std::to_array<std::string_view>({"_secret",
-                                                                 "_password",
-                                                                 "_token",
-                                                                 "_api_key",
-                                                                 "_pat",
-                                                                 "_private_key",
-                                                                 "_passphrase",
-                                                                 "_deploy_key",
-                                                                 "_service_account_json",
-                                                                 "_secret_key",
-                                                                 "_access_key",
-                                                                 "_account_key",
-                                                                 "_client_key",
-                                                                 "_credential",
-                                                                 "_credentials",
-                                                                 "_connection_string",
-                                                                 "_dsn",
-                                                                 "_pem",
-                                                                 "_pwd",
-                                                                 "_passwd"});
+constexpr std::array<std::string_view, 5> kPointerSuffixes = {"_secret_name", "_secret_title", "_key_secret",
+                                                              "_secret_ref", "_ref"};
+constexpr auto kSecretSuffixes = std::to_array<std::string_view>({"_secret",
+                                                                  "_password",
+                                                                  "_token",
+                                                                  "_api_key",
+                                                                  "_pat",
+                                                                  "_private_key",
+                                                                  "_passphrase",
+                                                                  "_deploy_key",
+                                                                  "_service_account_json",
+                                                                  "_secret_key",
+                                                                  "_access_key",
+                                                                  "_account_key",
+                                                                  "_client_key",
+                                                                  "_credential",
+                                                                  "_credentials",
+                                                                  "_connection_string",
+                                                                  "_dsn",
+                                                                  "_pem",
+                                                                  "_pwd",
+                                                                  "_passwd"});
 
-template <class Endings>
-bool ends_with_any(std::string_view key, const Endings& endings) {
-  return std::ranges::any_of(endings, [&](std::string_view e) { return key.ends_with(e); });
+template <class Suffixes>
+bool has_suffix_of(std::string_view key, const Suffixes& suffixes) {
+  return std::ranges::any_of(suffixes, [&](std::string_view e) { return key.ends_with(e); });
 }
 
 KeyInfo parse_line(std::string key, std::string_view words) {
   KeyInfo info;
   info.key = std::move(key);
-  for (int place = 0; !words.empty(); ++place) {
+  for (int column = 0; !words.empty(); ++column) {
     auto word = words.substr(0, words.find(' '));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
-    if (place == 0) {
+    if (column == 0) {
       info.type = word;
-    } else if (place == 1) {
+    } else if (column == 1) {
       info.panel = word.substr(0, word.find('/'));
       info.group = word.substr(word.find('/') + 1);
     } else if (word.starts_with("alias=")) {
       info.alias = word.substr(6);
     } else if (word.starts_with("held=")) {
-      info.held_back = word.substr(5);
+      info.exclusion = word.substr(5);
     } else if (word == "secret") {
       info.is_secret = true;
     } else if (word == "pointer") {
@@ -118,12 +118,12 @@ const KeyInfo* lookup(std::string_view key) {
 bool is_secret(std::string_view key) {
   if (const auto* info = lookup(key)) return info->is_secret;
   auto name = lower(trim(key));
-  return !ends_with_any(name, kPointerEndings) && ends_with_any(name, kSecretEndings);
+  return !has_suffix_of(name, kPointerSuffixes) && has_suffix_of(name, kSecretSuffixes);
 }
 
 bool is_vault_pointer(std::string_view key) {
   if (const auto* info = lookup(key)) return info->is_vault_pointer;
-  return ends_with_any(lower(trim(key)), kPointerEndings);
+  return has_suffix_of(lower(trim(key)), kPointerSuffixes);
 }
 
 bool is_masked(std::string_view value) { return value.starts_with("••"); }

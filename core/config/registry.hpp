@@ -15,7 +15,7 @@ struct KeyInfo {
   std::string type;       // string, bool, int, float, list, json
   std::string panel;      // the settings page that edits it
   std::string group;      // panel, wizard, settings, storage, region_field, …
-  std::string held_back;  // reason word (held_back.hpp), empty when it travels
+  std::string exclusion;  // reason word (exclusion.hpp), empty when it travels
   bool is_secret = false;
   bool is_vault_pointer = false;
   bool is_on_prem = false;

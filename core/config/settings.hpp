@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::config {
 
 class Settings {
  public:
-  explicit Settings(Store& store) : store_(store) {}
+  explicit Settings(EncryptedStore& store) : store_(store) {}
 
   // Stored text, or `fallback` when absent or empty.
   Result<std::string> text(const std::string& key, std::string_view fallback = "");
@@ -26,7 +26,7 @@ class Settings {
   Result<Values> all() { return store_.all(); }
 
  private:
-  Store& store_;
+  EncryptedStore& store_;
 };
 
 Result<std::vector<std::string>> parse_list(std::string_view key, std::string_view text);

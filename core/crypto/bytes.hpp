@@ -5,10 +5,10 @@
 
 namespace dash::crypto {
 
-inline const unsigned char* raw(std::string_view s) {
+inline const unsigned char* byte_ptr(std::string_view s) {
   return reinterpret_cast<const unsigned char*>(s.data());
 }
-inline unsigned char* mut(std::string& s, std::size_t at = 0) {
+inline unsigned char* mutable_byte_ptr(std::string& s, std::size_t at = 0) {
   return reinterpret_cast<unsigned char*>(s.data() + at);
 }
 

@@ -22,24 +22,24 @@ constexpr auto kTables = [] {
 }();
 
 // A linear map on sums: column n is the image of bit n.
-using Map = std::array<std::uint32_t, 32>;
+using LinearMap = std::array<std::uint32_t, 32>;
 
-std::uint32_t times(const Map& map, std::uint32_t sum) {
+std::uint32_t apply_map(const LinearMap& map, std::uint32_t sum) {
   std::uint32_t image = 0;
   for (std::size_t bit = 0; sum; ++bit, sum >>= 1)
     if (sum & 1) image ^= map[bit];
   return image;
 }
 
-Map twice(const Map& map) {
-  Map out{};
-  for (std::size_t bit = 0; bit < 32; ++bit) out[bit] = times(map, map[bit]);
+LinearMap square(const LinearMap& map) {
+  LinearMap out{};
+  for (std::size_t bit = 0; bit < 32; ++bit) out[bit] = apply_map(map, map[bit]);
   return out;
 }
 
 // What one zero bit behind it does to a sum.
-Map one_zero_bit() {
-  Map map{kPolynomial};
+LinearMap zero_bit_map() {
+  LinearMap map{kPolynomial};
   for (std::size_t bit = 1; bit < 32; ++bit) map[bit] = 1u << (bit - 1);
   return map;
 }
@@ -57,10 +57,10 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~sum;
 }
 
-std::uint32_t crc32c_of_both(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {
-  auto zeros = twice(twice(twice(one_zero_bit())));  // one zero byte
-  for (; second_size; second_size >>= 1, zeros = twice(zeros))
-    if (second_size & 1) first = times(zeros, first);
+std::uint32_t crc32c_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {
+  auto zeros = square(square(square(zero_bit_map())));  // one zero byte
+  for (; second_size; second_size >>= 1, zeros = square(zeros))
+    if (second_size & 1) first = apply_map(zeros, first);
   return first ^ second;
 }
 

@@ -8,6 +8,6 @@ namespace dash::crypto {
 
 std::uint32_t crc32c(std::string_view bytes);
 // Of the bytes of `first` followed by the `second_size` bytes of `second`.
-std::uint32_t crc32c_of_both(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);
+std::uint32_t crc32c_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);
 
 }  // namespace dash::crypto

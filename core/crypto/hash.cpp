@@ -13,14 +13,14 @@
 namespace dash::crypto {
 namespace {
 
-void must(bool ok) {
+void abort_unless(bool ok) {
   if (!ok) std::abort();
 }
 
 std::string digest(const EVP_MD* md, std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
   unsigned size = 0;
-  must(EVP_Digest(bytes.data(), bytes.size(), out.data(), &size, md, nullptr) == 1);
+  abort_unless(EVP_Digest(bytes.data(), bytes.size(), out.data(), &size, md, nullptr) == 1);
   return {reinterpret_cast<char*>(out.data()), size};
 }
 
@@ -30,10 +30,10 @@ std::string sha256_of(std::string_view first, std::string_view second) {
   static const EVP_MD* const kMd = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   thread_local std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> ctx(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::string out(32, '\0');
-  must(EVP_DigestInit_ex2(ctx.get(), kMd, nullptr) == 1 &&
-       EVP_DigestUpdate(ctx.get(), first.data(), first.size()) == 1 &&
-       EVP_DigestUpdate(ctx.get(), second.data(), second.size()) == 1 &&
-       EVP_DigestFinal_ex(ctx.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) == 1);
+  abort_unless(EVP_DigestInit_ex2(ctx.get(), kMd, nullptr) == 1 &&
+               EVP_DigestUpdate(ctx.get(), first.data(), first.size()) == 1 &&
+               EVP_DigestUpdate(ctx.get(), second.data(), second.size()) == 1 &&
+               EVP_DigestFinal_ex(ctx.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) == 1);
   return out;
 }
 
@@ -65,7 +65,7 @@ std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string
                         std::size_t size) {
   std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
                                                         EVP_KDF_free);
-  must(kdf != nullptr);
+  abort_unless(kdf != nullptr);
   std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> ctx(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
   auto octets = [](const char* name, std::string_view s) {
     return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(s.data()), s.size());
@@ -75,7 +75,7 @@ std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string
                          octets(OSSL_KDF_PARAM_KEY, key), octets(OSSL_KDF_PARAM_SALT, salt),
                          octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
   std::string out(size, '\0');
-  must(EVP_KDF_derive(ctx.get(), reinterpret_cast<unsigned char*>(out.data()), size, params) == 1);
+  abort_unless(EVP_KDF_derive(ctx.get(), reinterpret_cast<unsigned char*>(out.data()), size, params) == 1);
   return out;
 }
 
@@ -84,26 +84,26 @@ struct Sha256::State {
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-  must(state_->ctx && EVP_DigestInit_ex(state_->ctx.get(), EVP_sha256(), nullptr) == 1);
+  abort_unless(state_->ctx && EVP_DigestInit_ex(state_->ctx.get(), EVP_sha256(), nullptr) == 1);
 }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  must(EVP_DigestUpdate(state_->ctx.get(), bytes.data(), bytes.size()) == 1);
+  abort_unless(EVP_DigestUpdate(state_->ctx.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::string Sha256::finish() {
   std::array<unsigned char, 32> out{};
   unsigned size = 0;
-  must(EVP_DigestFinal_ex(state_->ctx.get(), out.data(), &size) == 1);
+  abort_unless(EVP_DigestFinal_ex(state_->ctx.get(), out.data(), &size) == 1);
   return {reinterpret_cast<char*>(out.data()), size};
 }
 
 std::string random_bytes(std::size_t size) {
   std::string out(size, '\0');
-  must(RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(size)) == 1);
+  abort_unless(RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(size)) == 1);
   return out;
 }
 

@@ -20,7 +20,7 @@ Result<Json> decode_object(std::string_view segment) {
 }
 
 // A NumericDate that is absent passes; one of another type does not.
-bool holds(const Json& claims, const char* name, auto&& test) {
+bool is_date_valid(const Json& claims, const char* name, auto&& test) {
   auto it = claims.find(name);
   if (it == claims.end()) return true;
   return it->is_number() && test(it->get<double>());
@@ -34,20 +34,20 @@ std::string sign_jwt(const Secret& key, const OrderedJson& claims) {
 }
 
 Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now) {
-  auto refuse = [] { return fail(Code::unauthenticated, "Invalid or expired token"); };
+  auto invalid_token = [] { return fail(Code::unauthenticated, "Invalid or expired token"); };
   auto first = token.find('.');
   auto last = token.rfind('.');
-  if (token.size() > kMaxJwtBytes || first == token.npos || first == last) return refuse();
-  if (token.find('.', first + 1) != last || token.substr(0, first) != header()) return refuse();
+  if (token.size() > kMaxJwtBytes || first == token.npos || first == last) return invalid_token();
+  if (token.find('.', first + 1) != last || token.substr(0, first) != header()) return invalid_token();
   auto signature = from_base64url(token.substr(last + 1));
   if (!signature || !equal_constant_time(*signature, hmac_sha256(key.expose(), token.substr(0, last))))
-    return refuse();
+    return invalid_token();
   auto claims = decode_object(token.substr(first + 1, last - first - 1));
-  if (!claims) return refuse();
+  if (!claims) return invalid_token();
   auto seconds = static_cast<double>(to_micros(now)) / 1e6;
-  if (!claims->contains("exp") || !holds(*claims, "exp", [&](double t) { return seconds < t; }) ||
-      !holds(*claims, "nbf", [&](double t) { return seconds >= t; }))
-    return refuse();
+  if (!claims->contains("exp") || !is_date_valid(*claims, "exp", [&](double t) { return seconds < t; }) ||
+      !is_date_valid(*claims, "nbf", [&](double t) { return seconds >= t; }))
+    return invalid_token();
   return *std::move(claims);
 }
 

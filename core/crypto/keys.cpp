@@ -19,23 +19,25 @@ using Pkey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using MdContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 
 Pkey ed25519_private(const Secret& seed) {
-  return {EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw(seed.expose()), seed.expose().size()),
-          EVP_PKEY_free};
+  return {
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, byte_ptr(seed.expose()), seed.expose().size()),
+      EVP_PKEY_free};
 }
 
 std::string sign(EVP_PKEY* key, const EVP_MD* md, std::string_view message) {
   MdContext ctx(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::size_t size = 0;
   if (!ctx || EVP_DigestSignInit(ctx.get(), nullptr, md, nullptr, key) != 1 ||
-      EVP_DigestSign(ctx.get(), nullptr, &size, raw(message), message.size()) != 1)
+      EVP_DigestSign(ctx.get(), nullptr, &size, byte_ptr(message), message.size()) != 1)
     std::abort();
   std::string out(size, '\0');
-  if (EVP_DigestSign(ctx.get(), mut(out), &size, raw(message), message.size()) != 1) std::abort();
+  if (EVP_DigestSign(ctx.get(), mutable_byte_ptr(out), &size, byte_ptr(message), message.size()) != 1)
+    std::abort();
   out.resize(size);
   return out;
 }
 
-int give_passphrase(char* buffer, int size, int, void* user) {
+int copy_passphrase(char* buffer, int size, int, void* user) {
   const auto& text = static_cast<const Secret*>(user)->expose();
   if (static_cast<int>(text.size()) > size) return 0;
   text.copy(buffer, text.size());  // OpenSSL wants no NUL behind it
@@ -48,7 +50,7 @@ Ed25519Key ed25519_from_seed(Secret seed) {
   auto key = ed25519_private(seed);
   std::string pub(32, '\0');
   std::size_t size = pub.size();
-  if (!key || EVP_PKEY_get_raw_public_key(key.get(), mut(pub), &size) != 1) std::abort();
+  if (!key || EVP_PKEY_get_raw_public_key(key.get(), mutable_byte_ptr(pub), &size) != 1) std::abort();
   return {std::move(seed), std::move(pub)};
 }
 
@@ -57,17 +59,18 @@ std::string ed25519_sign(const Ed25519Key& key, std::string_view message) {
 }
 
 bool ed25519_verify(std::string_view public_key, std::string_view message, std::string_view signature) {
-  Pkey key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(public_key), public_key.size()),
+  Pkey key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, byte_ptr(public_key), public_key.size()),
            EVP_PKEY_free);
   MdContext ctx(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   return key && ctx && EVP_DigestVerifyInit(ctx.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
-         EVP_DigestVerify(ctx.get(), raw(signature), signature.size(), raw(message), message.size()) == 1;
+         EVP_DigestVerify(ctx.get(), byte_ptr(signature), signature.size(), byte_ptr(message),
+                          message.size()) == 1;
 }
 
 Result<RsaKey> RsaKey::from_pem(const Secret& pem, const Secret& passphrase) {
   std::unique_ptr<BIO, decltype(&BIO_free)> bio(
       BIO_new_mem_buf(pem.expose().data(), static_cast<int>(pem.expose().size())), BIO_free);
-  Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, give_passphrase, const_cast<Secret*>(&passphrase)),
+  Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, copy_passphrase, const_cast<Secret*>(&passphrase)),
            EVP_PKEY_free);
   ERR_clear_error();
   if (!key)

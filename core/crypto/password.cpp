@@ -45,10 +45,10 @@ bool verify_password(const Secret& password, std::string_view hash) {
   auto dollar = hash.find('$');
   if (dollar == hash.npos) return false;
   auto salt = from_base64url(hash.substr(0, dollar));
-  auto want = from_base64url(hash.substr(dollar + 1));
-  if (!salt || !want) return false;
+  auto expected = from_base64url(hash.substr(dollar + 1));
+  if (!salt || !expected) return false;
   auto key = scrypt_key(password, *salt, log2_n);
-  return key && equal_constant_time(key->expose(), *want);
+  return key && equal_constant_time(key->expose(), *expected);
 }
 
 }  // namespace dash::crypto

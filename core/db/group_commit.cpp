@@ -4,7 +4,7 @@
 
 namespace dash::db {
 
-Result<void> guarded(const Body& body, Transaction& tx) {
+Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
   try {
     return body(tx);
   } catch (const std::exception& e) {
@@ -12,13 +12,13 @@ Result<void> guarded(const Body& body, Transaction& tx) {
   }
 }
 
-Result<void> GroupCommit::write(const Body& body) {
+Result<void> GroupCommit::write(const TransactionFn& body) {
   Pending mine{&body};
   std::unique_lock lock(mutex_);
   queue_.push_back(&mine);
-  mine.leads = !std::exchange(leading_, true);
-  mine.woken.wait(lock, [&] { return mine.leads || mine.done; });
-  if (!mine.done) lead(lock);
+  mine.is_leader = !std::exchange(has_leader_, true);
+  mine.wake.wait(lock, [&] { return mine.is_leader || mine.is_done; });
+  if (!mine.is_done) lead(lock);
   return std::move(mine.result);
 }
 
@@ -30,13 +30,13 @@ void GroupCommit::lead(std::unique_lock<std::mutex>& lock) {
   run(batch);
   lock.lock();
   for (auto* p : batch) {
-    p->done = true;
-    p->woken.notify_one();
+    p->is_done = true;
+    p->wake.notify_one();
   }
-  leading_ = !queue_.empty();
-  if (!leading_) return;
-  queue_.front()->leads = true;
-  queue_.front()->woken.notify_one();
+  has_leader_ = !queue_.empty();
+  if (!has_leader_) return;
+  queue_.front()->is_leader = true;
+  queue_.front()->wake.notify_one();
 }
 
 void GroupCommit::run(std::deque<Pending*>& batch) {
@@ -46,20 +46,20 @@ void GroupCommit::run(std::deque<Pending*>& batch) {
   } else if (batch.size() == 1) {
     run_one(**tx, *batch.front());
   } else {
-    run_in(**tx, batch);
+    run_batch(**tx, batch);
   }
 }
 
 // Alone in its transaction it needs no savepoint.
-void GroupCommit::run_one(Transaction& tx, Pending& only) {
-  only.result = guarded(*only.body, tx);
-  auto ended = tx.exec(only.result ? "COMMIT" : "ROLLBACK");
+void GroupCommit::run_one(Transaction& tx, Pending& pending) {
+  pending.result = run_catching(*pending.body, tx);
+  auto ended = tx.exec(pending.result ? "COMMIT" : "ROLLBACK");
   if (ended) return;
-  if (only.result) only.result = Failure(ended.error());
+  if (pending.result) pending.result = Failure(ended.error());
   std::ignore = tx.exec("ROLLBACK");
 }
 
-void GroupCommit::run_in(Transaction& tx, std::deque<Pending*>& batch) {
+void GroupCommit::run_batch(Transaction& tx, std::deque<Pending*>& batch) {
   auto fail_all = [&](const Error& error) {
     for (auto* p : batch)
       if (p->result) p->result = Failure(error);
@@ -67,7 +67,7 @@ void GroupCommit::run_in(Transaction& tx, std::deque<Pending*>& batch) {
   };
   for (auto* p : batch) {
     if (auto set = tx.exec("SAVEPOINT one"); !set) return fail_all(set.error());
-    p->result = guarded(*p->body, tx);
+    p->result = run_catching(*p->body, tx);
     if (!p->result) {
       if (auto undone = tx.exec("ROLLBACK TO SAVEPOINT one"); !undone) return fail_all(undone.error());
     }

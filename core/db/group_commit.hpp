@@ -15,28 +15,27 @@ class GroupCommit {
   // `begin` opens a write transaction that no other writer, of this process or another, can overlap.
   using Begin = std::function<Result<Transaction*>()>;
   explicit GroupCommit(Begin begin) : begin_(std::move(begin)) {}
-  Result<void> write(const Body& body);
+  Result<void> write(const TransactionFn& body);
 
  private:
   struct Pending {
-    const Body* body;
+    const TransactionFn* body;
     Result<void> result{};
-    bool leads = false, done = false;
-    std::condition_variable
-        woken{};  // its own: a commit wakes only those whom it served, and the next leader
+    bool is_leader = false, is_done = false;
+    std::condition_variable wake{};  // its own: a commit wakes only those whom it served, and the next leader
   };
   void lead(std::unique_lock<std::mutex>& lock);
   void run(std::deque<Pending*>& batch);
-  void run_one(Transaction& tx, Pending& only);
-  void run_in(Transaction& tx, std::deque<Pending*>& batch);
+  void run_one(Transaction& tx, Pending& pending);
+  void run_batch(Transaction& tx, std::deque<Pending*>& batch);
 
   Begin begin_;
   std::mutex mutex_;
   std::deque<Pending*> queue_;
-  bool leading_ = false;
+  bool has_leader_ = false;
 };
 
 // Runs a body; what it throws becomes Code::internal with the text in the detail.
-Result<void> guarded(const Body& body, Transaction& tx);
+Result<void> run_catching(const TransactionFn& body, Transaction& tx);
 
 }  // namespace dash::db

@@ -18,14 +18,14 @@ constexpr Oid kInt4 = 23;
 constexpr Oid kText = 25;
 constexpr Oid kNumeric = 1700;
 
-constexpr std::size_t kSpareConnections = 8;
+constexpr std::size_t kMaxIdleConnections = 8;
 // One writer at a time, as with SQLite: the bodies may rely on what they read.
 constexpr std::string_view kBeginWrite = "BEGIN";
 constexpr std::string_view kLockWriters =
     "SELECT pg_advisory_xact_lock(1684108139)";  // "dask"; the schema lock is another
 
-constexpr std::string_view kNoAnswer = "the database does not answer; try again shortly";
-constexpr std::chrono::seconds kTryAgain(2);
+constexpr std::string_view kUnavailable = "the database does not answer; try again shortly";
+constexpr std::chrono::seconds kRetryAfter(2);
 
 struct ClearResult {
   void operator()(PGresult* r) const { PQclear(r); }
@@ -33,8 +33,8 @@ struct ClearResult {
 struct FinishConnection {
   void operator()(PGconn* c) const { PQfinish(c); }
 };
-using Answer = std::unique_ptr<PGresult, ClearResult>;
-using Handle = std::unique_ptr<PGconn, FinishConnection>;
+using PgResult = std::unique_ptr<PGresult, ClearResult>;
+using PgHandle = std::unique_ptr<PGconn, FinishConnection>;
 
 Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
   const char* field = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : nullptr;
@@ -43,7 +43,7 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
   std::string message = "the database failed; the log has the reason";
   if (PQstatus(c) != CONNECTION_OK || state.starts_with("08") || state.starts_with("57P")) {
     code = Code::busy;
-    message = kNoAnswer;
+    message = kUnavailable;
   } else if (state.starts_with("23")) {
     code = Code::conflict;
     message = "it exists already";
@@ -57,12 +57,12 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
   return Failure(Error{code,
                        std::move(message),
                        fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
-                       message == kNoAnswer ? std::optional(kTryAgain) : std::nullopt,
+                       message == kUnavailable ? std::optional(kRetryAfter) : std::nullopt,
                        {}});
 }
 
 // libpq would take the text up to the NUL, and so another name than was asked for.
-Result<void> check_texts(const Params& params) {
+Result<void> check_no_nul(const Params& params) {
   for (const auto& value : params)
     if (auto* text = std::get_if<std::string>(&value); text && text->find('\0') != text->npos)
       return fail(Code::invalid,
@@ -71,8 +71,8 @@ Result<void> check_texts(const Params& params) {
 }
 
 // A statement's parameters in the shape that libpq takes. Numbers live in `texts` while the call runs.
-struct Bound {
-  explicit Bound(const Params& params) {
+struct BoundParams {
+  explicit BoundParams(const Params& params) {
     texts.reserve(params.size());
     for (const auto& value : params) add(value);
   }
@@ -125,7 +125,7 @@ Row row_of(const PGresult* r, int row) {
 class PostgresConnection final : public Transaction {
  public:
   static Result<std::unique_ptr<PostgresConnection>> open(const std::string& url) {
-    Handle handle(PQconnectdb(url.c_str()));
+    PgHandle handle(PQconnectdb(url.c_str()));
     if (PQstatus(handle.get()) != CONNECTION_OK) {
       std::string_view cause = PQerrorMessage(handle.get());  // several lines; the first one says it
       return fail(Code::unreachable, "cannot connect to the database {}: {}", net::origin_of(url),
@@ -142,35 +142,35 @@ class PostgresConnection final : public Transaction {
   bool is_usable() const { return PQstatus(handle_.get()) == CONNECTION_OK; }
 
   Result<Rows> query(std::string_view sql, Params params = {}) override {
-    auto answer = TRY(run(sql, params));
+    auto result = TRY(run(sql, params));
     Rows rows;
-    for (int i = 0; i < PQntuples(answer.get()); ++i) rows.push_back(row_of(answer.get(), i));
+    for (int i = 0; i < PQntuples(result.get()); ++i) rows.push_back(row_of(result.get(), i));
     return rows;
   }
 
   Result<std::int64_t> exec(std::string_view sql, Params params = {}) override {
-    auto answer = TRY(run(sql, params));
-    return static_cast<std::int64_t>(std::strtoll(PQcmdTuples(answer.get()), nullptr, 10));
+    auto result = TRY(run(sql, params));
+    return static_cast<std::int64_t>(std::strtoll(PQcmdTuples(result.get()), nullptr, 10));
   }
 
   // Single-row mode: libpq then holds one row, whatever the size of the answer.
   Result<void> each(std::string_view sql, Params params,
                     const std::function<Result<void>(const Row&)>& row) override {
-    TRY(check_texts(params));
-    Bound bound(params);
+    TRY(check_no_nul(params));
+    BoundParams bound(params);
     if (!PQsendQueryParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
                            bound.types.data(), bound.values.data(), bound.lengths.data(),
                            bound.formats.data(), 0) ||
         !PQsetSingleRowMode(handle_.get()))
       return postgres_error(handle_.get(), nullptr, sql);
     Result<void> outcome;
-    while (Answer answer{PQgetResult(handle_.get())}) {
-      auto status = PQresultStatus(answer.get());
+    while (PgResult result{PQgetResult(handle_.get())}) {
+      auto status = PQresultStatus(result.get());
       if (!outcome) continue;  // the rest must be read before the connection can be used again
       if (status == PGRES_SINGLE_TUPLE)
-        outcome = row(row_of(answer.get(), 0));
+        outcome = row(row_of(result.get(), 0));
       else if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-        outcome = postgres_error(handle_.get(), answer.get(), sql);
+        outcome = postgres_error(handle_.get(), result.get(), sql);
     }
     return outcome;
   }
@@ -178,76 +178,77 @@ class PostgresConnection final : public Transaction {
   bool is_postgres() const override { return true; }
 
  private:
-  explicit PostgresConnection(Handle handle) : handle_(std::move(handle)) {}
+  explicit PostgresConnection(PgHandle handle) : handle_(std::move(handle)) {}
 
-  Result<Answer> run(std::string_view sql, const Params& params) {
-    TRY(check_texts(params));
-    Bound bound(params);
-    Answer answer(PQexecParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
-                               bound.types.data(), bound.values.data(), bound.lengths.data(),
-                               bound.formats.data(), 0));
-    auto status = PQresultStatus(answer.get());
+  Result<PgResult> run(std::string_view sql, const Params& params) {
+    TRY(check_no_nul(params));
+    BoundParams bound(params);
+    PgResult result(PQexecParams(handle_.get(), std::string(sql).c_str(), static_cast<int>(params.size()),
+                                 bound.types.data(), bound.values.data(), bound.lengths.data(),
+                                 bound.formats.data(), 0));
+    auto status = PQresultStatus(result.get());
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-      return postgres_error(handle_.get(), answer.get(), sql);
+      return postgres_error(handle_.get(), result.get(), sql);
     // COMMIT of a transaction that has failed says ROLLBACK, and is no error by itself.
-    if (sql == "COMMIT" && std::string_view(PQcmdStatus(answer.get())) != "COMMIT")
+    if (sql == "COMMIT" && std::string_view(PQcmdStatus(result.get())) != "COMMIT")
       return fail(Code::internal, "the database undid the change");
-    return answer;
+    return result;
   }
 
-  Handle handle_;
+  PgHandle handle_;
 };
 
 class PostgresSql final : public Sql {
  public:
   PostgresSql(std::string url, std::unique_ptr<PostgresConnection> first) : url_(std::move(url)) {
-    spares_.push_back(std::move(first));
+    idle_.push_back(std::move(first));
   }
 
-  Result<void> read(const Body& body) override {
-    auto connection = TRY(borrow());
+  Result<void> read(const TransactionFn& body) override {
+    auto connection = TRY(acquire());
     TRY(connection->exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
-    auto result = guarded(body, *connection);
+    auto result = run_catching(body, *connection);
     // After a failed statement COMMIT would complain; ROLLBACK ends a read as well.
-    if (connection->exec("ROLLBACK")) give_back(std::move(connection));
+    if (connection->exec("ROLLBACK")) release(std::move(connection));
     return result;
   }
 
-  Result<void> write(const Body& body) override { return commits_.write(body); }
+  Result<void> write(const TransactionFn& body) override { return commits_.write(body); }
   bool is_postgres() const override { return true; }
 
  private:
   // A connection that a restart of the server cut is thrown away, and a new one tried once.
-  Result<std::unique_ptr<PostgresConnection>> borrow() {
-    while (auto connection = pop_spare())
+  Result<std::unique_ptr<PostgresConnection>> acquire() {
+    while (auto connection = pop_idle())
       if (connection->is_usable() && connection->exec("SELECT 1")) return connection;
-    return reopen();
+    return reconnect();
   }
 
   // While requests are served a lost database is a reason to try again, and where it lies is not for
   // everybody.
-  Result<std::unique_ptr<PostgresConnection>> reopen() {
+  Result<std::unique_ptr<PostgresConnection>> reconnect() {
     auto connection = PostgresConnection::open(url_);
     if (connection) return connection;
-    const auto& why = connection.error();
-    return Failure(Error{Code::busy, std::string(kNoAnswer), why.message + ": " + why.detail, kTryAgain, {}});
+    const auto& error = connection.error();
+    return Failure(
+        Error{Code::busy, std::string(kUnavailable), error.message + ": " + error.detail, kRetryAfter, {}});
   }
 
-  std::unique_ptr<PostgresConnection> pop_spare() {
+  std::unique_ptr<PostgresConnection> pop_idle() {
     std::lock_guard lock(mutex_);
-    if (spares_.empty()) return nullptr;
-    auto connection = std::move(spares_.back());
-    spares_.pop_back();
+    if (idle_.empty()) return nullptr;
+    auto connection = std::move(idle_.back());
+    idle_.pop_back();
     return connection;
   }
 
-  void give_back(std::unique_ptr<PostgresConnection> connection) {
+  void release(std::unique_ptr<PostgresConnection> connection) {
     std::lock_guard lock(mutex_);
-    if (spares_.size() < kSpareConnections) spares_.push_back(std::move(connection));
+    if (idle_.size() < kMaxIdleConnections) idle_.push_back(std::move(connection));
   }
 
   Result<Transaction*> begin_write() {
-    if (!writer_ || !writer_->is_usable() || !writer_->exec("SELECT 1")) writer_ = TRY(reopen());
+    if (!writer_ || !writer_->is_usable() || !writer_->exec("SELECT 1")) writer_ = TRY(reconnect());
     TRY(writer_->exec(kBeginWrite));
     if (auto locked = writer_->query(kLockWriters); !locked) {
       writer_.reset();
@@ -258,7 +259,7 @@ class PostgresSql final : public Sql {
 
   std::string url_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<PostgresConnection>> spares_;
+  std::vector<std::unique_ptr<PostgresConnection>> idle_;
   std::unique_ptr<PostgresConnection> writer_;  // used by the leader only
   GroupCommit commits_{[this] { return begin_write(); }};
 };

@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kFolder = "core/db/schema/";
 constexpr std::int64_t kSchemaLock = 0x64617368;  // any number that no other program takes on this database
 
-struct Step {
+struct SchemaStep {
   int version;
   std::string_view sql;
 };
 
-std::vector<Step> steps() {
-  std::vector<Step> out;
+std::vector<SchemaStep> steps() {
+  std::vector<SchemaStep> out;
   for (const auto& file : embedded_files()) {
     std::string_view path = file.path;
     if (!path.starts_with(kFolder)) continue;
@@ -26,7 +26,7 @@ std::vector<Step> steps() {
     std::from_chars(path.data(), path.data() + path.size(), version);
     out.push_back({version, file.bytes()});
   }
-  std::ranges::sort(out, {}, &Step::version);
+  std::ranges::sort(out, {}, &SchemaStep::version);
   return out;
 }
 
@@ -35,8 +35,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Triggers are SQLite's: PostgreSQL is asked anew each time (Sql::version).
-bool is_for(std::string_view statement, bool postgres) {
+// Triggers are SQLite's: PostgreSQL is asked anew each time (Sql::data_version).
+bool applies_to(std::string_view statement, bool postgres) {
   auto first = statement.find_first_not_of(" \n");
   return first != statement.npos && !(postgres && statement.substr(first).starts_with("CREATE TRIGGER"));
 }
@@ -52,14 +52,14 @@ std::string for_engine(std::string_view sql, bool postgres) {
   return out;
 }
 
-Result<void> apply(Transaction& tx, const Step& step) {
+Result<void> apply(Transaction& tx, const SchemaStep& step) {
   auto text = for_engine(step.sql, tx.is_postgres());
   std::string_view rest = text;
   while (!rest.empty()) {
     auto end = rest.find(";\n");
     auto statement = rest.substr(0, end);
     rest = end == rest.npos ? std::string_view() : rest.substr(end + 2);
-    if (is_for(statement, tx.is_postgres())) TRY(tx.exec(statement));
+    if (applies_to(statement, tx.is_postgres())) TRY(tx.exec(statement));
   }
   TRY(tx.exec("UPDATE schema_version SET version = $1", {std::int64_t{step.version}}));
   return {};

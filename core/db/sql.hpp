@@ -55,22 +55,22 @@ class Transaction {
   virtual bool is_postgres() const = 0;
 };
 
-using Body = std::function<Result<void>(Transaction&)>;
+using TransactionFn = std::function<Result<void>(Transaction&)>;
 
 class Sql {
  public:
   virtual ~Sql() = default;
   // A consistent read; sees everything committed before it began.
-  virtual Result<void> read(const Body& body) = 0;
+  virtual Result<void> read(const TransactionFn& body) = 0;
   // All of `body` or nothing, durable when this returns. Writers are serialised across all processes of the
   // database, so a body may rely on what it reads. Those that wait together are committed together (one
   // fsync); a body that fails undoes only its own work. It may run on another thread.
-  virtual Result<void> write(const Body& body) = 0;
+  virtual Result<void> write(const TransactionFn& body) = 0;
   virtual bool is_postgres() const = 0;
   // A number that moves with every commit, of this process or another, to the tables that
   // schema/008_kept_version.sql names: what was read of them after it last moved still holds (kept.hpp).
   // nullopt where asking for it costs as much as reading.
-  virtual Result<std::optional<std::int64_t>> version() { return std::optional<std::int64_t>(); }
+  virtual Result<std::optional<std::int64_t>> data_version() { return std::optional<std::int64_t>(); }
 };
 
 // A write or read whose body gives a value.

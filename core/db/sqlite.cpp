@@ -13,8 +13,8 @@
 namespace dash::db {
 namespace {
 
-constexpr int kBusyTimeoutMs = 15'000;     // another process may be importing a large bundle
-constexpr std::size_t kSpareReaders = 24;  // one for each thread that the daemon keeps busy
+constexpr int kBusyTimeoutMs = 15'000;       // another process may be importing a large bundle
+constexpr std::size_t kMaxIdleReaders = 24;  // one for each thread that the daemon keeps busy
 
 struct CloseDb {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
@@ -83,12 +83,12 @@ Value column(sqlite3_stmt* s, int i) {
 }
 
 // A statement and where its $1, $2, … stand; 0 for one that only the other engine's text uses.
-struct Prepared {
+struct PreparedStatement {
   Statement statement;
-  std::vector<int> at;
+  std::vector<int> indexes;
 };
 
-std::vector<int> places_of(sqlite3_stmt* s) {
+std::vector<int> parameter_indexes(sqlite3_stmt* s) {
   std::vector<int> out;
   for (int i = 1; i <= sqlite3_bind_parameter_count(s); ++i) {
     const char* name = sqlite3_bind_parameter_name(s, i);
@@ -145,8 +145,8 @@ class SqliteConnection final : public Transaction {
         sqlite3_clear_bindings(s);
       }
     } reset{s};
-    for (std::size_t i = 0; i < std::min(params.size(), prepared.at.size()); ++i)
-      if (prepared.at[i] > 0) TRY(bind(s, prepared.at[i], params[i], sql));
+    for (std::size_t i = 0; i < std::min(params.size(), prepared.indexes.size()); ++i)
+      if (prepared.indexes[i] > 0) TRY(bind(s, prepared.indexes[i], params[i], sql));
     for (;;) {
       int rc = sqlite3_step(s);
       if (rc == SQLITE_DONE) return {};
@@ -163,35 +163,35 @@ class SqliteConnection final : public Transaction {
  private:
   explicit SqliteConnection(Db db) : db_(std::move(db)) {}
 
-  Result<Prepared*> prepare(std::string_view sql) {
+  Result<PreparedStatement*> prepare(std::string_view sql) {
     auto found = statements_.find(sql);
     if (found != statements_.end()) return &found->second;
     sqlite3_stmt* raw = nullptr;
     int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()),
                                 SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
-    return &statements_.emplace(sql, Prepared{Statement(raw), places_of(raw)}).first->second;
+    return &statements_.emplace(sql, PreparedStatement{Statement(raw), parameter_indexes(raw)}).first->second;
   }
 
-  Result<void> bind(sqlite3_stmt* s, int at, const Value& value, std::string_view sql) {
+  Result<void> bind(sqlite3_stmt* s, int index, const Value& value, std::string_view sql) {
     int rc = SQLITE_OK;
     if (std::holds_alternative<std::nullptr_t>(value)) {
-      rc = sqlite3_bind_null(s, at);
+      rc = sqlite3_bind_null(s, index);
     } else if (auto* n = std::get_if<std::int64_t>(&value)) {
-      rc = sqlite3_bind_int64(s, at, *n);
+      rc = sqlite3_bind_int64(s, index, *n);
     } else if (auto* t = std::get_if<std::string>(&value)) {
-      rc = sqlite3_bind_text64(s, at, t->data(), t->size(), SQLITE_STATIC, SQLITE_UTF8);
+      rc = sqlite3_bind_text64(s, index, t->data(), t->size(), SQLITE_STATIC, SQLITE_UTF8);
     } else {
       const auto& b = std::get<Blob>(value).bytes;
-      rc = b.empty() ? sqlite3_bind_zeroblob(s, at, 0)
-                     : sqlite3_bind_blob64(s, at, b.data(), b.size(), SQLITE_STATIC);
+      rc = b.empty() ? sqlite3_bind_zeroblob(s, index, 0)
+                     : sqlite3_bind_blob64(s, index, b.data(), b.size(), SQLITE_STATIC);
     }
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
     return {};
   }
 
   Db db_;
-  std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> statements_;
+  std::unordered_map<std::string, PreparedStatement, TextHash, std::equal_to<>> statements_;
 };
 
 class SqliteSql final : public Sql {
@@ -199,22 +199,22 @@ class SqliteSql final : public Sql {
   SqliteSql(std::string path, std::unique_ptr<SqliteConnection> writer)
       : path_(std::move(path)), writer_(std::move(writer)) {}
 
-  Result<void> read(const Body& body) override {
-    auto connection = TRY(take_reader());
+  Result<void> read(const TransactionFn& body) override {
+    auto connection = TRY(acquire_reader());
     TRY(connection->exec("BEGIN"));
-    auto result = guarded(body, *connection);
+    auto result = run_catching(body, *connection);
     auto ended = connection->exec("COMMIT");
-    if (ended) give_back(std::move(connection));
+    if (ended) release(std::move(connection));
     return result;
   }
 
-  Result<void> write(const Body& body) override { return commits_.write(body); }
+  Result<void> write(const TransactionFn& body) override { return commits_.write(body); }
 
   bool is_postgres() const override { return false; }
 
   // Asked of one connection that never writes, so that `data_version` tells of the commits of all others. It
   // moves for every entry of the audit log too; the table's number only for what is kept.
-  Result<std::optional<std::int64_t>> version() override {
+  Result<std::optional<std::int64_t>> data_version() override {
     std::lock_guard lock(version_mutex_);
     if (!version_reader_) version_reader_ = TRY(SqliteConnection::open(path_));
     auto commits = TRY(version_reader_->query("PRAGMA data_version")).at(0).integer(0);
@@ -226,26 +226,26 @@ class SqliteSql final : public Sql {
   }
 
  private:
-  Result<std::unique_ptr<SqliteConnection>> take_reader() {
+  Result<std::unique_ptr<SqliteConnection>> acquire_reader() {
     {
       std::lock_guard lock(readers_mutex_);
-      if (!readers_.empty()) {
-        auto connection = std::move(readers_.back());
-        readers_.pop_back();
+      if (!idle_readers_.empty()) {
+        auto connection = std::move(idle_readers_.back());
+        idle_readers_.pop_back();
         return connection;
       }
     }
     return SqliteConnection::open(path_);
   }
 
-  void give_back(std::unique_ptr<SqliteConnection> connection) {
+  void release(std::unique_ptr<SqliteConnection> connection) {
     std::lock_guard lock(readers_mutex_);
-    if (readers_.size() < kSpareReaders) readers_.push_back(std::move(connection));
+    if (idle_readers_.size() < kMaxIdleReaders) idle_readers_.push_back(std::move(connection));
   }
 
   std::string path_;
   std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<SqliteConnection>> readers_;
+  std::vector<std::unique_ptr<SqliteConnection>> idle_readers_;
   std::mutex version_mutex_;
   std::unique_ptr<SqliteConnection> version_reader_;
   std::optional<std::int64_t> commits_seen_, version_;

@@ -8,8 +8,8 @@ namespace dash::identity {
 namespace {
 
 // The operator at the shell is nobody's account, whatever accounts are called.
-bool is_own_account(const Principal& who, const std::string& username) {
-  return who.via != Via::local && identity::fold_username(username) == who.username;
+bool is_own_account(const Principal& principal, const std::string& username) {
+  return principal.via != Via::local && identity::fold_username(username) == principal.username;
 }
 
 bool revokes_tokens(const UserChange& change, bool is_own) {
@@ -23,7 +23,7 @@ Result<void> check_values(const UserChange& change) {
   return {};
 }
 
-OrderedJson what_changed(const UserChange& change) {
+OrderedJson change_details(const UserChange& change) {
   OrderedJson out = OrderedJson::object();
   if (change.password) out["password"] = "changed";
   if (change.is_admin) out["is_admin"] = *change.is_admin;
@@ -33,8 +33,8 @@ OrderedJson what_changed(const UserChange& change) {
   return out;
 }
 
-audit::Entry failed_login(const Principal& who, const std::string& reason) {
-  return audit::by(who, "user.login_failed", std::nullopt, {{"reason", reason}});
+audit::Event failed_login_event(const Principal& principal, const std::string& reason) {
+  return audit::make_event(principal, "user.login_failed", std::nullopt, {{"reason", reason}});
 }
 
 OrderedJson time_or_null(const std::optional<Time>& time) {
@@ -43,83 +43,85 @@ OrderedJson time_or_null(const std::optional<Time>& time) {
 
 }  // namespace
 
-Result<identity::User> Accounts::need(db::Transaction& tx, const std::string& username) {
-  auto user = TRY(d_.directory.find(tx, username));
+Result<identity::User> Accounts::get_user(db::Transaction& tx, const std::string& username) {
+  auto user = TRY(deps_.directory.find(tx, username));
   if (!user) return fail(Code::not_found, "there is no user '{}'", username);
   return *std::move(user);
 }
 
-Result<identity::Login> Accounts::sign_in(const SignIn& attempt) {
-  Principal who;
-  who.username = identity::attempted_username(attempt.username);
-  who.address = attempt.address;
-  who.request_id = attempt.request_id;
-  auto tried = TRY(d_.passwords.verify(attempt.username, attempt.password, attempt.address));
+Result<identity::LoginResult> Accounts::sign_in(const SignInRequest& attempt) {
+  Principal principal;
+  principal.username = identity::attempted_username(attempt.username);
+  principal.address = attempt.address;
+  principal.request_id = attempt.request_id;
+  auto checked = TRY(deps_.passwords.verify(attempt.username, attempt.password, attempt.address));
   std::optional<Error> refusal;
-  identity::Login login;
-  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    refusal = TRY(d_.passwords.conclude(tx, tried));
-    if (!refusal) login = TRY(d_.sessions.open(tx, tried.subject));
-    TRY(d_.audit.append(tx, refusal ? failed_login(who, refusal->message)
-                                    : audit::by(who, "user.login", std::nullopt, OrderedJson::object())));
+  identity::LoginResult login;
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    refusal = TRY(deps_.passwords.conclude(tx, checked));
+    if (!refusal) login = TRY(deps_.sessions.open(tx, checked.subject));
+    TRY(deps_.audit.append(
+        tx, refusal ? failed_login_event(principal, refusal->message)
+                    : audit::make_event(principal, "user.login", std::nullopt, OrderedJson::object())));
     return {};
   }));
   if (refusal) return Failure(*refusal);
   return login;
 }
 
-Result<identity::User> Accounts::add(const Principal& who, const identity::NewUser& user) {
-  TRY(require_sign_in(who));
-  TRY(require_admin(who));
+Result<identity::User> Accounts::add(const Principal& principal, const identity::NewUser& user) {
+  TRY(require_sign_in(principal));
+  TRY(require_admin(principal));
   TRY(identity::check_new_user(user));
   auto hash = crypto::hash_password(user.password);
-  identity::User made;
-  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(identity::confirm_caller(tx, who));
-    TRY(d_.directory.add(tx, user, hash));
-    made = TRY(need(tx, user.username));
-    TRY(d_.audit.append(
-        tx,
-        audit::by(who, "user.create", made.username,
-                  {{"is_admin", made.is_admin}, {"workgroups", made.workgroups}, {"grants", made.grants}})));
+  identity::User created;
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, principal));
+    TRY(deps_.directory.add(tx, user, hash));
+    created = TRY(get_user(tx, user.username));
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "user.create", created.username,
+                                                 {{"is_admin", created.is_admin},
+                                                  {"workgroups", created.workgroups},
+                                                  {"grants", created.grants}})));
     return {};
   }));
-  if (made.is_admin) d_.setup_code.forget();
-  return made;
+  if (created.is_admin) deps_.setup_code.remove();
+  return created;
 }
 
-Result<void> Accounts::authorize_change(const Principal& who, bool is_own, const UserChange& change) {
-  TRY(require_sign_in(who));
+Result<void> Accounts::authorize_change(const Principal& principal, bool is_own, const UserChange& change) {
+  TRY(require_sign_in(principal));
   bool of_credentials =
       !change.is_admin && !change.is_active && change.grant.empty() && change.ungrant.empty();
-  if (!(is_own && of_credentials)) TRY(require_admin(who));
+  if (!(is_own && of_credentials)) TRY(require_admin(principal));
   if (is_own && (change.is_admin == false || change.is_active == false))
     return fail(Code::invalid, "you cannot take your own admin flag or account away; another admin can");
   return {};
 }
 
-Result<identity::User> Accounts::change(const Principal& who, const std::string& username,
+Result<identity::User> Accounts::change(const Principal& principal, const std::string& username,
                                         const UserChange& change) {
-  bool is_own = is_own_account(who, username);
-  TRY(authorize_change(who, is_own, change));
+  bool is_own = is_own_account(principal, username);
+  TRY(authorize_change(principal, is_own, change));
   TRY(check_values(change));
   bool needs_current = is_own && change.password;
   if (needs_current && !change.current_password) return missing_member("current_password");
-  TRY(d_.sql.read([&](db::Transaction& tx) -> Result<void> {
-    TRY(need(tx, username));  // before the time that a hash takes
+  TRY(deps_.sql.read([&](db::Transaction& tx) -> Result<void> {
+    TRY(get_user(tx, username));  // before the time that a hash takes
     return {};
   }));
   identity::PasswordAttempt attempt;
-  if (needs_current) attempt = TRY(d_.passwords.verify(who.username, *change.current_password, who.address));
+  if (needs_current)
+    attempt = TRY(deps_.passwords.verify(principal.username, *change.current_password, principal.address));
   auto hash = change.password ? crypto::hash_password(*change.password) : std::string();
   std::optional<Error> refusal;
   identity::User changed;
-  TRY(d_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(identity::confirm_caller(tx, who));
-    if (needs_current) refusal = TRY(check_current(tx, who, attempt));
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, principal));
+    if (needs_current) refusal = TRY(check_current(tx, principal, attempt));
     if (refusal) return {};
-    auto user = TRY(need(tx, username));
-    changed = TRY(apply(tx, who, user, change, hash));
+    auto user = TRY(get_user(tx, username));
+    changed = TRY(apply(tx, principal, user, change, hash));
     return {};
   }));
   if (refusal) return Failure(*refusal);
@@ -127,69 +129,73 @@ Result<identity::User> Accounts::change(const Principal& who, const std::string&
 }
 
 // A wrong one is counted and recorded, and changes nothing else.
-Result<std::optional<Error>> Accounts::check_current(db::Transaction& tx, const Principal& who,
+Result<std::optional<Error>> Accounts::check_current(db::Transaction& tx, const Principal& principal,
                                                      const identity::PasswordAttempt& attempt) {
-  if (!TRY(d_.passwords.conclude(tx, attempt))) return std::optional<Error>();
-  TRY(d_.audit.append(tx, failed_login(who, "The current password is wrong")));
+  if (!TRY(deps_.passwords.conclude(tx, attempt))) return std::optional<Error>();
+  TRY(deps_.audit.append(tx, failed_login_event(principal, "The current password is wrong")));
   return std::optional(
       Error{Code::forbidden, "The current password is wrong; nothing was changed.", {}, {}, {}});
 }
 
-Result<identity::User> Accounts::apply(db::Transaction& tx, const Principal& who, const identity::User& user,
-                                       const UserChange& change, const std::string& password_hash) {
+Result<identity::User> Accounts::apply(db::Transaction& tx, const Principal& principal,
+                                       const identity::User& user, const UserChange& change,
+                                       const std::string& password_hash) {
   const auto& name = user.username;
-  auto details = what_changed(change);
-  if (change.password) TRY(d_.directory.set_password(tx, name, password_hash));
-  if (change.is_admin) TRY(d_.directory.set_admin(tx, name, *change.is_admin));
-  if (change.is_active) TRY(d_.directory.set_active(tx, name, *change.is_active));
-  for (const auto& permission : change.grant) TRY(d_.directory.grant(tx, name, permission));
-  for (const auto& permission : change.ungrant) TRY(d_.directory.ungrant(tx, name, permission));
-  if (revokes_tokens(change, is_own_account(who, name)))
-    details["tokens_revoked"] = TRY(revoke_all_tokens(tx, who, name));
-  TRY(d_.audit.append(tx, audit::by(who, "user.update", name, std::move(details))));
-  return need(tx, name);
+  auto details = change_details(change);
+  if (change.password) TRY(deps_.directory.set_password(tx, name, password_hash));
+  if (change.is_admin) TRY(deps_.directory.set_admin(tx, name, *change.is_admin));
+  if (change.is_active) TRY(deps_.directory.set_active(tx, name, *change.is_active));
+  for (const auto& permission : change.grant) TRY(deps_.directory.grant(tx, name, permission));
+  for (const auto& permission : change.ungrant) TRY(deps_.directory.ungrant(tx, name, permission));
+  if (revokes_tokens(change, is_own_account(principal, name)))
+    details["tokens_revoked"] = TRY(revoke_all_tokens(tx, principal, name));
+  TRY(deps_.audit.append(tx, audit::make_event(principal, "user.update", name, std::move(details))));
+  return get_user(tx, name);
 }
 
 // An entry of its own names them, as one would that revoked each.
-Result<std::int64_t> Accounts::revoke_all_tokens(db::Transaction& tx, const Principal& who,
+Result<std::int64_t> Accounts::revoke_all_tokens(db::Transaction& tx, const Principal& principal,
                                                  const std::string& username) {
-  auto ids = TRY(d_.tokens.revoke_all(tx, username));
-  if (!ids.empty()) TRY(d_.audit.append(tx, audit::by(who, "tokens_revoked", username, {{"tokens", ids}})));
+  auto ids = TRY(deps_.tokens.revoke_all(tx, username));
+  if (!ids.empty())
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "tokens_revoked", username, {{"tokens", ids}})));
   return static_cast<std::int64_t>(ids.size());
 }
 
-Result<std::vector<identity::User>> Accounts::list(const Principal& who) {
-  TRY(require_admin(who));
-  return d_.directory.list();
+Result<std::vector<identity::User>> Accounts::list(const Principal& principal) {
+  TRY(require_admin(principal));
+  return deps_.directory.list();
 }
 
-Result<identity::IssuedToken> Accounts::issue_token(const Principal& who, const identity::NewToken& wanted) {
-  TRY(require_sign_in(who));
-  if (!is_own_account(who, wanted.username)) TRY(require_admin(who));
-  TRY(identity::check_new_token(wanted));
+Result<identity::IssuedToken> Accounts::issue_token(const Principal& principal,
+                                                    const identity::NewToken& token) {
+  TRY(require_sign_in(principal));
+  if (!is_own_account(principal, token.username)) TRY(require_admin(principal));
+  TRY(identity::check_new_token(token));
   using Issued = identity::IssuedToken;
-  return db::write<Issued>(d_.sql, [&](db::Transaction& tx) -> Result<Issued> {
-    TRY(identity::confirm_caller(tx, who));
-    auto issued = TRY(d_.tokens.issue(tx, wanted));
-    TRY(d_.audit.append(tx, audit::by(who, "token.create", issued.info.id,
-                                      {{"name", issued.info.name}, {"username", issued.info.username}})));
+  return db::write<Issued>(deps_.sql, [&](db::Transaction& tx) -> Result<Issued> {
+    TRY(identity::confirm_caller(tx, principal));
+    auto issued = TRY(deps_.tokens.issue(tx, token));
+    TRY(deps_.audit.append(
+        tx, audit::make_event(principal, "token.create", issued.info.id,
+                              {{"name", issued.info.name}, {"username", issued.info.username}})));
     return issued;
   });
 }
 
-Result<std::vector<identity::TokenInfo>> Accounts::list_tokens(const Principal& who,
+Result<std::vector<identity::TokenInfo>> Accounts::list_tokens(const Principal& principal,
                                                                const std::string& username) {
-  if (!is_own_account(who, username)) TRY(require_admin(who));
-  return d_.tokens.list(username);
+  if (!is_own_account(principal, username)) TRY(require_admin(principal));
+  return deps_.tokens.list(username);
 }
 
-Result<void> Accounts::revoke_token(const Principal& who, const std::string& id) {
-  bool is_itself = who.via == Via::token && id == who.credential_id;
-  if (!is_itself) TRY(require_sign_in(who));
-  return d_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(identity::confirm_caller(tx, who));
-    TRY(d_.tokens.revoke(tx, id, who.is_admin ? "" : who.username));
-    TRY(d_.audit.append(tx, audit::by(who, "token.revoke", id, OrderedJson::object())));
+Result<void> Accounts::revoke_token(const Principal& principal, const std::string& id) {
+  bool is_itself = principal.via == Via::token && id == principal.credential_id;
+  if (!is_itself) TRY(require_sign_in(principal));
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(identity::confirm_caller(tx, principal));
+    TRY(deps_.tokens.revoke(tx, id, principal.is_admin ? "" : principal.username));
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "token.revoke", id, OrderedJson::object())));
     return {};
   });
 }

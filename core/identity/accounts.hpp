@@ -27,7 +27,7 @@ struct UserChange {
   bool revoke_tokens = false;
 };
 
-struct SignIn {
+struct SignInRequest {
   std::string username;
   Secret password;
   std::string address, request_id;
@@ -44,34 +44,36 @@ class Accounts {
     identity::Tokens& tokens;
     identity::SetupCode& setup_code;
   };
-  explicit Accounts(const Deps& deps) : d_(deps) {}
+  explicit Accounts(const Deps& deps) : deps_(deps) {}
 
   // Errors of Passwords. Audited as user.login or user.login_failed; a throttled attempt writes nothing, so
   // that who guesses cannot fill the log.
-  Result<identity::Login> sign_in(const SignIn& attempt);
+  Result<identity::LoginResult> sign_in(const SignInRequest& attempt);
 
   // Admins only, as is everything below that concerns another.
-  Result<identity::User> add(const Principal& who, const identity::NewUser& user);
+  Result<identity::User> add(const Principal& principal, const identity::NewUser& user);
   // One's own password needs the current one: Code::validation without it, Code::forbidden when it is wrong,
   // and it counts as a failed login. Nobody takes his own admin flag or account away (Code::invalid). A new
   // password ends the sessions; set by another, or with the account disabled, it revokes the tokens too.
-  Result<identity::User> change(const Principal& who, const std::string& username, const UserChange& change);
-  Result<std::vector<identity::User>> list(const Principal& who);
+  Result<identity::User> change(const Principal& principal, const std::string& username,
+                                const UserChange& change);
+  Result<std::vector<identity::User>> list(const Principal& principal);
 
-  Result<identity::IssuedToken> issue_token(const Principal& who, const identity::NewToken& wanted);
-  Result<std::vector<identity::TokenInfo>> list_tokens(const Principal& who, const std::string& username);
-  Result<void> revoke_token(const Principal& who, const std::string& id);
+  Result<identity::IssuedToken> issue_token(const Principal& principal, const identity::NewToken& token);
+  Result<std::vector<identity::TokenInfo>> list_tokens(const Principal& principal,
+                                                       const std::string& username);
+  Result<void> revoke_token(const Principal& principal, const std::string& id);
 
  private:
-  Result<void> authorize_change(const Principal& who, bool is_own, const UserChange& change);
-  Result<std::optional<Error>> check_current(db::Transaction& tx, const Principal& who,
+  Result<void> authorize_change(const Principal& principal, bool is_own, const UserChange& change);
+  Result<std::optional<Error>> check_current(db::Transaction& tx, const Principal& principal,
                                              const identity::PasswordAttempt& attempt);
-  Result<identity::User> apply(db::Transaction& tx, const Principal& who, const identity::User& user,
+  Result<identity::User> apply(db::Transaction& tx, const Principal& principal, const identity::User& user,
                                const UserChange& change, const std::string& password_hash);
-  Result<std::int64_t> revoke_all_tokens(db::Transaction& tx, const Principal& who,
+  Result<std::int64_t> revoke_all_tokens(db::Transaction& tx, const Principal& principal,
                                          const std::string& username);
-  Result<identity::User> need(db::Transaction& tx, const std::string& username);
-  Deps d_;
+  Result<identity::User> get_user(db::Transaction& tx, const std::string& username);
+  Deps deps_;
 };
 
 OrderedJson to_json(const identity::User& user);

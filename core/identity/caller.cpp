@@ -2,16 +2,17 @@
 
 namespace dash::identity {
 
-Result<void> confirm_caller(db::Transaction& tx, const Principal& who) {
-  if (who.via == Via::local) return {};
+Result<void> confirm_caller(db::Transaction& tx, const Principal& principal) {
+  if (principal.via == Via::local) return {};
   constexpr std::string_view kSession =
       "SELECT u.is_admin FROM users u JOIN sessions c ON c.username = u.username"
       " WHERE c.id = $1 AND u.username = $2 AND u.is_active = 1";
   constexpr std::string_view kToken =
       "SELECT u.is_admin FROM users u JOIN tokens c ON c.username = u.username"
       " WHERE c.id = $1 AND u.username = $2 AND u.is_active = 1 AND c.revoked_at IS NULL";
-  auto rows = TRY(tx.query(who.via == Via::session ? kSession : kToken, {who.credential_id, who.username}));
-  if (rows.empty() || (who.is_admin && !rows[0].flag(0)))
+  auto rows = TRY(tx.query(principal.via == Via::session ? kSession : kToken,
+                           {principal.credential_id, principal.username}));
+  if (rows.empty() || (principal.is_admin && !rows[0].flag(0)))
     return fail(Code::unauthenticated, "Your sign-in has ended; sign in again.");
   return {};
 }

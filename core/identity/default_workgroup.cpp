@@ -4,13 +4,13 @@
 
 namespace dash::identity {
 
-Result<std::optional<std::string>> default_workgroup(const Principal& who) {
-  if (who.is_admin || who.workgroups.empty()) return std::nullopt;
-  if (who.workgroups.size() == 1) return *who.workgroups.begin();
+Result<std::optional<std::string>> default_workgroup(const Principal& principal) {
+  if (principal.is_admin || principal.workgroups.empty()) return std::nullopt;
+  if (principal.workgroups.size() == 1) return *principal.workgroups.begin();
   return missing_member("workgroup",
                         fmt::format("Field required: you are in several workgroups ({}); name the "
                                     "one whose change this is",
-                                    fmt::join(who.workgroups, ", ")));
+                                    fmt::join(principal.workgroups, ", ")));
 }
 
 }  // namespace dash::identity

@@ -10,6 +10,6 @@ namespace dash::identity {
 
 // nullopt for an admin and for who is in none; else the only one. Code::validation (missing, body.workgroup)
 // names them when there are several.
-Result<std::optional<std::string>> default_workgroup(const Principal& who);
+Result<std::optional<std::string>> default_workgroup(const Principal& principal);
 
 }  // namespace dash::identity

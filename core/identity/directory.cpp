@@ -9,17 +9,17 @@
 namespace dash::identity {
 namespace {
 
-constexpr std::size_t kMaxUsername = 100;
-constexpr std::ptrdiff_t kMinPassword = 8;
+constexpr std::size_t kMaxUsernameBytes = 100;
+constexpr std::ptrdiff_t kMinPasswordCharacters = 8;
 
 Result<void> check_new_username(std::string_view name) {
   auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
            std::string_view("._@+-").find(c) != std::string_view::npos;
   };
-  if (name.empty() || name.size() > kMaxUsername || !std::ranges::all_of(name, fits))
+  if (name.empty() || name.size() > kMaxUsernameBytes || !std::ranges::all_of(name, fits))
     return fail(Code::invalid, "a user name has 1 to {} of the ASCII letters, digits and . _ @ + -",
-                kMaxUsername);
+                kMaxUsernameBytes);
   return {};
 }
 
@@ -27,29 +27,29 @@ Result<db::Rows> active_admins(db::Transaction& tx) {
   return tx.query("SELECT 1 FROM users WHERE is_admin = 1 AND is_active = 1 LIMIT 1");
 }
 
-Result<std::vector<std::string>> names(db::Transaction& tx, std::string_view sql,
-                                       const std::string& username) {
+Result<std::vector<std::string>> query_names(db::Transaction& tx, std::string_view sql,
+                                             const std::string& username) {
   std::vector<std::string> out;
   for (const auto& row : TRY(tx.query(sql, {username}))) out.push_back(row.text(0));
   std::ranges::sort(out);  // few: the database would open a sorter for them
   return out;
 }
 
-Result<User> complete(db::Transaction& tx, const db::Row& row) {
+Result<User> user_from_row(db::Transaction& tx, const db::Row& row) {
   User user{row.text(0), row.flag(1), row.flag(2), from_micros(row.integer(3)), {}, {}};
-  user.grants = TRY(names(tx, "SELECT permission FROM grants WHERE username = $1", user.username));
+  user.grants = TRY(query_names(tx, "SELECT permission FROM grants WHERE username = $1", user.username));
   user.workgroups =
-      TRY(names(tx, "SELECT workgroup FROM workgroup_members WHERE username = $1", user.username));
+      TRY(query_names(tx, "SELECT workgroup FROM workgroup_members WHERE username = $1", user.username));
   return user;
 }
 
-Result<void> must_exist(std::int64_t changed, const std::string& username) {
+Result<void> check_user_exists(std::int64_t changed, const std::string& username) {
   if (changed == 0) return fail(Code::not_found, "there is no user '{}'", username);
   return {};
 }
 
 // Without an active admin the instance would be claimable again.
-Result<void> keeps_an_admin(db::Transaction& tx, const std::string& username) {
+Result<void> check_has_admin(db::Transaction& tx, const std::string& username) {
   if (TRY(active_admins(tx)).empty()) return fail(Code::conflict, "'{}' is the last active admin", username);
   return {};
 }
@@ -66,14 +66,14 @@ std::string fold_username(std::string_view name) {
 }
 
 bool can_be_username(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxUsername &&
+  return !name.empty() && name.size() <= kMaxUsernameBytes &&
          std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > 32 && c != 127; });
 }
 
 Result<void> check_password(const Secret& password) {
   auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  if (std::ranges::count_if(password.expose(), begins_character) < kMinPassword)
-    return fail(Code::invalid, "a password has at least {} characters", kMinPassword);
+  if (std::ranges::count_if(password.expose(), begins_character) < kMinPasswordCharacters)
+    return fail(Code::invalid, "a password has at least {} characters", kMinPasswordCharacters);
   return {};
 }
 
@@ -140,8 +140,8 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
   for (const auto& permission : user.grants) TRY(grant(tx, name, permission));
   for (const auto& typed : user.workgroups) {
     auto workgroup = lower(trim(typed));
-    auto known = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {workgroup}));
-    if (known.empty()) TRY(make_workgroup(tx, workgroup, ""));
+    auto existing = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {workgroup}));
+    if (existing.empty()) TRY(make_workgroup(tx, workgroup, ""));
     TRY(add_member(tx, workgroup, name));
   }
   return {};
@@ -150,9 +150,9 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
 Result<void> Directory::set_password(db::Transaction& tx, const std::string& username,
                                      std::string_view password_hash) {
   auto name = fold_username(username);
-  TRY(must_exist(TRY(tx.exec("UPDATE users SET password_hash = $2 WHERE username = $1",
-                             {name, std::string(password_hash)})),
-                 name));
+  TRY(check_user_exists(TRY(tx.exec("UPDATE users SET password_hash = $2 WHERE username = $1",
+                                    {name, std::string(password_hash)})),
+                        name));
   TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
   return lift_lock(tx, name);
 }
@@ -160,20 +160,20 @@ Result<void> Directory::set_password(db::Transaction& tx, const std::string& use
 Result<void> Directory::set_active(db::Transaction& tx, const std::string& username, bool active) {
   auto name = fold_username(username);
   bool was_set_up = TRY(is_set_up(tx));
-  TRY(must_exist(
+  TRY(check_user_exists(
       TRY(tx.exec("UPDATE users SET is_active = $2 WHERE username = $1", {name, std::int64_t{active}})),
       name));
   if (!active) TRY(tx.exec("DELETE FROM sessions WHERE username = $1", {name}));
-  if (was_set_up) TRY(keeps_an_admin(tx, name));
+  if (was_set_up) TRY(check_has_admin(tx, name));
   return {};
 }
 
 Result<void> Directory::set_admin(db::Transaction& tx, const std::string& username, bool admin) {
   auto name = fold_username(username);
   bool was_set_up = TRY(is_set_up(tx));
-  TRY(must_exist(
+  TRY(check_user_exists(
       TRY(tx.exec("UPDATE users SET is_admin = $2 WHERE username = $1", {name, std::int64_t{admin}})), name));
-  if (was_set_up) TRY(keeps_an_admin(tx, name));
+  if (was_set_up) TRY(check_has_admin(tx, name));
   return {};
 }
 
@@ -198,7 +198,7 @@ Result<std::vector<User>> Directory::list() {
     std::vector<User> out;
     for (const auto& row :
          TRY(tx.query("SELECT username, is_admin, is_active, created_at FROM users ORDER BY username")))
-      out.push_back(TRY(complete(tx, row)));
+      out.push_back(TRY(user_from_row(tx, row)));
     return out;
   });
 }
@@ -212,7 +212,7 @@ Result<std::optional<User>> Directory::find(db::Transaction& tx, const std::stri
   auto rows = TRY(tx.query("SELECT username, is_admin, is_active, created_at FROM users WHERE username = $1",
                            {fold_username(username)}));
   if (rows.empty()) return std::optional<User>();
-  return std::optional<User>(TRY(complete(tx, rows[0])));
+  return std::optional<User>(TRY(user_from_row(tx, rows[0])));
 }
 
 Result<bool> Directory::is_set_up() {

@@ -23,16 +23,17 @@ std::string attempted_username(std::string_view typed) {
 
 Result<PasswordAttempt> Passwords::verify(const std::string& username, const Secret& password,
                                           const std::string& address) {
-  PasswordAttempt attempt{{attempted_username(username), counted_address(address)}, false, ""};
-  TRY(throttle_.admit(attempt.subject));
+  PasswordAttempt attempt{{attempted_username(username), throttle_network(address)}, false, ""};
+  TRY(throttle_.begin_attempt(attempt.subject));
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     auto rows =
         TRY(tx.query("SELECT password_hash FROM users WHERE username = $1", {attempt.subject.username}));
     if (!rows.empty()) attempt.hash = rows[0].text(0);
     return {};
   }));
-  bool is_known = !attempt.hash.empty();
-  attempt.is_right = crypto::verify_password(password, is_known ? attempt.hash : decoy_hash()) && is_known;
+  bool has_account = !attempt.hash.empty();
+  attempt.is_right =
+      crypto::verify_password(password, has_account ? attempt.hash : decoy_hash()) && has_account;
   return attempt;
 }
 
@@ -45,7 +46,7 @@ Result<std::optional<Error>> Passwords::conclude(db::Transaction& tx, const Pass
     return std::optional(Error{Code::unauthenticated, "Incorrect username or password", {}, {}, {}});
   }
   if (!rows[0].flag(1)) return std::optional(Error{Code::forbidden, "Account disabled", {}, {}, {}});
-  TRY(throttle_.forget(tx, attempt.subject));
+  TRY(throttle_.clear_failures(tx, attempt.subject));
   return std::optional<Error>();
 }
 

@@ -6,7 +6,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
 #include "core/base/secret.hpp"
-#include "core/db/kept.hpp"
+#include "core/db/versioned_cache.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/passwords.hpp"
 
@@ -14,7 +14,7 @@ namespace dash::identity {
 
 inline constexpr std::chrono::minutes kSessionLifetime{480};
 
-struct Login {
+struct LoginResult {
   std::string access_token;
   std::string username;
   std::vector<std::string> workgroups;
@@ -26,7 +26,7 @@ class Sessions {
   Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secret key);
 
   // In the transaction of Passwords::conclude(), which found the password right.
-  Result<Login> open(db::Transaction& tx, const LoginSubject& subject);
+  Result<LoginResult> open(db::Transaction& tx, const LoginSubject& subject);
   // The user behind a session's JWT. Code::unauthenticated "Invalid or expired token".
   Result<Principal> authenticate(std::string_view jwt);
   Result<void> logout(std::string_view jwt);
@@ -44,7 +44,7 @@ class Sessions {
   Directory& directory_;
   LoginThrottle throttle_;
   Secret key_;
-  db::Kept<std::optional<Session>> known_;
+  db::VersionedCache<std::optional<Session>> cache_;
 };
 
 // `credential_id`: of the session or the token.

@@ -18,16 +18,16 @@ std::string without_newline(std::string text) {
 }  // namespace
 
 Result<Secret> SetupCode::ensure() {
-  if (auto kept = read_file(path_, kMaxBytes)) return Secret(without_newline(*std::move(kept)));
-  auto made = write_file(path_, crypto::random_hex(16) + "\n", 0600, IfPresent::keep);
-  if (!made && made.error().code != Code::conflict) return Failure(made.error());
+  if (auto stored = read_file(path_, kMaxBytes)) return Secret(without_newline(*std::move(stored)));
+  auto created = write_file(path_, crypto::random_hex(16) + "\n", 0600, IfPresent::keep);
+  if (!created && created.error().code != Code::conflict) return Failure(created.error());
   return Secret(without_newline(TRY(read_file(path_, kMaxBytes))));
 }
 
 Result<void> SetupCode::check(const Secret& given) {
-  auto kept = read_file(path_, kMaxBytes);
-  if (!kept || given.empty() ||
-      !crypto::equal_constant_time(crypto::sha256(without_newline(*kept)), crypto::sha256(given.expose())))
+  auto stored = read_file(path_, kMaxBytes);
+  if (!stored || given.empty() ||
+      !crypto::equal_constant_time(crypto::sha256(without_newline(*stored)), crypto::sha256(given.expose())))
     return fail(Code::forbidden,
                 "This instance is not set up; it can be claimed only with the setup code that it printed at "
                 "its first "
@@ -35,6 +35,6 @@ Result<void> SetupCode::check(const Secret& given) {
   return {};
 }
 
-void SetupCode::forget() { ::unlink(path_.c_str()); }
+void SetupCode::remove() { ::unlink(path_.c_str()); }
 
 }  // namespace dash::identity

@@ -16,7 +16,7 @@ class SetupCode {
   Result<Secret> ensure();
   // Code::forbidden for any other text.
   Result<void> check(const Secret& given);
-  void forget();
+  void remove();
   const std::string& path() const { return path_; }
 
  private:

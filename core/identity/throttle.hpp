@@ -9,9 +9,9 @@
 
 namespace dash::identity {
 
-struct Limit {
+struct AttemptLimit {
   std::string kind;  // "setup.claim"
-  std::int64_t most;
+  std::int64_t max_attempts;
   std::chrono::seconds window;
 };
 
@@ -22,12 +22,12 @@ class Throttle {
  public:
   Throttle(db::Sql& sql, const Clock& clock) : sql_(sql), clock_(clock) {}
   // Code::throttled with retry_after when `subject` has used up `limit`.
-  Result<void> check(db::Transaction& tx, const Limit& limit, const std::string& subject);
+  Result<void> check(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
   // Checks and counts in one step, so that parallel attempts cannot slip through between.
-  Result<void> spend(const Limit& limit, const std::string& subject);
+  Result<void> check_and_count(const AttemptLimit& limit, const std::string& subject);
 
  private:
-  Result<void> count(db::Transaction& tx, const Limit& limit, const std::string& subject);
+  Result<void> count(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
   db::Sql& sql_;
   const Clock& clock_;
 };

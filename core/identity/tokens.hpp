@@ -29,7 +29,7 @@ struct NewToken {
   std::int64_t days = 0;  // 0: it never expires
 };
 // Code::invalid for a name that cannot be shown and for an absurd number of days.
-Result<void> check_new_token(const NewToken& wanted);
+Result<void> check_new_token(const NewToken& token);
 
 struct IssuedToken {
   TokenInfo info;
@@ -37,7 +37,7 @@ struct IssuedToken {
 };
 
 // By its prefix; also the peer's.
-bool looks_like_pat(std::string_view text);
+bool is_personal_access_token(std::string_view text);
 
 class Tokens {
  public:
@@ -47,7 +47,7 @@ class Tokens {
 
   // Code::invalid from check_new_token(), Code::not_found for an unknown user, Code::conflict for a disabled
   // one.
-  Result<IssuedToken> issue(db::Transaction& tx, const NewToken& wanted);
+  Result<IssuedToken> issue(db::Transaction& tx, const NewToken& token);
   // By id; only one of `username`'s unless that is empty. Code::not_found.
   Result<void> revoke(db::Transaction& tx, const std::string& id, const std::string& username);
   // The ids of those that were not revoked before.
@@ -58,7 +58,7 @@ class Tokens {
 
  private:
   // Best effort: a database that takes no writes does not stop the reads.
-  void note_use(const TokenInfo& token, Time now);
+  void record_use(const TokenInfo& token, Time now);
   db::Sql& sql_;
   const Clock& clock_;
   Directory& directory_;

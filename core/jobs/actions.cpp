@@ -6,7 +6,7 @@ namespace dash::jobs {
 namespace {
 
 Action destroy(std::string_view name, std::string_view cloud, std::string_view deploys) {
-  return {name, cloud, Surface::teardown, false, WhenLost::requeue, deploys, {}, {}, {}, {}, 0};
+  return {name, cloud, ActionKind::teardown, false, OnWorkerLoss::requeue, deploys, {}, {}, {}, {}, 0};
 }
 
 // The clouds' own limits on a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
@@ -15,9 +15,9 @@ const std::vector<Action>& action_rows() {
   static const std::vector<Action> kActions = {
       {"cloud1:vm:deploy",
        "cloud1",
-       Surface::deploy,
+       ActionKind::deploy,
        true,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region"},
        {"instance_type"},
@@ -26,9 +26,9 @@ const std::vector<Action>& action_rows() {
        255},
       {"cloud2:vm:deploy",
        "cloud2",
-       Surface::deploy,
+       ActionKind::deploy,
        true,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region", "location"},
        {"instance_type", "vm_size"},
@@ -37,9 +37,9 @@ const std::vector<Action>& action_rows() {
        15},
       {"cloud3:vm:deploy",
        "cloud3",
-       Surface::deploy,
+       ActionKind::deploy,
        true,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region"},
        {"instance_type", "machine_type"},
@@ -48,9 +48,9 @@ const std::vector<Action>& action_rows() {
        63},
       {"cloud4:compute:deploy",
        "cloud4",
-       Surface::deploy,
+       ActionKind::deploy,
        true,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region"},
        {"instance_type", "shape"},
@@ -59,9 +59,9 @@ const std::vector<Action>& action_rows() {
        255},
       {"clouddb:provision",
        "",
-       Surface::provision,
+       ActionKind::provision,
        false,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region", "location"},
        {"instance_type", "instance_class", "tier", "sku_name"},
@@ -70,9 +70,9 @@ const std::vector<Action>& action_rows() {
        0},
       {"k8s:provision",
        "",
-       Surface::provision,
+       ActionKind::provision,
        false,
-       WhenLost::fail,
+       OnWorkerLoss::fail,
        "",
        {"region", "location"},
        {"instance_type", "node_instance_type"},

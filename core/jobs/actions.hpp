@@ -11,20 +11,20 @@ namespace dash::jobs {
 // A run of the automation runner over an asset: a job like the others, and gated by nothing.
 inline constexpr std::string_view kAutomationRun = "config-mgmt:run";
 
-enum class Surface { deploy, provision, teardown };
+enum class ActionKind { deploy, provision, teardown };
 
 // What becomes of a job whose worker died: making a thing twice costs money, removing it twice does not.
-enum class WhenLost { fail, requeue };
+enum class OnWorkerLoss { fail, requeue };
 
 struct Action {
   std::string_view name;   // canonical
   std::string_view cloud;  // "cloud1"; empty when the body says
-  Surface surface;
+  ActionKind kind;
   bool approvable;  // one job of it can wait for an approval
-  WhenLost when_lost;
-  std::string_view deploys;  // of a teardown: the action that made the thing
+  OnWorkerLoss on_worker_loss;
+  std::string_view deploy_action;  // of a teardown: the action that made the thing
   std::vector<std::string_view> region, instance_type, image, name_members;  // the spec's spelling first
-  std::size_t longest_name;  // of an expanded batch name; 0: no batch
+  std::size_t max_name_length;  // of an expanded batch name; 0: no batch
 };
 
 std::span<const Action> actions();

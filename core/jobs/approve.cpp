@@ -3,7 +3,7 @@
 
 #include "core/jobs/batch.hpp"
 #include "core/jobs/digest.hpp"
-#include "core/jobs/store.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
@@ -12,45 +12,46 @@ namespace {
 using Digest = std::optional<std::string>;
 
 // What is approved or rejected.
-struct Subject {
+struct ApprovalSubject {
   std::string id;
   bool is_batch;
   std::vector<Job> jobs;     // all of a batch, or the one
   std::vector<Job> waiting;  // those of them that await an approval
 
   std::string digest() const { return is_batch ? batch_digest(jobs) : jobs.front().approval_digest; }
-  Job shown() const { return is_batch ? as_one(jobs) : jobs.front(); }
+  Job shown() const { return is_batch ? summarize_batch(jobs) : jobs.front(); }
 };
 
-Result<Subject> find_subject(db::Transaction& tx, const std::string& id) {
+Result<ApprovalSubject> load_subject(db::Transaction& tx, const std::string& id) {
   auto jobs = TRY(find_batch(tx, id));
   bool is_batch = !jobs.empty();
-  if (!is_batch) jobs.push_back(TRY(need_job(tx, id)));
-  Subject out{id, is_batch, std::move(jobs), {}};
+  if (!is_batch) jobs.push_back(TRY(get_job(tx, id)));
+  ApprovalSubject out{id, is_batch, std::move(jobs), {}};
   std::ranges::copy_if(out.jobs, std::back_inserter(out.waiting),
                        [](const Job& job) { return job.state == State::awaiting_approval; });
   return out;
 }
 
 // The jobs of a batch have one requester.
-Result<void> check_may_decide(const Principal& who, const Subject& subject) {
-  TRY(require(who, kUseChangeWindows));
-  if (who.username == subject.jobs.front().created_by)
+Result<void> check_can_decide(const Principal& principal, const ApprovalSubject& subject) {
+  TRY(require_permission(principal, kUseChangeWindows));
+  if (principal.username == subject.jobs.front().created_by)
     return fail(Code::forbidden, "somebody else has to approve your own change");
   return {};
 }
 
-Result<void> check_has_not_moved(db::Transaction& tx, const Principal& who, const Subject& subject) {
+Result<void> check_did_not_reschedule(db::Transaction& tx, const Principal& principal,
+                                      const ApprovalSubject& subject) {
   for (const auto& job : subject.waiting) {
     auto moved = TRY(tx.query("SELECT 1 FROM job_reschedules WHERE job_id = $1 AND username = $2",
-                              {job.id, who.username}));
+                              {job.id, principal.username}));
     if (!moved.empty())
       return fail(Code::forbidden, "you rescheduled job {}: somebody else has to approve it", job.id);
   }
   return {};
 }
 
-Result<void> check_digest(const Subject& subject, const Digest& digest) {
+Result<void> check_digest(const ApprovalSubject& subject, const Digest& digest) {
   if (!digest || *digest == subject.digest()) return {};
   return fail(Code::conflict,
               "job {} is not what this digest covers; read it again and name its approval_digest",
@@ -58,7 +59,7 @@ Result<void> check_digest(const Subject& subject, const Digest& digest) {
 }
 
 // What was never rescheduled, and lost no approval, is what everybody who looked at it has seen.
-Result<void> check_seen(const Subject& subject, const Digest& digest) {
+Result<void> check_reviewed(const ApprovalSubject& subject, const Digest& digest) {
   if (digest) return {};
   for (const auto& job : subject.waiting)
     if (job.revision != 0)
@@ -69,7 +70,7 @@ Result<void> check_seen(const Subject& subject, const Digest& digest) {
   return {};
 }
 
-Result<void> check_time(const Subject& subject, Time now) {
+Result<void> check_time(const ApprovalSubject& subject, Time now) {
   for (const auto& job : subject.waiting)
     if ((job.approval_expires_at && *job.approval_expires_at <= now) ||
         (job.window_ends_at && *job.window_ends_at <= now))
@@ -78,14 +79,14 @@ Result<void> check_time(const Subject& subject, Time now) {
 }
 
 // Everything that an approval has to hold against: before the rules are asked, and again when it is stored.
-Result<Subject> approvable(const Seams& s, db::Transaction& tx, const Principal& who, const std::string& id,
-                           const Digest& digest) {
-  auto subject = TRY(find_subject(tx, id));
-  TRY(check_may_decide(who, subject));
-  TRY(check_has_not_moved(tx, who, subject));
+Result<ApprovalSubject> load_approvable(const Deps& deps, db::Transaction& tx, const Principal& principal,
+                                        const std::string& id, const Digest& digest) {
+  auto subject = TRY(load_subject(tx, id));
+  TRY(check_can_decide(principal, subject));
+  TRY(check_did_not_reschedule(tx, principal, subject));
   TRY(check_digest(subject, digest));
-  TRY(check_seen(subject, digest));
-  TRY(check_time(subject, s.clock.now()));
+  TRY(check_reviewed(subject, digest));
+  TRY(check_time(subject, deps.clock.now()));
   return subject;
 }
 
@@ -101,58 +102,62 @@ OrderedJson details_of(const Job& job, std::string_view gates) {
 }
 
 // Nothing waits any more: who agreed, or why nobody can.
-Result<Approved> not_waiting(const Subject& subject) {
+Result<ApproveResult> nothing_to_approve(const ApprovalSubject& subject) {
   const auto& job = subject.jobs.front();
   if (!job.needs_policy_approval && !job.needs_booking_approval)
     return fail(Code::invalid, "job {} does not need an approval", subject.id);
-  if (job.approved() && !is_final(job.state)) return Approved{subject.shown(), true};
+  if (job.approved() && !is_final(job.state)) return ApproveResult{subject.shown(), true};
   return fail(Code::conflict, "job {} is {}; there is nothing left to approve", subject.id, word(job.state));
 }
 
 // Judges again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
-Result<void> check_rules(const Seams& s, const Principal& who, const Job& job, policy::Deadline deadline) {
-  policy::Actor actor{job.created_by, job.created_by_admin, who.request_id};
-  auto decision = TRY(s.judge.judge(job.action, job.request, actor, judged_at(job, s.clock.now()), deadline));
+Result<void> check_rules(const Deps& deps, const Principal& principal, const Job& job,
+                         policy::Deadline deadline) {
+  policy::Actor actor{job.created_by, job.created_by_admin, principal.request_id};
+  auto decision =
+      TRY(deps.judge.judge(job.action, job.request, actor, evaluation_time(job, deps.clock.now()), deadline));
   if (decision.cause) return Failure(policy::denied(decision));
   if (is_covered(job, decision)) return {};
   if (decision.gated && decision.verdict == policy::Verdict::deny) {
-    TRY(cancel_refused(s, job, decision));
+    TRY(cancel_denied(deps, job, decision));
     return fail(Code::conflict, "the rules refuse this change now; the job was cancelled");
   }
-  TRY(void_approval(s, job, decision));
+  TRY(void_approval(deps, job, decision));
   return fail(Code::conflict,
               "the rules changed since this was requested; read the job again, then approve it");
 }
 
-bool are_same(const Job& a, const Job& b) {
+bool is_same_revision(const Job& a, const Job& b) {
   return a.id == b.id && a.revision == b.revision && a.approval_digest == b.approval_digest;
 }
 
-struct Flags {
+struct OpenApprovals {
   bool policy;
   bool booking;
 };
 // The flags that `what` names and that are still open.
-Flags open_flags(const Job& job, Approve what) {
-  return {job.needs_policy_approval && !job.policy_approval && what != Approve::booking,
-          job.needs_booking_approval && !job.booking_approval && what != Approve::policy};
+OpenApprovals open_approvals(const Job& job, ApprovalKind what) {
+  return {job.needs_policy_approval && !job.policy_approval && what != ApprovalKind::booking,
+          job.needs_booking_approval && !job.booking_approval && what != ApprovalKind::policy};
 }
 
 // False when no flag was open.
-Result<bool> grant(const Seams& s, db::Transaction& tx, const Principal& who, Job job, Approve what) {
-  auto now = s.clock.now();
-  auto flags = open_flags(job, what);
+Result<bool> grant(const Deps& deps, db::Transaction& tx, const Principal& principal, Job job,
+                   ApprovalKind what) {
+  auto now = deps.clock.now();
+  auto flags = open_approvals(job, what);
   if (!flags.policy && !flags.booking) return false;
   for (auto [set, column, slot] : {std::tuple(flags.policy, "policy", &job.policy_approval),
                                    std::tuple(flags.booking, "booking", &job.booking_approval)}) {
     if (!set) continue;
     TRY(tx.exec(
         fmt::format("UPDATE jobs SET {0}_approved_by = $2, {0}_approved_at = $3 WHERE id = $1", column),
-        {job.id, who.username, to_micros(now)}));
-    *slot = Approval{who.username, now};
+        {job.id, principal.username, to_micros(now)}));
+    *slot = Approval{principal.username, now};
   }
   auto gates = flags.policy && flags.booking ? "policy, booking" : flags.policy ? "policy" : "booking";
-  TRY(s.audit.append(tx, audit::by(who, "change_approved", job.name, details_of(job, gates))));
+  TRY(deps.audit.append(tx,
+                        audit::make_event(principal, "change_approved", job.name, details_of(job, gates))));
   if (!job.approved()) return true;
   auto next = job.run_at && *job.run_at > now ? State::scheduled : State::pending;
   if (!TRY(transition(tx, job.id, {State::awaiting_approval}, next)))
@@ -162,54 +167,56 @@ Result<bool> grant(const Seams& s, db::Transaction& tx, const Principal& who, Jo
 
 }  // namespace
 
-Result<Approved> Jobs::approve(const Principal& who, const std::string& id, Approve what,
-                               const Digest& digest) {
-  auto check = [&](db::Transaction& tx) { return approvable(s_, tx, who, id, digest); };
-  auto judged = TRY(db::read<Subject>(s_.sql, check));
-  if (judged.waiting.empty()) return not_waiting(judged);
-  auto deadline = s_.judge.deadline();  // one for all jobs
-  for (const auto& job : judged.waiting) TRY(check_rules(s_, who, job, deadline));
-  return db::write<Approved>(s_.sql, [&](db::Transaction& tx) -> Result<Approved> {
+Result<ApproveResult> Jobs::approve(const Principal& principal, const std::string& id, ApprovalKind what,
+                                    const Digest& digest) {
+  auto check = [&](db::Transaction& tx) { return load_approvable(deps_, tx, principal, id, digest); };
+  auto judged = TRY(db::read<ApprovalSubject>(deps_.sql, check));
+  if (judged.waiting.empty()) return nothing_to_approve(judged);
+  auto deadline = deps_.judge.deadline();  // one for all jobs
+  for (const auto& job : judged.waiting) TRY(check_rules(deps_, principal, job, deadline));
+  return db::write<ApproveResult>(deps_.sql, [&](db::Transaction& tx) -> Result<ApproveResult> {
     auto now = TRY(check(tx));
-    if (now.waiting.empty()) return not_waiting(now);
-    if (!std::ranges::equal(now.waiting, judged.waiting, are_same))
+    if (now.waiting.empty()) return nothing_to_approve(now);
+    if (!std::ranges::equal(now.waiting, judged.waiting, is_same_revision))
       return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
     bool any = false;
-    for (const auto& job : now.waiting) any = TRY(grant(s_, tx, who, job, what)) || any;
-    return Approved{TRY(find_subject(tx, id)).shown(), !any};
+    for (const auto& job : now.waiting) any = TRY(grant(deps_, tx, principal, job, what)) || any;
+    return ApproveResult{TRY(load_subject(tx, id)).shown(), !any};
   });
 }
 
-OrderedJson to_json(const Approved& approved) {
-  const auto& job = approved.job;
+OrderedJson to_json(const ApproveResult& result) {
+  const auto& job = result.job;
   const auto& last = job.booking_approval ? job.booking_approval : job.policy_approval;
   OrderedJson out;
   out["job_id"] = job.id;
   out["status"] = word(job.state);
   out["approved_at"] = last ? OrderedJson(format_iso(last->at)) : OrderedJson(nullptr);
   out["approved_by"] = last ? OrderedJson(last->by) : OrderedJson(nullptr);
-  out["already"] = approved.already;
+  out["already"] = result.was_already_approved;
   return out;
 }
 
-Result<Job> Jobs::reject(const Principal& who, const std::string& id, const std::string& why,
+Result<Job> Jobs::reject(const Principal& principal, const std::string& id, const std::string& why,
                          const Digest& digest) {
-  return db::write<Job>(s_.sql, [&](db::Transaction& tx) -> Result<Job> {
-    auto subject = TRY(find_subject(tx, id));
-    TRY(check_may_decide(who, subject));
+  return db::write<Job>(deps_.sql, [&](db::Transaction& tx) -> Result<Job> {
+    auto subject = TRY(load_subject(tx, id));
+    TRY(check_can_decide(principal, subject));
     if (subject.waiting.empty())
       return fail(Code::conflict, "job {} is {}; only a job that awaits approval can be rejected", id,
                   word(subject.jobs.front().state));
     TRY(check_digest(subject, digest));
     for (const auto& job : subject.waiting) {
-      TRY(transition(
-          tx, job.id, {State::awaiting_approval}, State::rejected,
-          {", reason = 'rejected', message = $3, completed_at = $4", {why, to_micros(s_.clock.now())}, ""}));
+      TRY(transition(tx, job.id, {State::awaiting_approval}, State::rejected,
+                     {", reason = 'rejected', message = $3, completed_at = $4",
+                      {why, to_micros(deps_.clock.now())},
+                      ""}));
       auto details = details_of(job, "");
       details["why"] = why;
-      TRY(s_.audit.append(tx, audit::by(who, "change_rejected", job.name, std::move(details))));
+      TRY(deps_.audit.append(tx,
+                             audit::make_event(principal, "change_rejected", job.name, std::move(details))));
     }
-    return TRY(find_subject(tx, id)).shown();
+    return TRY(load_subject(tx, id)).shown();
   });
 }
 

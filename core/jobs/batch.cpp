@@ -4,22 +4,22 @@
 #include <set>
 
 #include "core/jobs/digest.hpp"
-#include "core/jobs/store.hpp"
+#include "core/jobs/job_rows.hpp"
 
 namespace dash::jobs {
 namespace {
 
 // A state that one job has says more of the batch than those after it; all completed is completed.
-constexpr State kLoudest[] = {State::running,   State::pending, State::awaiting_approval,
-                              State::scheduled, State::failed,  State::missed,
-                              State::rejected,  State::expired, State::cancelled};
+constexpr State kStatePrecedence[] = {State::running,   State::pending, State::awaiting_approval,
+                                      State::scheduled, State::failed,  State::missed,
+                                      State::rejected,  State::expired, State::cancelled};
 
 std::size_t count_of(const std::vector<Job>& jobs, State state) {
   return static_cast<std::size_t>(std::ranges::count(jobs, state, &Job::state));
 }
 
 State state_of(const std::vector<Job>& jobs) {
-  for (auto state : kLoudest) {
+  for (auto state : kStatePrecedence) {
     if (count_of(jobs, state) == 0) continue;
     bool begun = std::ranges::any_of(jobs, [](const Job& j) { return j.started_at.has_value(); });
     return state == State::pending && begun ? State::running : state;
@@ -35,14 +35,15 @@ std::string message_of(const std::vector<Job>& jobs) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string join_names(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Failure collision(const std::vector<std::string>& conflicts, const std::vector<std::string>& duplicates,
-                  const std::vector<std::string>& names) {
-  auto message = conflicts.empty() ? fmt::format("asked for twice: {}", joined(duplicates))
-                                   : fmt::format("there are machines of these names: {}", joined(conflicts));
+Failure name_collision(const std::vector<std::string>& conflicts, const std::vector<std::string>& duplicates,
+                       const std::vector<std::string>& names) {
+  auto message = conflicts.empty()
+                     ? fmt::format("asked for twice: {}", join_names(duplicates))
+                     : fmt::format("there are machines of these names: {}", join_names(conflicts));
   OrderedJson body{{"code", "vm_name_collision"},
                    {"message", message},
                    {"conflicts", conflicts},
@@ -61,12 +62,12 @@ Result<std::vector<Job>> find_batch(db::Transaction& tx, const std::string& id) 
   return out;
 }
 
-Result<Job> need_job_or_batch(db::Transaction& tx, const std::string& id) {
-  if (auto jobs = TRY(find_batch(tx, id)); !jobs.empty()) return as_one(jobs);
-  return need_job(tx, id);
+Result<Job> get_job_or_batch(db::Transaction& tx, const std::string& id) {
+  if (auto jobs = TRY(find_batch(tx, id)); !jobs.empty()) return summarize_batch(jobs);
+  return get_job(tx, id);
 }
 
-Job as_one(const std::vector<Job>& jobs) {
+Job summarize_batch(const std::vector<Job>& jobs) {
   auto out = jobs.front();
   auto names = Json::array();
   for (const auto& job : jobs) {
@@ -92,7 +93,7 @@ Job as_one(const std::vector<Job>& jobs) {
   return out;
 }
 
-Result<void> refuse_taken_names(db::Transaction& tx, const std::vector<Job>& jobs) {
+Result<void> check_name_collisions(db::Transaction& tx, const std::vector<Job>& jobs) {
   std::vector<std::string> names, conflicts, duplicates;
   std::set<std::string> seen;
   for (const auto& job : jobs) {
@@ -108,7 +109,7 @@ Result<void> refuse_taken_names(db::Transaction& tx, const std::vector<Job>& job
     if (!taken.empty()) conflicts.push_back(job.name);
   }
   if (conflicts.empty() && duplicates.empty()) return {};
-  return collision(conflicts, duplicates, names);
+  return name_collision(conflicts, duplicates, names);
 }
 
 }  // namespace dash::jobs

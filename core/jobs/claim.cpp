@@ -1,8 +1,8 @@
 // A worker takes a job: what may begin now, and what can no longer.
 #include "core/base/log.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
-#include "core/jobs/store.hpp"
 #include "core/jobs/worker.hpp"
 
 namespace dash::jobs {
@@ -15,21 +15,21 @@ std::string quoted_list(const std::map<std::string, std::string>& available) {
 }
 
 // Over $1, the time.
-std::string is_ready(const std::map<std::string, std::string>& available) {
+std::string ready_condition(const std::map<std::string, std::string>& available) {
   return fmt::format(
       "state = 'pending' AND action IN ({}) AND (run_at IS NULL OR run_at <= $1) AND (window_ends_at IS NULL "
       "OR window_ends_at > $1) AND (retry_after IS NULL OR {}) AND (needs_policy_approval = 0 OR "
       "policy_approved_by IS NOT NULL) AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL)",
-      quoted_list(available), is_due("retry_after", 1, kEngineRetry));
+      quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
 
 // Whether the window into which the job was admitted or booked still holds the time that it was booked for,
 // and the time that it is.
-Result<bool> is_inside_its_window(db::Transaction& tx, windows::Windows& windows, const Job& job, Time now) {
+Result<bool> is_inside_window(db::Transaction& tx, windows::Windows& windows, const Job& job, Time now) {
   if (!job.change_window_id) return true;
   auto window = TRY(windows.find(tx, *job.change_window_id));
-  if (!window || !window->enabled || !TRY(covering(*window, now))) return false;
-  return !job.run_at || TRY(covering(*window, *job.run_at));
+  if (!window || !window->enabled || !TRY(open_occurrence(*window, now))) return false;
+  return !job.run_at || TRY(open_occurrence(*window, *job.run_at));
 }
 
 // Why a job that is ready must not begin; it ends with this.
@@ -39,24 +39,24 @@ struct Obstacle {
   std::string message;
 };
 
-Result<std::optional<Obstacle>> obstacle_of(const Seams& s, db::Transaction& tx, const Job& job) {
-  if (!TRY(is_inside_its_window(tx, s.windows, job, s.clock.now())))
+Result<std::optional<Obstacle>> find_obstacle(const Deps& deps, db::Transaction& tx, const Job& job) {
+  if (!TRY(is_inside_window(tx, deps.windows, job, deps.clock.now())))
     return Obstacle{State::missed, "change_window",
                     "its change window was disabled, moved or deleted, and is not open now; book it anew"};
   const auto* action = find_action(job.action);
-  if (!action || action->surface != Surface::teardown) return std::nullopt;
-  auto parameters = TRY(open_parameters(s.store, job));
+  if (!action || action->kind != ActionKind::teardown) return std::nullopt;
+  auto parameters = TRY(open_parameters(deps.store, job));
   auto remover = TRY(destroyed_by(tx, string_member(parameters, "deploy_job_id").value_or("")));
   if (!remover) return std::nullopt;
   return Obstacle{State::cancelled, "already_removed",
                   fmt::format("job {} removed this machine meanwhile", *remover)};
 }
 
-Result<void> end(const Seams& s, db::Transaction& tx, const Job& job, const Obstacle& obstacle) {
-  log::info("job_not_begun", {{"job", job.id}, {"action", job.action}, {"reason", obstacle.reason}});
+Result<void> end_job(const Deps& deps, db::Transaction& tx, const Job& job, const Obstacle& obstacle) {
+  log::info("jobs.not_begun", {{"job", job.id}, {"action", job.action}, {"reason", obstacle.reason}});
   TRY(transition(tx, job.id, {State::pending}, obstacle.state,
                  {", reason = $3, message = $4, completed_at = $5",
-                  {std::string(obstacle.reason), obstacle.message, to_micros(s.clock.now())},
+                  {std::string(obstacle.reason), obstacle.message, to_micros(deps.clock.now())},
                   ""}));
   return {};
 }
@@ -67,25 +67,25 @@ Result<void> end(const Seams& s, db::Transaction& tx, const Job& job, const Obst
 Result<std::optional<Job>> Worker::claim() {
   auto available = executors_.available();
   if (available.empty()) return std::nullopt;
-  const auto& s = jobs_.seams();
-  auto lease = TRY(lease_micros(s));
-  auto ready = is_ready(available);
+  const auto& deps = jobs_.deps();
+  auto lease = TRY(lease_micros(deps));
+  auto ready = ready_condition(available);
   for (;;) {
-    auto now = to_micros(s.clock.now());
+    auto now = to_micros(deps.clock.now());
     // Most looks find nothing, and a read does not wait for writers.
-    bool any = TRY(db::read<bool>(s.sql, [&](db::Transaction& tx) -> Result<bool> {
+    bool any = TRY(db::read<bool>(deps.sql, [&](db::Transaction& tx) -> Result<bool> {
       return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", ready), {now})).empty();
     }));
     if (!any) return std::nullopt;
     auto claimed =
-        TRY(db::write<std::optional<Job>>(s.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
+        TRY(db::write<std::optional<Job>>(deps.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
           auto rows = TRY(tx.query(fmt::format("SELECT id FROM jobs WHERE {} ORDER BY seq LIMIT 1 {}", ready,
                                                tx.is_postgres() ? "FOR UPDATE SKIP LOCKED" : ""),
                                    {now}));
           if (rows.empty()) return std::nullopt;
-          auto job = TRY(need_job(tx, rows[0].text(0)));
-          if (auto obstacle = TRY(obstacle_of(s, tx, job))) {
-            TRY(end(s, tx, job, *obstacle));
+          auto job = TRY(get_job(tx, rows[0].text(0)));
+          if (auto obstacle = TRY(find_obstacle(deps, tx, job))) {
+            TRY(end_job(deps, tx, job, *obstacle));
             return job;
           }
           TRY(tx.exec(
@@ -93,7 +93,7 @@ Result<std::optional<Job>> Worker::claim() {
               "attempts = attempts + 1, started_at = coalesce(started_at, $5), message = 'running' "
               "WHERE id = $1 AND state = 'pending'",
               {job.id, owner_, now + lease, lease, now}));
-          return need_job(tx, job.id);
+          return get_job(tx, job.id);
         }));
     if (!claimed || claimed->state == State::running) return claimed;
   }

@@ -15,10 +15,11 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kLongestLine = 4096;         // bytes of a log line; the rest of it is dropped
-constexpr auto kGrace = std::chrono::seconds(20);  // between SIGTERM and SIGKILL: the peer's drain time
+constexpr std::size_t kMaxLineBytes = 4096;  // bytes of a log line; the rest of it is dropped
+constexpr auto kTerminationGrace =
+    std::chrono::seconds(20);  // between SIGTERM and SIGKILL: the peer's drain time
 
-std::string file_of(std::string action) {
+std::string file_name_of(std::string action) {
   std::ranges::replace(action, ':', '-');
   return action;
 }
@@ -30,7 +31,7 @@ bool is_executable(const std::string& path) {
 }
 
 // Every action that an executor may be there for, with the names of its file.
-std::vector<std::pair<std::string, std::vector<std::string>>> wanted() {
+std::vector<std::pair<std::string, std::vector<std::string>>> executor_names() {
   std::vector<std::pair<std::string, std::vector<std::string>>> out;
   for (const auto& action : actions()) {
     std::string name(action.name);
@@ -41,30 +42,30 @@ std::vector<std::pair<std::string, std::vector<std::string>>> wanted() {
 }
 
 // Cuts a stream of bytes into lines.
-class Lines {
+class LineSplitter {
  public:
-  explicit Lines(const std::function<void(std::string)>& take) : take_(take) {}
+  explicit LineSplitter(const std::function<void(std::string)>& on_line) : on_line_(on_line) {}
   void add(std::string_view bytes) {
     for (char c : bytes) {
       if (c == '\n') {
         flush();
-      } else if (open_.size() < kLongestLine) {
-        open_ += c;
+      } else if (partial_.size() < kMaxLineBytes) {
+        partial_ += c;
       }
     }
   }
   void finish() {
-    if (!open_.empty()) flush();
+    if (!partial_.empty()) flush();
   }
   const std::string& last() const { return last_; }
 
  private:
   void flush() {
-    last_ = std::exchange(open_, {});
-    take_(last_);
+    last_ = std::exchange(partial_, {});
+    on_line_(last_);
   }
-  const std::function<void(std::string)>& take_;
-  std::string open_, last_;
+  const std::function<void(std::string)>& on_line_;
+  std::string partial_, last_;
 };
 
 net::Command command_of(const std::string& path, const std::string& launcher) {
@@ -91,12 +92,12 @@ Executors::Executors(const std::string& folder, std::string launcher, uid_t user
     : folder_(std::filesystem::absolute(folder)), launcher_(std::move(launcher)), user_(user) {}
 
 std::string Executors::expected_path(const std::string& action) const {
-  return folder_ + "/" + file_of(action);
+  return folder_ + "/" + file_name_of(action);
 }
 
 std::map<std::string, std::string> Executors::available() const {
   std::map<std::string, std::string> out;
-  for (const auto& [action, names] : wanted())
+  for (const auto& [action, names] : executor_names())
     for (const auto& name : names)
       if (auto path = expected_path(name); is_executable(path) && check_trusted_file(path, user_))
         out.try_emplace(action, path);
@@ -105,7 +106,7 @@ std::map<std::string, std::string> Executors::available() const {
 
 std::vector<RefusedExecutor> Executors::refused() const {
   std::vector<RefusedExecutor> out;
-  for (const auto& [action, names] : wanted()) {
+  for (const auto& [action, names] : executor_names()) {
     for (const auto& name : names) {
       auto path = expected_path(name);
       if (!is_executable(path)) continue;
@@ -116,26 +117,27 @@ std::vector<RefusedExecutor> Executors::refused() const {
   return out;
 }
 
-Result<Outcome> Executors::run(const std::string& path, const Json& document,
-                               const std::function<void(std::string)>& line,
-                               const std::function<bool()>& should_stop) const {
+Result<RunResult> Executors::run(const std::string& path, const Json& document,
+                                 const std::function<void(std::string)>& line,
+                                 const std::function<bool()>& should_stop) const {
   auto child = TRY(net::Child::start(command_of(path, launcher_)));
   auto input = dump_json(document) + "\n";
-  Lines out(line), err(line);
-  net::Talk talk;
-  talk.input = input;
-  talk.on_out = [&](std::string_view bytes) { out.add(bytes); };
-  talk.on_err = [&](std::string_view bytes) { err.add(bytes); };
-  talk.should_stop = should_stop;
-  talk.grace = kGrace;
-  auto exit = child.talk(talk);
+  LineSplitter out(line), err(line);
+  net::RunOptions options;
+  options.input = input;
+  options.on_out = [&](std::string_view bytes) { out.add(bytes); };
+  options.on_err = [&](std::string_view bytes) { err.add(bytes); };
+  options.should_stop = should_stop;
+  options.grace = kTerminationGrace;
+  auto exit = child.communicate(options);
   out.finish();
   err.finish();
-  if (!exit && exit.error().code == Code::interrupted) return Outcome{Ended::stopped, {}};
+  if (!exit && exit.error().code == Code::interrupted) return RunResult{RunStatus::stopped, {}};
   if (!exit) return Failure(exit.error());
-  if (exit->ok()) return Outcome{Ended::done, {}};
-  const auto& said = err.last().empty() ? out.last() : err.last();
-  return Outcome{Ended::failed, said.empty() ? exit->text() : fmt::format("{}: {}", exit->text(), said)};
+  if (exit->ok()) return RunResult{RunStatus::done, {}};
+  const auto& last_line = err.last().empty() ? out.last() : err.last();
+  return RunResult{RunStatus::failed,
+                   last_line.empty() ? exit->text() : fmt::format("{}: {}", exit->text(), last_line)};
 }
 
 }  // namespace dash::jobs

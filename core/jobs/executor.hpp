@@ -17,9 +17,9 @@
 namespace dash::jobs {
 
 // How a run ended.
-enum class Ended { done, failed, stopped };
-struct Outcome {
-  Ended ended = Ended::failed;
+enum class RunStatus { done, failed, stopped };
+struct RunResult {
+  RunStatus status = RunStatus::failed;
   std::string error;  // of a failed one
 };
 
@@ -47,9 +47,9 @@ class Executors {
   std::string expected_path(const std::string& action) const;
 
   // `line` gets each finished line of its output; `should_stop` is asked several times a second.
-  Result<Outcome> run(const std::string& path, const Json& document,
-                      const std::function<void(std::string)>& line,
-                      const std::function<bool()>& should_stop) const;
+  Result<RunResult> run(const std::string& path, const Json& document,
+                        const std::function<void(std::string)>& line,
+                        const std::function<bool()>& should_stop) const;
 
  private:
   std::string folder_;  // absolute

@@ -109,7 +109,7 @@ std::optional<State> parse_state(std::string_view text) {
 }
 
 bool is_final(State state) { return row_of(state).final; }
-bool may_become(State from, State to) {
+bool can_transition(State from, State to) {
   return std::ranges::find(row_of(from).next, to) != row_of(from).next.end();
 }
 
@@ -141,10 +141,10 @@ Result<Job> row_to_job(const db::Row& row) {
   return job;
 }
 
-OrderedJson to_json(const Job& job, config::Spelling spelling) {
+OrderedJson to_json(const Job& job, config::NameStyle style) {
   OrderedJson out;
   out["id"] = job.id;
-  out["job_type"] = spelling == config::Spelling::provider ? config::provider_action(job.action) : job.action;
+  out["job_type"] = style == config::NameStyle::provider ? config::provider_action(job.action) : job.action;
   out["description"] = job.name;
   out["status"] = word(job.state);
   out["reason"] = or_null(job.reason);
@@ -178,8 +178,8 @@ OrderedJson schedule_json(const Job& job) {
 }
 
 Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,
-                        Change change) {
-  std::erase_if(from, [&](State state) { return !may_become(state, to); });
+                        StateChange change) {
+  std::erase_if(from, [&](State state) { return !can_transition(state, to); });
   if (from.empty()) return false;
   std::string states;
   for (auto state : from) states += fmt::format("{}'{}'", states.empty() ? "" : ", ", word(state));

@@ -28,7 +28,7 @@ std::string_view word(State state);
 std::optional<State> parse_state(std::string_view word);
 bool is_final(State state);
 // Whether the table has the transition.
-bool may_become(State from, State to);
+bool can_transition(State from, State to);
 
 struct Approval {
   std::string by;
@@ -72,7 +72,7 @@ struct Job {
 };
 
 // The job as the API and `--output json` show it. The peer's members come with its names.
-OrderedJson to_json(const Job& job, config::Spelling spelling = config::Spelling::canonical);
+OrderedJson to_json(const Job& job, config::NameStyle style = config::NameStyle::canonical);
 // {job_id, status, scheduled_for, window_ends_at, schedule_state}: of a job that was booked anew.
 OrderedJson schedule_json(const Job& job);
 
@@ -82,7 +82,7 @@ Result<Job> row_to_job(const db::Row& row);
 
 // `detail.set` and so on are further assignments ("message = $3") whose parameters follow $1 (job) and $2
 // (new state).
-struct Change {
+struct StateChange {
   std::string set;        // "" or ", column = $3, …"
   db::Params params;      // of `set`, from $3 on
   std::string condition;  // "" or " AND column = $n": over `params` too
@@ -90,6 +90,6 @@ struct Change {
 // The only way to change a state: one conditional statement, so a transition that the table lacks or that
 // somebody else made first changes nothing. False then. `from` lists the states that the caller means.
 Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,
-                        Change change = {});
+                        StateChange change = {});
 
 }  // namespace dash::jobs

@@ -12,8 +12,8 @@
 #include "core/config/settings.hpp"
 #include "core/jobs/job.hpp"
 #include "core/jobs/judge.hpp"
-#include "core/jobs/plan.hpp"
-#include "core/windows/booking.hpp"
+#include "core/jobs/resolve_deploy.hpp"
+#include "core/windows/schedule.hpp"
 #include "core/windows/windows.hpp"
 
 namespace dash::jobs {
@@ -29,19 +29,19 @@ struct Submission {
   bool is_bulk = false;  // the body's `items` are the machines
 };
 
-struct Submitted {
+struct SubmitResult {
   std::vector<Job> jobs;  // one, or all of a batch
 };
 // {job_id, status, message, count, batch_id, job_ids, names, scheduled_for}; the job_id of a batch is the
 // batch's.
-OrderedJson to_json(const Submitted& submitted);
+OrderedJson to_json(const SubmitResult& result);
 
 inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
 
-struct Listing {
+struct JobQuery {
   std::vector<State> states;  // empty: all
   std::optional<std::string> workgroup, batch_id;
-  bool is_booked = false;  // only what was booked for a time
+  bool is_scheduled = false;  // only what was booked for a time
   std::int64_t page = 1;
   std::int64_t page_size = 20;  // 1..100
 };
@@ -51,8 +51,8 @@ struct JobPage {
 };
 
 // {jobs, total, page, page_size}
-OrderedJson to_json(const JobPage& page, const Listing& listing,
-                    config::Spelling spelling = config::Spelling::canonical);
+OrderedJson to_json(const JobPage& page, const JobQuery& query,
+                    config::NameStyle style = config::NameStyle::canonical);
 
 struct LogLine {
   std::int64_t n;
@@ -63,20 +63,20 @@ struct LogLine {
 OrderedJson to_json(const std::vector<LogLine>& lines);
 
 // What an approval is for; `all` is whatever the job still waits for.
-enum class Approve { all, policy, booking };
+enum class ApprovalKind { all, policy, booking };
 
-struct Approved {
+struct ApproveResult {
   Job job;
-  bool already = false;
+  bool was_already_approved = false;
 };
 // {job_id, status, approved_at, approved_by, already}
-OrderedJson to_json(const Approved& approved);
+OrderedJson to_json(const ApproveResult& result);
 
 // What this room stands on.
-struct Seams {
+struct Deps {
   db::Sql& sql;
   const Clock& clock;
-  config::Store& store;
+  config::EncryptedStore& store;
   config::Settings& settings;
   audit::Log& audit;
   Judge& judge;
@@ -85,71 +85,72 @@ struct Seams {
 
 class Jobs {
  public:
-  explicit Jobs(Seams seams) : s_(seams) {}
+  explicit Jobs(Deps deps) : deps_(deps) {}
 
   // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body that
   // the spec fixes, and its audit entry is durable before this returns.
-  Result<Submitted> submit(const Principal& who, const Submission& submission);
+  Result<SubmitResult> submit(const Principal& principal, const Submission& submission);
 
   // The id of a batch names all of its jobs, here and below: it is shown as one, and what is asked of it is
   // asked of each that it can be asked of.
 
   // Own jobs; with jobs:read or as admin all; whoever may approve also sees what waits for approval.
-  Result<JobPage> list(const Principal& who, const Listing& listing);
-  Result<Job> show(const Principal& who, const std::string& id);
-  Result<std::vector<LogLine>> logs(const Principal& who, const std::string& id, std::int64_t after);
+  Result<JobPage> list(const Principal& principal, const JobQuery& query);
+  Result<Job> show(const Principal& principal, const std::string& id);
+  Result<std::vector<LogLine>> logs(const Principal& principal, const std::string& id, std::int64_t after);
 
   // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the asker
   // may see: what waits counts as pending, what nobody runs any more as cancelled. An unknown batch has none.
-  Result<OrderedJson> count_batch(const Principal& who, const std::string& id);
+  Result<OrderedJson> count_batch(const Principal& principal, const std::string& id);
 
   // Needs change_windows:use and somebody who neither requested nor rescheduled the job. `digest` is the
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
   // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
   // digest, and when the job has ended or the rules changed since it was submitted.
-  Result<Approved> approve(const Principal& who, const std::string& id, Approve what = Approve::all,
-                           const std::optional<std::string>& digest = {});
+  Result<ApproveResult> approve(const Principal& principal, const std::string& id,
+                                ApprovalKind what = ApprovalKind::all,
+                                const std::optional<std::string>& digest = {});
   // Needs change_windows:use and somebody else than the requester. Code::conflict for another digest.
-  Result<Job> reject(const Principal& who, const std::string& id, const std::string& why,
+  Result<Job> reject(const Principal& principal, const std::string& id, const std::string& why,
                      const std::optional<std::string>& digest = {});
   // Owner or admin. A running job is asked to stop; its state changes when it has.
-  Result<Job> cancel(const Principal& who, const std::string& id);
+  Result<Job> cancel(const Principal& principal, const std::string& id);
   // Owner or admin; `body` as a booking's, blank: now. Asks windows and gate again, forgets what was
   // approved. Code::conflict once it has begun, and for what was cancelled or rejected.
-  Result<Job> reschedule(const Principal& who, const std::string& id, const Json& body);
+  Result<Job> reschedule(const Principal& principal, const std::string& id, const Json& body);
 
   // How this instance writes actions on output: the setting cloud_names.
-  Result<config::Spelling> spelling();
+  Result<config::NameStyle> name_style();
 
   // A process that runs jobs says so now and then.
-  Result<void> note_workers(const std::string& owner, std::size_t threads);
+  Result<void> heartbeat(const std::string& owner, std::size_t threads);
   // {configured: {total}, effective: {total}, clamp_reason: null, running, workers: [{owner, threads,
   // started_at, seen_at, alive}]}, or {never_run: true} when no process ever ran jobs. Admins only.
-  Result<OrderedJson> worker_status(const Principal& who);
+  Result<OrderedJson> worker_status(const Principal& principal);
 
   // Moves what time moves: booked jobs to pending, what nobody approved to expired, what missed its window to
   // missed, jobs of dead workers to pending or failed. Idempotent; called every second by whoever serves.
   Result<void> sweep();
 
-  const Seams& seams() const { return s_; }
+  const Deps& deps() const { return deps_; }
 
  private:
-  Result<Job> cancel_one(const Principal& who, const std::string& id);
-  Result<Job> reschedule_one(const Principal& who, const std::string& id, const Json& body);
-  Seams s_;
+  Result<Job> cancel_job(const Principal& principal, const std::string& id);
+  Result<Job> reschedule_job(const Principal& principal, const std::string& id, const Json& body);
+  Deps deps_;
 };
 
 // Shared by submit, approve and the worker.
 // ------------------------------------------------------------------------------------
 
 // When a job is to run: what the gate judges it for.
-inline Time judged_at(const Job& job, Time now) {
+inline Time evaluation_time(const Job& job, Time now) {
   return job.run_at && *job.run_at > now ? *job.run_at : now;
 }
-Result<std::int64_t> approval_expiry_hours(const Seams& s);
+Result<std::int64_t> approval_expiry_hours(const Deps& deps);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
-Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision);
+Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);
 // The approval no longer covers what would run: back to waiting, with the new reasons and digest.
-Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision);
+Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision);
 
 }  // namespace dash::jobs

@@ -20,7 +20,7 @@ class GateJudge final : public Judge {
   explicit GateJudge(policy::Gate& gate) : gate_(gate) {}
   Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
                                  Time at, std::optional<policy::Deadline> deadline = {}) override {
-    return gate_.judge(action, request, actor, at, deadline);
+    return gate_.evaluate(action, request, actor, at, deadline);
   }
   policy::Deadline deadline() const override { return gate_.deadline(); }
 

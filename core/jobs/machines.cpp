@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
-#include "core/jobs/store.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/policy/settings.hpp"
 
 namespace dash::jobs {
@@ -29,7 +29,7 @@ bool has_resource_id_form(std::string_view cloud, std::string_view text) {
   return false;
 }
 
-Result<std::vector<Job>> standing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
+Result<std::vector<Job>> existing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
                                           const std::string& text) {
   std::string column = by == FindBy::resource_id ? "resource_id" : "name";
   // By number, not by time: the clock may have been wrong.
@@ -52,7 +52,7 @@ Result<void> mark_destroyed(db::Transaction& tx, const std::string& deploy_id, c
   if (!deploy) return {};
   std::vector<Job> gone;
   if (deploy->resource_id)
-    gone = TRY(standing_deploys(tx, deploy->action, FindBy::resource_id, *deploy->resource_id));
+    gone = TRY(existing_deploys(tx, deploy->action, FindBy::resource_id, *deploy->resource_id));
   std::erase_if(gone, [&](const Job& job) { return machine_of(job) != machine_of(*deploy); });
   gone.push_back(*deploy);
   for (const auto& job : gone)

@@ -22,7 +22,7 @@ bool has_resource_id_form(std::string_view cloud, std::string_view text);
 
 // The standing deploys whose resource id, or whose name, is `text`; the newest first.
 enum class FindBy { resource_id, name };
-Result<std::vector<Job>> standing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
+Result<std::vector<Job>> existing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
                                           const std::string& text);
 // The teardown that removed what a deploy made; nullopt while it stands, and for an unknown deploy.
 Result<std::optional<std::string>> destroyed_by(db::Transaction& tx, const std::string& deploy_id);

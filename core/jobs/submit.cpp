@@ -3,8 +3,8 @@
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/jobs/batch.hpp"
-#include "core/jobs/draft.hpp"
-#include "core/jobs/store.hpp"
+#include "core/jobs/job_request.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/jobs/teardown.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/windows/workgroups.hpp"
@@ -12,75 +12,81 @@
 namespace dash::jobs {
 namespace {
 
-Result<Plan> plan_of(const Seams& s, const Principal& who, const Action& action,
-                     const Submission& submission) {
-  auto setting = [&](const std::string& key) { return s.settings.text(key); };
-  if (action.surface == Surface::teardown)
-    return db::read<Plan>(s.sql,
-                          [&](db::Transaction& tx) { return plan_teardown(tx, who, action, submission); });
-  auto out = TRY(submission.is_bulk ? plan_bulk(action, submission.body, who, setting)
-                                    : plan(action, submission.body, who, setting));
+Result<ResolvedDeploy> resolve(const Deps& deps, const Principal& principal, const Action& action,
+                               const Submission& submission) {
+  auto setting = [&](const std::string& key) { return deps.settings.text(key); };
+  if (action.kind == ActionKind::teardown)
+    return db::read<ResolvedDeploy>(
+        deps.sql, [&](db::Transaction& tx) { return resolve_teardown(tx, principal, action, submission); });
+  auto out = TRY(submission.is_bulk ? resolve_bulk_deploy(action, submission.body, principal, setting)
+                                    : resolve_deploy(action, submission.body, principal, setting));
   if (out.workgroup)
-    TRY(s.sql.read([&](db::Transaction& tx) { return windows::check_workgroup(tx, who, *out.workgroup); }));
+    TRY(deps.sql.read(
+        [&](db::Transaction& tx) { return windows::check_workgroup(tx, principal, *out.workgroup); }));
   return out;
 }
 
-Result<Draft> draft_of(const Seams& s, const Principal& who, const Action& action,
-                       const Submission& submission) {
-  auto now = s.clock.now();
-  auto plan = TRY(plan_of(s, who, action, submission));
-  auto slot = TRY(slot_of(s, submission.body, now));
-  return Draft{&action,         who, {who.username, who.is_admin, who.request_id}, std::move(plan),
-               std::move(slot), now};
+Result<JobRequest> make_request(const Deps& deps, const Principal& principal, const Action& action,
+                                const Submission& submission) {
+  auto now = deps.clock.now();
+  auto plan = TRY(resolve(deps, principal, action, submission));
+  auto time_range = TRY(requested_time_range(deps, submission.body, now));
+  return JobRequest{&action,
+                    principal,
+                    {principal.username, principal.is_admin, principal.request_id},
+                    std::move(plan),
+                    std::move(time_range),
+                    now};
 }
 
-Job job_of(const Draft& draft, std::size_t i, const std::optional<std::string>& batch) {
-  const auto& item = draft.plan.items[i];
+Job make_job(const JobRequest& request, std::size_t i, const std::optional<std::string>& batch) {
+  const auto& item = request.resolved.items[i];
   Job job;
   job.id = crypto::uuid4();
-  job.action = draft.action->name;
-  job.receipt = receipt_of(draft.decisions[i]);
-  job.workgroup = draft.plan.workgroup;
+  job.action = request.action->name;
+  job.receipt = receipt_of(request.decisions[i]);
+  job.workgroup = request.resolved.workgroup;
   job.name = item.name;
   job.region = item.region;
   job.resource_id = item.resource_id;
   job.batch_id = batch;
   job.request = item.request;
-  job.state = draft.first_state();
-  job.created_at = draft.now;
-  job.created_by = draft.who.username;
-  job.created_by_admin = draft.who.is_admin;
-  set_times(draft, job);
-  job.needs_policy_approval = draft.held_by_policy, job.needs_booking_approval = draft.held_by_booking;
-  if (draft.held_by_policy) job.approval_reasons = draft.decisions[i].approval_reasons;
+  job.state = request.first_state();
+  job.created_at = request.now;
+  job.created_by = request.principal.username;
+  job.created_by_admin = request.principal.is_admin;
+  set_times(request, job);
+  job.needs_policy_approval = request.needs_policy_approval,
+  job.needs_booking_approval = request.needs_booking_approval;
+  if (request.needs_policy_approval) job.approval_reasons = request.decisions[i].approval_reasons;
   return job;
 }
 
-Result<std::vector<Job>> jobs_of(const Seams& s, const Draft& draft) {
-  auto batch = draft.plan.is_batch ? std::optional(crypto::random_hex(6)) : std::nullopt;
-  auto hours = TRY(approval_expiry_hours(s));
+Result<std::vector<Job>> make_jobs(const Deps& deps, const JobRequest& request) {
+  auto batch = request.resolved.is_batch ? std::optional(crypto::random_hex(6)) : std::nullopt;
+  auto hours = TRY(approval_expiry_hours(deps));
   std::vector<Job> out;
-  for (std::size_t i = 0; i < draft.plan.items.size(); ++i) {
-    out.push_back(job_of(draft, i, batch));
-    if (!draft.held()) continue;
-    out.back().approval_digest = digest_of(draft, out.back(), i);
-    out.back().approval_expires_at = draft.now + std::chrono::hours(hours);
+  for (std::size_t i = 0; i < request.resolved.items.size(); ++i) {
+    out.push_back(make_job(request, i, batch));
+    if (!request.needs_approval()) continue;
+    out.back().approval_digest = digest_of(request, out.back(), i);
+    out.back().approval_expires_at = request.now + std::chrono::hours(hours);
   }
   return out;
 }
 
 // All jobs of a batch in one transaction, so that a crash leaves all or none of them.
-Result<Submitted> insert(const Seams& s, const Draft& draft) {
-  auto jobs = TRY(jobs_of(s, draft));
-  return db::write<Submitted>(s.sql, [&](db::Transaction& tx) -> Result<Submitted> {
-    Submitted out{jobs};
-    if (draft.plan.is_batch) TRY(refuse_taken_names(tx, out.jobs));
+Result<SubmitResult> insert(const Deps& deps, const JobRequest& request) {
+  auto jobs = TRY(make_jobs(deps, request));
+  return db::write<SubmitResult>(deps.sql, [&](db::Transaction& tx) -> Result<SubmitResult> {
+    SubmitResult out{jobs};
+    if (request.resolved.is_batch) TRY(check_name_collisions(tx, out.jobs));
     for (std::size_t i = 0; i < out.jobs.size(); ++i)
-      TRY(insert_job(tx, s.store, out.jobs[i], draft.plan.items[i].parameters));
-    if (draft.held_by_policy) {
-      auto details = policy::audit_details(draft.decisions.front());
+      TRY(insert_job(tx, deps.store, out.jobs[i], request.resolved.items[i].parameters));
+    if (request.needs_policy_approval) {
+      auto details = policy::audit_details(request.decisions.front());
       details["job_id"] = out.jobs.front().id;
-      TRY(s.audit.append(tx, entry_of(draft, 0, "needs_approval", std::move(details))));
+      TRY(deps.audit.append(tx, audit_entry(request, 0, "needs_approval", std::move(details))));
     }
     return out;
   });
@@ -93,28 +99,28 @@ std::string_view message_of(State state) {
 
 }  // namespace
 
-Result<Submitted> Jobs::submit(const Principal& who, const Submission& submission) {
+Result<SubmitResult> Jobs::submit(const Principal& principal, const Submission& submission) {
   auto name = config::canonical_action(trim(submission.action));
   const auto* action = find_action(name);
   if (!action) return fail(Code::not_found, "there is no action \"{}\"", submission.action);
-  auto planned = draft_of(s_, who, *action, submission);
-  if (!planned && action->surface == Surface::teardown) return Failure(in_query(std::move(planned).error()));
-  auto draft = TRY(std::move(planned));
-  TRY(pass(s_, draft));
-  return insert(s_, draft);
+  auto planned = make_request(deps_, principal, *action, submission);
+  if (!planned && action->kind == ActionKind::teardown) return Failure(in_query(std::move(planned).error()));
+  auto request = TRY(std::move(planned));
+  TRY(authorize(deps_, request));
+  return insert(deps_, request);
 }
 
-OrderedJson to_json(const Submitted& submitted) {
-  const auto& first = submitted.jobs.front();
+OrderedJson to_json(const SubmitResult& result) {
+  const auto& first = result.jobs.front();
   OrderedJson out;
   out["job_id"] = first.batch_id.value_or(first.id);
   out["status"] = word(first.state);
   out["message"] = message_of(first.state);
-  out["count"] = submitted.jobs.size();
+  out["count"] = result.jobs.size();
   out["batch_id"] = first.batch_id ? OrderedJson(*first.batch_id) : OrderedJson(nullptr);
   out["job_ids"] = OrderedJson::array();
   out["names"] = OrderedJson::array();
-  for (const auto& job : submitted.jobs) {
+  for (const auto& job : result.jobs) {
     if (first.batch_id) out["job_ids"].push_back(job.id);
     if (first.batch_id) out["names"].push_back(job.name);
   }

@@ -6,33 +6,33 @@
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
+#include "core/jobs/location.hpp"
 #include "core/jobs/machines.hpp"
-#include "core/jobs/place.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kLongestTarget = 512;  // an OCID has 255
-constexpr std::size_t kMostNamed = 10;       // machines in a refusal
+constexpr std::size_t kMaxTargetBytes = 512;   // an OCID has 255
+constexpr std::size_t kMaxNamedMachines = 10;  // machines in a refusal
 
 // Code::validation whatever is wrong: a place that narrows nothing must not pass for none.
-Result<Place> place_of(const Action& action, const Json& query) {
-  const auto* deploy = find_action(action.deploys);
-  auto typed = TRY(typed_place(*deploy, action.cloud, query));
-  if (typed.zone.empty()) typed.zone = TRY(one_of(query, {"zone"}));
-  auto place = folded_place(action.cloud, typed);
+Result<Location> location_of(const Action& action, const Json& query) {
+  const auto* deploy = find_action(action.deploy_action);
+  auto typed = TRY(parse_location(*deploy, action.cloud, query));
+  if (typed.zone.empty()) typed.zone = TRY(aliased_text_field(query, {"zone"}));
+  auto place = normalize_location(action.cloud, typed);
   if (place || place.error().code != Code::invalid) return place;
-  bool is_zone = !folded_place(action.cloud, {"", typed.zone});
+  bool is_zone = !normalize_location(action.cloud, {"", typed.zone});
   return wrong_value(is_zone ? "zone" : "region", place.error().message);
 }
 
 // Those that the target may mean, narrowed by what the request says of their place.
 Result<std::vector<Job>> candidates(db::Transaction& tx, const Action& action, const std::string& target,
-                                    const Place& place) {
-  std::string deploys(action.deploys);
-  auto out = TRY(standing_deploys(tx, deploys, FindBy::resource_id, target));
+                                    const Location& place) {
+  std::string deploys(action.deploy_action);
+  auto out = TRY(existing_deploys(tx, deploys, FindBy::resource_id, target));
   if (out.empty()) {
-    out = TRY(standing_deploys(tx, deploys, FindBy::name, target));
+    out = TRY(existing_deploys(tx, deploys, FindBy::name, target));
     // A machine that was named like a resource id before that was refused is meant only when its own is
     // known.
     if (has_resource_id_form(action.cloud, target))
@@ -46,9 +46,9 @@ Result<std::vector<Job>> candidates(db::Transaction& tx, const Action& action, c
   return out;
 }
 
-Result<void> may_tear_down(const Principal& who, const std::vector<Job>& deploys) {
-  auto is_own = [&](const Job& job) { return job.workgroup && who.member_of(*job.workgroup); };
-  if (who.is_admin || (!deploys.empty() && std::ranges::all_of(deploys, is_own))) return {};
+Result<void> check_can_tear_down(const Principal& principal, const std::vector<Job>& deploys) {
+  auto is_own = [&](const Job& job) { return job.workgroup && principal.is_member_of(*job.workgroup); };
+  if (principal.is_admin || (!deploys.empty() && std::ranges::all_of(deploys, is_own))) return {};
   return fail(Code::forbidden,
               "only admins and members of the workgroup that deployed it may remove this resource; if you "
               "mean a machine of your own, give its resource id, or its zone or region");
@@ -60,29 +60,30 @@ std::string text_of(const Job& deploy) {
   return fmt::format("{} in {}", machine.resource_id.value_or(deploy.name), where);
 }
 
-Result<void> refuse_several(const std::string& target, const std::vector<Job>& deploys) {
+Result<void> check_unambiguous(const std::string& target, const std::vector<Job>& deploys) {
   auto is_other = [&](const Job& job) { return machine_of(job) != machine_of(deploys.front()); };
   if (std::ranges::none_of(deploys, is_other)) return {};
   std::vector<std::string> named;
   for (const auto& job : deploys)
     if (auto text = text_of(job); std::ranges::find(named, text) == named.end()) named.push_back(text);
-  auto more = named.size() > kMostNamed ? fmt::format(" and {} more", named.size() - kMostNamed) : "";
-  named.resize(std::min(named.size(), kMostNamed));
+  auto more =
+      named.size() > kMaxNamedMachines ? fmt::format(" and {} more", named.size() - kMaxNamedMachines) : "";
+  named.resize(std::min(named.size(), kMaxNamedMachines));
   return fail(Code::conflict, "\"{}\" names several machines: {}{}; give a resource id, or a zone or region",
               target, fmt::join(named, ", "), more);
 }
 
 }  // namespace
 
-Result<Plan> plan_teardown(db::Transaction& tx, const Principal& who, const Action& action,
-                           const Submission& submission) {
+Result<ResolvedDeploy> resolve_teardown(db::Transaction& tx, const Principal& principal, const Action& action,
+                                        const Submission& submission) {
   const auto& target = submission.target;
-  if (target.empty() || target.size() > kLongestTarget || !is_utf8(target) || has_control_character(target))
+  if (target.empty() || target.size() > kMaxTargetBytes || !is_utf8(target) || has_control_character(target))
     return fail(Code::invalid, "the resource to remove has no usable name");
-  auto place = TRY(place_of(action, submission.body));
+  auto place = TRY(location_of(action, submission.body));
   auto deploys = TRY(candidates(tx, action, target, place));
-  TRY(may_tear_down(who, deploys));
-  TRY(refuse_several(target, deploys));
+  TRY(check_can_tear_down(principal, deploys));
+  TRY(check_unambiguous(target, deploys));
   const Job* deploy = deploys.empty() ? nullptr : &deploys.front();
   Machine machine{{}, place.region, place.zone};
   if (deploy)
@@ -95,17 +96,18 @@ Result<Plan> plan_teardown(db::Transaction& tx, const Principal& who, const Acti
   if (!machine.zone.empty()) request["zone"] = machine.zone;
   if (machine.resource_id) request["resource_id"] = parameters["resource_id"] = *machine.resource_id;
   if (deploy) parameters["deploy_job_id"] = deploy->id;
-  return Plan{{{target, machine.region, std::move(request), std::move(parameters), machine.resource_id}},
-              deploy ? deploy->workgroup : std::nullopt,
-              /*is_batch=*/false};
+  return ResolvedDeploy{
+      {{target, machine.region, std::move(request), std::move(parameters), machine.resource_id}},
+      deploy ? deploy->workgroup : std::nullopt,
+      /*is_batch=*/false};
 }
 
-Result<windows::BookingRequest> booking_of(const Json& body) {
+Result<windows::ScheduleRequest> parse_schedule_request(const Json& body) {
   TRY(require_object(body));
   auto text = [&](std::string_view name) -> Result<std::string> {
     return std::string(trim(TRY(text_field(body, name)).value_or("")));
   };
-  windows::BookingRequest booking;
+  windows::ScheduleRequest booking;
   booking.run_at = TRY(text("run_at"));
   booking.timezone = TRY(text("run_timezone"));
   booking.window_id = TRY(text("change_window_id"));

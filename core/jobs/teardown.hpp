@@ -7,10 +7,10 @@
 namespace dash::jobs {
 
 // Code::validation for a malformed zone or region of the query, Code::forbidden when one of the machines that
-// may be meant is not of a workgroup of `who`, Code::conflict when several are left.
-Result<Plan> plan_teardown(db::Transaction& tx, const Principal& who, const Action& action,
-                           const Submission& submission);
-Result<windows::BookingRequest> booking_of(const Json& body);
+// may be meant is not of a workgroup of `principal`, Code::conflict when several are left.
+Result<ResolvedDeploy> resolve_teardown(db::Transaction& tx, const Principal& principal, const Action& action,
+                                        const Submission& submission);
+Result<windows::ScheduleRequest> parse_schedule_request(const Json& body);
 
 // ["body", "zone"] becomes ["query", "zone"]: a teardown's members stand in its query.
 Error in_query(Error error);

@@ -1,51 +1,52 @@
 // What happens to a job when the rules change under its approval.
 #include "core/base/log.hpp"
 #include "core/jobs/digest.hpp"
-#include "core/jobs/store.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kExpiryHours = 72;  // of an unanswered approval
+constexpr std::int64_t kDefaultApprovalExpiryHours = 72;  // of an unanswered approval
 
 }  // namespace
 
-Result<std::int64_t> approval_expiry_hours(const Seams& s) {
-  return std::max<std::int64_t>(1, TRY(s.settings.integer("approval_expiry_hours", kExpiryHours)));
+Result<std::int64_t> approval_expiry_hours(const Deps& deps) {
+  return std::max<std::int64_t>(
+      1, TRY(deps.settings.integer("approval_expiry_hours", kDefaultApprovalExpiryHours)));
 }
 
-Result<void> cancel_refused(const Seams& s, const Job& job, const policy::Decision& decision) {
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision) {
+  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto reasons = dump_json(OrderedJson(decision.reasons));
     auto done = TRY(transition(
         tx, job.id, {job.state}, State::cancelled,
         {", reason = 'policy', message = $3, completed_at = $4, lease_owner = NULL, lease_until = NULL",
-         {"refused by the rules: " + reasons, to_micros(s.clock.now())},
+         {"refused by the rules: " + reasons, to_micros(deps.clock.now())},
          ""}));
     if (!done) return {};
     auto details = policy::audit_details(decision);
     details["job_id"] = job.id;
     details["request"] = OrderedJson(job.request);
-    TRY(s.audit.append(
+    TRY(deps.audit.append(
         tx, {job.created_by, fmt::format("{}:denied", job.action), job.name, std::move(details), "", ""}));
     return {};
   });
 }
 
-Result<void> void_approval(const Seams& s, const Job& job, const policy::Decision& decision) {
+Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision) {
   bool held = decision.gated && decision.verdict == policy::Verdict::needs_approval &&
               decision.enforce_needs_approval;
   bool waits = held || job.needs_booking_approval;
-  auto now = s.clock.now();
-  log::info("approval_voided", {{"job", job.id}, {"action", job.action}});
+  auto now = deps.clock.now();
+  log::info("jobs.approval_voided", {{"job", job.id}, {"action", job.action}});
   auto next = waits                             ? State::awaiting_approval
               : job.run_at && *job.run_at > now ? State::scheduled
                                                 : State::pending;
-  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(s)));
+  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(deps)));
   auto reasons = held ? decision.approval_reasons : std::vector<std::string>();
   auto digest = covered_digest(job, decision);
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
         "UPDATE jobs SET state = $2, needs_policy_approval = $3, approval_reasons = $4, approval_digest = "
         "$5, "

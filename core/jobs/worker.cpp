@@ -3,20 +3,20 @@
 #include <algorithm>
 
 #include "core/jobs/digest.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
-#include "core/jobs/store.hpp"
 
 namespace dash::jobs {
 namespace {
 
 // For as long as a job is put back, the claims after it wait for the engine no longer than this: jobs that no
 // rule gates wait behind them.
-constexpr auto kBriefDecision = std::chrono::milliseconds(250);
-constexpr std::size_t kMostLogLines = 10'000;  // of a job
-constexpr std::size_t kLogBatch = 100;         // lines that are written at once
+constexpr auto kShortDecisionTimeout = std::chrono::milliseconds(250);
+constexpr std::size_t kMaxLogLines = 10'000;  // of a job
+constexpr std::size_t kLogBatch = 100;        // lines that are written at once
 
-Json document_of(const Job& job, const Json& parameters) {
+Json executor_input(const Job& job, const Json& parameters) {
   Json out = {{"job_id", job.id},
               {"action", job.action},
               {"name", job.name},
@@ -32,24 +32,24 @@ Json document_of(const Job& job, const Json& parameters) {
 }
 
 // What a running job says: its log, what it made, whether it is to stop. Renews the lease as it goes.
-class Running {
+class RunningJob {
  public:
-  Running(Jobs& jobs, const Job& job, std::string owner, std::int64_t lease, const std::atomic<bool>& stop)
-      : s_(jobs.seams()),
+  RunningJob(Jobs& jobs, const Job& job, std::string owner, std::int64_t lease, const std::atomic<bool>& stop)
+      : deps_(jobs.deps()),
         job_(job),
         owner_(std::move(owner)),
         lease_(lease),
         stop_(stop),
-        renewed_(s_.clock.now()) {}
+        renewed_(deps_.clock.now()) {}
 
   void line(std::string text) {
     // A teardown's is what was judged.
     const auto* action = find_action(job_.action);
-    bool makes = !action || action->surface != Surface::teardown;
+    bool makes = !action || action->kind != ActionKind::teardown;
     if (auto json = parse_json(text); makes && json && json->is_object())
       if (auto id = string_member(*json, "resource_id")) resource_id_ = *id;
-    if (seen_++ == kMostLogLines) text = "(the log ends here: too many lines)";
-    if (seen_ > kMostLogLines + 1) return;
+    if (seen_++ == kMaxLogLines) text = "(the log ends here: too many lines)";
+    if (seen_ > kMaxLogLines + 1) return;
     lines_.push_back(std::move(text));
     if (lines_.size() >= kLogBatch) flush();
   }
@@ -58,12 +58,12 @@ class Running {
   bool should_stop() {
     if (stop_) return shutdown_ = true;
     if (!lines_.empty()) flush();
-    auto now = s_.clock.now();
+    auto now = deps_.clock.now();
     // A clock that was put back shows a lease that nobody can have taken: it is renewed at once.
     auto passed = to_micros(now) - to_micros(renewed_);
     if (passed >= 0 && passed < lease_ / 4) return cancelled_ || lost_;
     renewed_ = now;
-    auto state = db::write<int>(s_.sql, [&](db::Transaction& tx) -> Result<int> {
+    auto state = db::write<int>(deps_.sql, [&](db::Transaction& tx) -> Result<int> {
       auto rows = TRY(tx.query(
           "UPDATE jobs SET lease_until = $3, lease_micros = $4 WHERE id = $1 AND state = 'running' AND "
           "lease_owner = $2 RETURNING cancel_requested",
@@ -77,8 +77,8 @@ class Running {
 
   void flush() {
     auto lines = std::exchange(lines_, {});
-    std::ignore = s_.sql.write([&](db::Transaction& tx) -> Result<void> {
-      TRY(add_log(tx, job_.id, lines, s_.clock.now()));
+    std::ignore = deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+      TRY(append_log(tx, job_.id, lines, deps_.clock.now()));
       if (!resource_id_.empty())
         TRY(tx.exec("UPDATE jobs SET resource_id = $2 WHERE id = $1", {job_.id, resource_id_}));
       return {};
@@ -87,7 +87,7 @@ class Running {
   bool by_shutdown() const { return shutdown_; }
 
  private:
-  const Seams& s_;
+  const Deps& deps_;
   const Job& job_;
   std::string owner_;
   std::int64_t lease_;
@@ -101,10 +101,10 @@ class Running {
 
 }  // namespace
 
-Result<void> Worker::put_back(const Job& job, std::string message, std::chrono::seconds pause) {
-  const auto& s = jobs_.seams();
-  auto later = to_micros(s.clock.now() + pause);
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+Result<void> Worker::requeue(const Job& job, std::string message, std::chrono::seconds pause) {
+  const auto& deps = jobs_.deps();
+  auto later = to_micros(deps.clock.now() + pause);
+  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(transition(
         tx, job.id, {State::running}, State::pending,
         {", message = $3, retry_after = $4, lease_owner = NULL, lease_until = NULL, attempts = attempts - 1",
@@ -116,18 +116,18 @@ Result<void> Worker::put_back(const Job& job, std::string message, std::chrono::
 
 policy::Deadline Worker::decision_deadline() const {
   auto now = std::chrono::steady_clock::now();
-  auto deadline = jobs_.seams().judge.deadline();
-  bool has_failed = engine_failed_at_ && now - *engine_failed_at_ < kEngineRetry;
-  return has_failed ? std::min(deadline, now + kBriefDecision) : deadline;
+  auto deadline = jobs_.deps().judge.deadline();
+  bool has_failed = engine_failed_at_ && now - *engine_failed_at_ < kEngineRetryInterval;
+  return has_failed ? std::min(deadline, now + kShortDecisionTimeout) : deadline;
 }
 
-Result<bool> Worker::still_admitted(const Job& job) {
-  auto s = jobs_.seams();
-  auto decision = TRY(s.judge.judge(job.action, job.request, {job.created_by, job.created_by_admin},
-                                    s.clock.now(), decision_deadline()));
+Result<bool> Worker::reauthorize(const Job& job) {
+  auto deps = jobs_.deps();
+  auto decision = TRY(deps.judge.judge(job.action, job.request, {job.created_by, job.created_by_admin},
+                                       deps.clock.now(), decision_deadline()));
   if (decision.cause) {
     engine_failed_at_ = std::chrono::steady_clock::now();
-    TRY(put_back(job, "the policy engine is unavailable: it will be tried again", kEngineRetry));
+    TRY(requeue(job, "the policy engine is unavailable: it will be tried again", kEngineRetryInterval));
     return false;
   }
   bool held = decision.gated && decision.verdict == policy::Verdict::needs_approval &&
@@ -135,60 +135,60 @@ Result<bool> Worker::still_admitted(const Job& job) {
   const auto* action = find_action(job.action);
   bool inexpressible = held && !(action && action->approvable && !job.batch_id);
   if ((decision.gated && decision.verdict == policy::Verdict::deny) || inexpressible) {
-    TRY(cancel_refused(s, job, decision));
+    TRY(cancel_denied(deps, job, decision));
     return false;
   }
   if (!held && !job.needs_booking_approval) return true;
   bool is_approved = !held || job.policy_approval;
   if (is_approved && is_covered(job, decision)) return true;
-  TRY(void_approval(s, job, decision));
+  TRY(void_approval(deps, job, decision));
   return false;
 }
 
 Result<bool> Worker::work(const std::atomic<bool>& stop) {
   auto job = TRY(claim());
   if (!job) return false;
-  if (TRY(still_admitted(*job))) TRY(run(*job, stop));
+  if (TRY(reauthorize(*job))) TRY(run(*job, stop));
   return true;
 }
 
 Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
   auto available = executors_.available();
   auto path = available.find(job.action);
-  if (path == available.end()) return put_back(job, "its executor has gone", std::chrono::seconds(0));
-  auto parameters = TRY(open_parameters(jobs_.seams().store, job));
-  Running running(jobs_, job, owner_, TRY(lease_micros(jobs_.seams())), stop);
+  if (path == available.end()) return requeue(job, "its executor has gone", std::chrono::seconds(0));
+  auto parameters = TRY(open_parameters(jobs_.deps().store, job));
+  RunningJob running(jobs_, job, owner_, TRY(lease_micros(jobs_.deps())), stop);
   auto outcome = executors_.run(
-      path->second, document_of(job, parameters), [&](std::string text) { running.line(std::move(text)); },
+      path->second, executor_input(job, parameters), [&](std::string text) { running.line(std::move(text)); },
       [&] { return running.should_stop(); });
   running.flush();
-  return finish(job, outcome ? *outcome : Outcome{Ended::failed, outcome.error().message},
+  return finish(job, outcome ? *outcome : RunResult{RunStatus::failed, outcome.error().message},
                 string_member(parameters, "deploy_job_id").value_or(""), running.by_shutdown());
 }
 
-Result<void> Worker::finish(const Job& job, const Outcome& outcome, const std::string& deploy_id,
+Result<void> Worker::finish(const Job& job, const RunResult& outcome, const std::string& deploy_id,
                             bool by_shutdown) {
-  const auto& s = jobs_.seams();
+  const auto& deps = jobs_.deps();
   const auto* action = find_action(job.action);
-  bool again =
-      outcome.ended == Ended::stopped && by_shutdown && action && action->when_lost == WhenLost::requeue;
-  if (again) return put_back(job, "its worker was shut down: it will run again", std::chrono::seconds(0));
-  auto state = outcome.ended == Ended::done ? State::completed : State::failed;
+  bool again = outcome.status == RunStatus::stopped && by_shutdown && action &&
+               action->on_worker_loss == OnWorkerLoss::requeue;
+  if (again) return requeue(job, "its worker was shut down: it will run again", std::chrono::seconds(0));
+  auto state = outcome.status == RunStatus::done ? State::completed : State::failed;
   std::string error = outcome.error, reason = state == State::failed ? "executor" : "";
-  if (outcome.ended == Ended::stopped && by_shutdown) {
+  if (outcome.status == RunStatus::stopped && by_shutdown) {
     error = "its worker was shut down; look at the provider before you submit it again",
     reason = "worker_lost";
-  } else if (outcome.ended == Ended::stopped) {
+  } else if (outcome.status == RunStatus::stopped) {
     state = State::cancelled, reason = "user";
   }
-  return s.sql.write([&](db::Transaction& tx) -> Result<void> {
+  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto text = [](const std::string& t) { return t.empty() ? db::Value(nullptr) : db::Value(t); };
     bool mine = TRY(transition(
         tx, job.id, {State::running}, state,
         {", message = $3, reason = $4, error = $5, completed_at = $6, lease_owner = NULL, lease_until = NULL",
-         {std::string(word(state)), text(reason), text(error), to_micros(s.clock.now()), owner_},
+         {std::string(word(state)), text(reason), text(error), to_micros(deps.clock.now()), owner_},
          " AND lease_owner = $7"}));
-    if (!mine || state != State::completed || !action || action->surface != Surface::teardown) return {};
+    if (!mine || state != State::completed || !action || action->kind != ActionKind::teardown) return {};
     // The machine that was meant; another one of its name stands on.
     TRY(mark_destroyed(tx, deploy_id, job.id));
     return {};

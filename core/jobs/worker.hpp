@@ -15,7 +15,7 @@
 namespace dash::jobs {
 
 // After a claim that the engine could not judge.
-inline constexpr std::chrono::seconds kEngineRetry{30};
+inline constexpr std::chrono::seconds kEngineRetryInterval{30};
 
 class Worker {
  public:
@@ -28,13 +28,14 @@ class Worker {
   // The parts of work(), for tests of what happens between them.
   Result<std::optional<Job>> claim();
   // Judges the claimed job again. False: it was refused, put back or sent for approval, and must not run.
-  Result<bool> still_admitted(const Job& job);
+  Result<bool> reauthorize(const Job& job);
 
  private:
   Result<void> run(const Job& job, const std::atomic<bool>& stop);
   // `deploy_id`: of a teardown, the job that made the thing; empty when none did.
-  Result<void> finish(const Job& job, const Outcome& outcome, const std::string& deploy_id, bool by_shutdown);
-  Result<void> put_back(const Job& job, std::string message, std::chrono::seconds pause);
+  Result<void> finish(const Job& job, const RunResult& outcome, const std::string& deploy_id,
+                      bool by_shutdown);
+  Result<void> requeue(const Job& job, std::string message, std::chrono::seconds pause);
   policy::Deadline decision_deadline() const;
   Jobs& jobs_;
   const Executors& executors_;
@@ -43,16 +44,16 @@ class Worker {
 };
 
 // The threads of `serve`: `workers` of them run jobs, one more sweeps every second.
-class WorkerPool {
+class JobWorkers {
  public:
-  WorkerPool(Jobs& jobs, Executors executors, std::size_t workers);
+  JobWorkers(Jobs& jobs, Executors executors, std::size_t workers);
   // Stops claiming, lets running jobs end within the executors' grace, joins.
-  ~WorkerPool();
-  WorkerPool(const WorkerPool&) = delete;
-  WorkerPool& operator=(const WorkerPool&) = delete;
+  ~JobWorkers();
+  JobWorkers(const JobWorkers&) = delete;
+  JobWorkers& operator=(const JobWorkers&) = delete;
 
  private:
-  void keep_house(std::size_t threads);
+  void run_maintenance(std::size_t threads);
   void work(std::size_t number);
   bool pause(std::chrono::milliseconds length);
   Jobs& jobs_;

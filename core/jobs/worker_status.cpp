@@ -4,14 +4,15 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::chrono::seconds kAlive{60};  // three times what a living process takes between two notes
-constexpr std::chrono::hours kForget{24 * 7};
+constexpr std::chrono::seconds kAliveTimeout{
+    60};  // three times what a living process takes between two notes
+constexpr std::chrono::hours kRetention{24 * 7};
 
 }  // namespace
 
-Result<void> Jobs::note_workers(const std::string& owner, std::size_t threads) {
-  auto now = s_.clock.now();
-  return s_.sql.write([&](db::Transaction& tx) -> Result<void> {
+Result<void> Jobs::heartbeat(const std::string& owner, std::size_t threads) {
+  auto now = deps_.clock.now();
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
         "INSERT INTO workers (owner, threads, started_at, seen_at) VALUES ($1, $2, $3, $3) ON CONFLICT "
         "(owner) DO UPDATE SET seen_at = $3, started_at = CASE WHEN workers.started_at > $3 THEN $3 ELSE "
@@ -19,16 +20,16 @@ Result<void> Jobs::note_workers(const std::string& owner, std::size_t threads) {
         {owner, static_cast<std::int64_t>(threads), to_micros(now)}));
     // Whoever lives notes himself again.
     TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1 OR seen_at > $2",
-                {to_micros(now - kForget), to_micros(now + kClockTolerance)}));
+                {to_micros(now - kRetention), to_micros(now + kClockTolerance)}));
     return {};
   });
 }
 
-Result<OrderedJson> Jobs::worker_status(const Principal& who) {
-  TRY(require_admin(who));
-  auto now = s_.clock.now();
-  auto alive_since = to_micros(now - kAlive), alive_until = to_micros(now + kClockTolerance);
-  return db::read<OrderedJson>(s_.sql, [&](db::Transaction& tx) -> Result<OrderedJson> {
+Result<OrderedJson> Jobs::worker_status(const Principal& principal) {
+  TRY(require_admin(principal));
+  auto now = deps_.clock.now();
+  auto alive_since = to_micros(now - kAliveTimeout), alive_until = to_micros(now + kClockTolerance);
+  return db::read<OrderedJson>(deps_.sql, [&](db::Transaction& tx) -> Result<OrderedJson> {
     auto rows =
         TRY(tx.query("SELECT owner, threads, started_at, seen_at FROM workers ORDER BY seen_at DESC, owner"));
     if (rows.empty()) return OrderedJson{{"never_run", true}};

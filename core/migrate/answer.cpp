@@ -34,39 +34,41 @@ std::map<std::string, std::string> sentences_in(const Json& answer, std::string_
 
 // It stands in a command that people copy to a shell.
 bool is_change_id(std::string_view text) {
-  constexpr std::size_t kLongest = 100;
-  return text.size() <= kLongest &&
+  constexpr std::size_t kMaxBytes = 100;
+  return text.size() <= kMaxBytes &&
          std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
 }
 
 }  // namespace
 
-std::map<std::string, std::string> refused_in(const Json& answer) { return sentences_in(answer, "refused"); }
+std::map<std::string, std::string> parse_refused(const Json& answer) {
+  return sentences_in(answer, "refused");
+}
 
-Failure not_claimed(std::string_view target, const std::map<std::string, std::string>& refused) {
+Failure bootstrap_refused(std::string_view target, const std::map<std::string, std::string>& refused) {
   std::vector<std::string> names;
   for (const auto& [key, reason] : refused) names.push_back(fmt::format("{} ({})", key, reason));
   return fail(Code::partial, "{} refused every key, so it was not claimed: {}", target,
               fmt::join(names, ", "));
 }
 
-std::optional<Written> written_in(const Json& answer) {
+std::optional<TargetWriteResult> parse_write_result(const Json& answer) {
   auto count = answer.find("keys_written");
   if (!is_ok(answer) || count == answer.end() || !count->is_number_unsigned()) return std::nullopt;
-  Written written;
+  TargetWriteResult written;
   written.keys_written = count->get<std::size_t>();
   written.regions_merged = names_in(answer, "regions_merged").value_or(written.regions_merged);
-  written.refused = refused_in(answer);
+  written.refused = parse_refused(answer);
   written.warnings = sentences_in(answer, "warnings");
   written.change_id = string_member(answer, "change_id").value_or("");
   if (!is_change_id(written.change_id)) return std::nullopt;
   return written;
 }
 
-std::optional<setup::RollbackReport> restored_in(const Json& answer) {
+std::optional<setup::RollbackResult> parse_rollback_result(const Json& answer) {
   auto restored = names_in(answer, "restored");
   if (!restored || !is_ok(answer)) return std::nullopt;
-  setup::RollbackReport report;
+  setup::RollbackResult report;
   for (const auto& key : *restored) report.restored.push_back(config::canonical_key(key));
   report.regions_restored = names_in(answer, "regions_restored").value_or(report.regions_restored);
   return report;

@@ -8,27 +8,32 @@ namespace {
 using namespace std::chrono_literals;
 
 // A peer's other processes may serve what they read up to 5 s ago.
-constexpr int kPeerReadings = 7;
-constexpr auto kPeerPause = 1s;
+constexpr int kMaxPeerReadBacks = 7;
+constexpr auto kPeerReadBackInterval = 1s;
 
-class Application {
+class Applier {
  public:
-  Application(const Bundle& bundle, const Staged& staged, const Diff& diff, Instance& target,
-              const ApplyOrder& order, Progress& progress)
-      : bundle_(bundle), staged_(staged), diff_(diff), target_(target), order_(order), progress_(progress) {}
+  Applier(const Bundle& bundle, const SelectedConfig& selected, const Diff& diff, Target& target,
+          const ApplyOptions& options, Progress& progress)
+      : bundle_(bundle),
+        selected_(selected),
+        diff_(diff),
+        target_(target),
+        options_(options),
+        progress_(progress) {}
 
-  Result<Applied> run() {
+  Result<ApplyResult> run() {
     out_.not_replaced = diff_.not_replaced;
     if (!diff_.has_differences()) return std::move(out_);
     out_.wrote = true;
-    order_.stage("writing", out_);
+    options_.on_stage("writing", out_);
     TRY(write_values());
-    order_.stage("writing endpoints", out_);
-    write_endpoints();
-    out_.wrote = out_.endpoints_written > 0 || std::ranges::any_of(diff_.to_write, [&](const auto& pair) {
-                   return !out_.written.refused.contains(pair.first);
+    options_.on_stage("writing endpoints", out_);
+    write_webhooks();
+    out_.wrote = out_.webhooks_written > 0 || std::ranges::any_of(diff_.to_write, [&](const auto& pair) {
+                   return !out_.write_result.refused.contains(pair.first);
                  });
-    order_.stage("reading back", out_);
+    options_.on_stage("reading back", out_);
     if (auto done = read_back(); !done) out_.not_read_back = std::move(done).error();
     return std::move(out_);
   }
@@ -36,16 +41,16 @@ class Application {
  private:
   Result<void> write_values() {
     if (diff_.to_write.empty()) return {};
-    const auto& selection = order_.diff.selection;
-    auto written = target_.write(
-        {diff_.to_write, selection.replace_regions, selection.include_on_prem, order_.claim, order_.state});
-    if (!written) return Failure(told_what_is_known(std::move(written).error()));
-    out_.written = *std::move(written);
+    const auto& selection = options_.diff.selection;
+    auto written = target_.write({diff_.to_write, selection.replace_regions, selection.include_on_prem,
+                                  options_.bootstrap, options_.state});
+    if (!written) return Failure(with_unknown_outcome(std::move(written).error()));
+    out_.write_result = *std::move(written);
     return {};
   }
 
   // A request whose answer was lost may have arrived.
-  Error told_what_is_known(Error error) const {
+  Error with_unknown_outcome(Error error) const {
     bool is_lost =
         error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::upstream;
     if (is_lost)
@@ -56,14 +61,14 @@ class Application {
     return error;
   }
 
-  void write_endpoints() {
-    for (const auto& row : diff_.endpoints) {
+  void write_webhooks() {
+    for (const auto& row : diff_.webhooks) {
       if (row.category == Category::same) continue;
-      auto done = target_.put_endpoint(row.id, row.mine);
+      auto done = target_.put_webhook(row.id, row.mine);
       if (done) {
-        ++out_.endpoints_written;
+        ++out_.webhooks_written;
       } else {
-        out_.failed_endpoints[row.mine.name] = done.error().message;
+        out_.failed_webhooks[row.mine.name] = done.error().message;
       }
     }
   }
@@ -72,10 +77,11 @@ class Application {
   Result<void> read_back() {
     for (int reading = 1;; ++reading) {
       auto again = TRY(within("reading back what was written",
-                              compare(bundle_, staged_, target_, order_.diff, progress_)));
+                              compare(bundle_, selected_, target_, options_.diff, progress_)));
       sort_rows(again);
-      if (out_.not_as_written.empty() || reading == kPeerReadings || !again.told.is_peer) return {};
-      order_.wait(kPeerPause);
+      if (out_.not_as_written.empty() || reading == kMaxPeerReadBacks || !again.target_config.is_peer)
+        return {};
+      options_.wait(kPeerReadBackInterval);
     }
   }
 
@@ -83,41 +89,41 @@ class Application {
     out_.not_as_written.clear();
     out_.unverified.clear();
     for (const auto& row : again.rows) {
-      if (row.category == Category::same || is_told_already(row.key)) continue;
+      if (row.category == Category::same || is_reported_already(row.key)) continue;
       (row.category == Category::unknown ? out_.unverified : out_.not_as_written).push_back(row.key);
     }
   }
 
   // Refused by the server, or a webhook that failed: named on their own.
-  bool is_told_already(const std::string& key) const {
-    auto prefix = std::string(kEndpointsName) + ".";
-    return out_.written.refused.contains(key) ||
-           (key.starts_with(prefix) && out_.failed_endpoints.contains(key.substr(prefix.size())));
+  bool is_reported_already(const std::string& key) const {
+    auto prefix = std::string(kWebhooksName) + ".";
+    return out_.write_result.refused.contains(key) ||
+           (key.starts_with(prefix) && out_.failed_webhooks.contains(key.substr(prefix.size())));
   }
 
   const Bundle& bundle_;
-  const Staged& staged_;
+  const SelectedConfig& selected_;
   const Diff& diff_;
-  Instance& target_;
-  const ApplyOrder& order_;
+  Target& target_;
+  const ApplyOptions& options_;
   Progress& progress_;
-  Applied out_;
+  ApplyResult out_;
 };
 
 std::string names(const std::vector<std::string>& keys) { return fmt::format("{}", fmt::join(keys, ", ")); }
 
 }  // namespace
 
-Result<Applied> apply(const Bundle& bundle, const Staged& staged, const Diff& diff, Instance& target,
-                      const ApplyOrder& order, Progress& progress) {
-  return Application(bundle, staged, diff, target, order, progress).run();
+Result<ApplyResult> apply(const Bundle& bundle, const SelectedConfig& selected, const Diff& diff,
+                          Target& target, const ApplyOptions& options, Progress& progress) {
+  return Applier(bundle, selected, diff, target, options, progress).run();
 }
 
-Result<void> verdict(const Applied& applied) {
+Result<void> check_applied(const ApplyResult& applied) {
   std::vector<std::string> parts;
-  if (!applied.written.refused.empty()) {
+  if (!applied.write_result.refused.empty()) {
     std::vector<std::string> refused;
-    for (const auto& [key, reason] : applied.written.refused)
+    for (const auto& [key, reason] : applied.write_result.refused)
       refused.push_back(fmt::format("{} ({})", key, reason));
     parts.push_back(fmt::format("the target refused {}", names(refused)));
   }
@@ -129,9 +135,9 @@ Result<void> verdict(const Applied& applied) {
   if (!applied.not_as_written.empty())
     parts.push_back(
         fmt::format("these do not read back as they were written: {}", names(applied.not_as_written)));
-  if (!applied.failed_endpoints.empty()) {
+  if (!applied.failed_webhooks.empty()) {
     std::vector<std::string> failed;
-    for (const auto& [name, why] : applied.failed_endpoints)
+    for (const auto& [name, why] : applied.failed_webhooks)
       failed.push_back(fmt::format("{} ({})", name, why));
     parts.push_back(fmt::format("notification endpoints that were not written: {}", names(failed)));
   }
@@ -139,21 +145,20 @@ Result<void> verdict(const Applied& applied) {
     parts.push_back(
         fmt::format("it was written, but could not be read back: {}", applied.not_read_back->message));
   if (parts.empty()) return {};
-  bool is_left =
-      !applied.not_as_written.empty() || !applied.failed_endpoints.empty() || applied.not_read_back;
+  bool is_left = !applied.not_as_written.empty() || !applied.failed_webhooks.empty() || applied.not_read_back;
   return fail(Code::partial, "{}{}", fmt::join(parts, "; "),
               is_left ? "; run the import again for what is left" : "");
 }
 
-OrderedJson to_json(const Applied& a) {
+OrderedJson to_json(const ApplyResult& a) {
   OrderedJson out{{"wrote", a.wrote},
-                  {"keys_written", a.written.keys_written},
-                  {"regions_merged", a.written.regions_merged},
-                  {"refused", a.written.refused},
-                  {"warnings", a.written.warnings},
-                  {"change_id", a.written.change_id},
-                  {"endpoints_written", a.endpoints_written},
-                  {"failed_endpoints", a.failed_endpoints},
+                  {"keys_written", a.write_result.keys_written},
+                  {"regions_merged", a.write_result.regions_merged},
+                  {"refused", a.write_result.refused},
+                  {"warnings", a.write_result.warnings},
+                  {"change_id", a.write_result.change_id},
+                  {"endpoints_written", a.webhooks_written},
+                  {"failed_endpoints", a.failed_webhooks},
                   {"not_as_written", a.not_as_written},
                   {"unverified", a.unverified},
                   {"not_replaced", a.not_replaced},

@@ -11,35 +11,35 @@
 
 namespace dash::migrate {
 
-struct Applied {
+struct ApplyResult {
   bool wrote = false;  // false: the target already matched, or refused everything
-  Written written;
-  std::map<std::string, std::string> failed_endpoints;  // name → why
-  std::size_t endpoints_written = 0;
+  TargetWriteResult write_result;
+  std::map<std::string, std::string> failed_webhooks;  // name → why
+  std::size_t webhooks_written = 0;
   std::vector<std::string> not_as_written;  // keys that read back otherwise
   std::vector<std::string> unverified;      // keys that the target hides from us
   std::vector<std::string> not_replaced;    // clouds whose region sets stay, against --regions replace
   std::optional<Error> not_read_back;       // why nothing could be read back
 };
 
-struct ApplyOrder {
+struct ApplyOptions {
   DiffOptions diff;
   setup::StateOptions state;
-  std::optional<Claim> claim;
+  std::optional<Bootstrap> bootstrap;
   // What begins ("writing", "writing endpoints", "reading back") and what was done until then: for whoever is
   // told at Ctrl-C.
-  std::function<void(std::string_view, const Applied&)> stage;
+  std::function<void(std::string_view, const ApplyResult&)> on_stage;
   std::function<void(std::chrono::milliseconds)> wait;  // a peer answers from a cache for some seconds
 };
 
 // An error is one of the single write, before which nothing happened; where its answer was lost it says that
 // nobody knows and what to do. Everything after the write is in the report.
-Result<Applied> apply(const Bundle& bundle, const Staged& staged, const Diff& diff, Instance& target,
-                      const ApplyOrder& order, Progress& progress);
+Result<ApplyResult> apply(const Bundle& bundle, const SelectedConfig& selected, const Diff& diff,
+                          Target& target, const ApplyOptions& options, Progress& progress);
 
 // Code::partial naming what failed, else nothing.
-Result<void> verdict(const Applied& applied);
+Result<void> check_applied(const ApplyResult& applied);
 
-OrderedJson to_json(const Applied& applied);
+OrderedJson to_json(const ApplyResult& applied);
 
 }  // namespace dash::migrate

@@ -4,9 +4,9 @@
 
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
-#include "core/migrate/endpoint_diff.hpp"
 #include "core/migrate/region_diff.hpp"
 #include "core/migrate/vault_check.hpp"
+#include "core/migrate/webhook_diff.hpp"
 
 namespace dash::migrate {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kProgressStep = 1000;
 
 // The target's values by final key name: its region sets taken apart into fields.
-class Target {
+class TargetValues {
  public:
-  Target(const Told& told, bool whole_sets, std::vector<std::string>& warnings) {
+  TargetValues(const InstanceConfig& config, bool whole_sets, std::vector<std::string>& warnings) {
     config::RegionSets sets;
-    for (const auto& [key, value] : told.values) {
+    for (const auto& [key, value] : config.values) {
       if (auto cloud = config::cloud_of_region_blob(key)) {
         auto map = config::parse_region_blob(*cloud, value);
         if (map) {
@@ -60,43 +60,44 @@ class Target {
 
 class Comparer {
  public:
-  Comparer(const Bundle& bundle, const Staged& staged, Instance& target, const DiffOptions& options,
+  Comparer(const Bundle& bundle, const SelectedConfig& selected, Target& target, const DiffOptions& options,
            Progress& progress)
-      : bundle_(bundle), staged_(staged), instance_(target), options_(options), progress_(progress) {}
+      : bundle_(bundle), selected_(selected), target_(target), options_(options), progress_(progress) {}
 
   Result<Diff> run() {
-    out_.not_replaced = staged_.empty_region_sets;
-    auto told = TRY(instance_.read());
-    Target target(told, options_.selection.replace_regions, out_.warnings);
-    for (const auto& [key, value] : staged_.values) {
+    out_.not_replaced = selected_.empty_region_sets;
+    auto target_config = TRY(target_.read());
+    TargetValues target(target_config, options_.selection.replace_regions, out_.warnings);
+    for (const auto& [key, value] : selected_.values) {
       if (auto cloud = config::cloud_of_region_blob(key))
-        place_regions(*cloud, key, value, target, told.is_peer);
+        compare_region_set(*cloud, key, value, target, target_config.is_peer);
       else
-        place(key, value, target, told.is_peer);
+        compare_key(key, value, target, target_config.is_peer);
       if (out_.rows.size() % kProgressStep == 0)
-        progress_.update("comparing keys", out_.rows.size(), staged_.values.size());
+        progress_.update("comparing keys", out_.rows.size(), selected_.values.size());
     }
-    out_.told = std::move(told);
+    out_.target_config = std::move(target_config);
     TRY(resolve_masked());
-    if (!staged_.endpoints.empty())
-      TRY(compare_endpoints(bundle_, staged_.endpoints, instance_, options_.compare_blindly, out_));
-    TRY(warn_of_vaults(staged_.values, instance_, out_.warnings));
+    if (!selected_.webhooks.empty())
+      TRY(compare_webhooks(bundle_, selected_.webhooks, target_, options_.compare_blindly, out_));
+    TRY(check_vaults(selected_.values, target_, out_.warnings));
     for (const auto& row : out_.rows)
-      if (auto it = offered_.find(row.key); it != offered_.end() && row.category != Category::same)
+      if (auto it = candidates_.find(row.key); it != candidates_.end() && row.category != Category::same)
         out_.to_write.insert(*it);
     return std::move(out_);
   }
 
  private:
-  void place(const std::string& key, const std::string& value, const Target& target, bool is_peer) {
-    if (is_peer && drops(key)) {
+  void compare_key(const std::string& key, const std::string& value, const TargetValues& target,
+                   bool is_peer) {
+    if (is_peer && is_dropped_by_peer(key)) {
       out_.would_drop.push_back(key);
       return;
     }
     const auto* theirs = target.find(key);
     if (theirs && value.empty() && !theirs->empty() && !options_.selection.allow_empty_values) {
       out_.target.emplace(key, *theirs);
-      out_.kept.push_back(key);
+      out_.not_overwritten.push_back(key);
       return;
     }
     auto category = Category::same;
@@ -112,10 +113,10 @@ class Comparer {
   }
 
   // Only with --regions replace: a merge compares field by field.
-  void place_regions(const std::string& cloud, const std::string& key, const std::string& value,
-                     Target& target, bool is_peer) {
+  void compare_region_set(const std::string& cloud, const std::string& key, const std::string& value,
+                          TargetValues& target, bool is_peer) {
     auto mine = config::parse_region_blob(cloud, value);
-    if (!mine) return;  // stage() wrote it
+    if (!mine) return;  // select() wrote it
     const auto& theirs = target.regions(cloud);
     auto plan = replace_regions(cloud, *mine, theirs, is_peer);
     append(out_.would_drop, plan.would_drop);
@@ -135,7 +136,7 @@ class Comparer {
   void add_row(const std::string& key, const std::string& value, Category category,
                const std::string* theirs) {
     if (theirs) out_.target.emplace(key, *theirs);
-    offered_.emplace(key, value);
+    candidates_.emplace(key, value);
     out_.rows.push_back({key, category, code_points(value), fingerprint(bundle_, value)});
   }
 
@@ -143,16 +144,16 @@ class Comparer {
     into.insert(into.end(), more.begin(), more.end());
   }
 
-  static bool drops(const std::string& key) {
+  static bool is_dropped_by_peer(const std::string& key) {
     auto parts = config::split_region_key(key);
-    return parts && !config::peer_keeps(*parts);
+    return parts && !config::is_known_to_peer(*parts);
   }
 
   Result<void> resolve_masked() {
     if (masked_.empty() || !options_.compare_blindly) return {};
     config::Values all;
     for (const auto& [row, values] : masked_) all.insert(values.begin(), values.end());
-    auto results = TRY(instance_.compare(all));
+    auto results = TRY(target_.compare(all));
     if (!results) return {};
     for (auto& row : out_.rows)
       if (auto hidden = masked_.find(row.key); hidden != masked_.end())
@@ -162,25 +163,25 @@ class Comparer {
 
   // A row of region sets is the same when each of its hidden fields is.
   static Category category_of(const std::string& row, const config::Values& hidden,
-                              const std::map<std::string, setup::Comparison>& results) {
+                              const std::map<std::string, setup::ValueMatch>& results) {
     auto category = Category::same;
     for (const auto& [key, value] : hidden) {
-      auto told = results.find(key);
-      if (told == results.end()) {
+      auto match = results.find(key);
+      if (match == results.end()) {
         category = Category::unknown;
-      } else if (told->second != setup::Comparison::same) {
-        return told->second == setup::Comparison::absent && key == row ? Category::add : Category::change;
+      } else if (match->second != setup::ValueMatch::same) {
+        return match->second == setup::ValueMatch::absent && key == row ? Category::add : Category::change;
       }
     }
     return category;
   }
 
   const Bundle& bundle_;
-  const Staged& staged_;
-  Instance& instance_;
+  const SelectedConfig& selected_;
+  Target& target_;
   const DiffOptions& options_;
   Progress& progress_;
-  config::Values offered_;                        // what a row would write
+  config::Values candidates_;                     // what a row would write
   std::map<std::string, config::Values> masked_;  // row → what the target hides of it
   Diff out_;
 };
@@ -207,9 +208,9 @@ std::size_t Diff::count(Category category) const {
 
 bool Diff::has_differences() const { return count(Category::same) != rows.size(); }
 
-Result<Diff> compare(const Bundle& bundle, const Staged& staged, Instance& target, const DiffOptions& options,
-                     Progress& progress) {
-  return Comparer(bundle, staged, target, options, progress).run();
+Result<Diff> compare(const Bundle& bundle, const SelectedConfig& selected, Target& target,
+                     const DiffOptions& options, Progress& progress) {
+  return Comparer(bundle, selected, target, options, progress).run();
 }
 
 OrderedJson to_json(const Diff& diff) {
@@ -224,7 +225,7 @@ OrderedJson to_json(const Diff& diff) {
                        {"fingerprint", row.fingerprint}});
   return {{"counts", counts},
           {"entries", std::move(entries)},
-          {"kept", diff.kept},
+          {"kept", diff.not_overwritten},
           {"would_drop", diff.would_drop},
           {"not_replaced", diff.not_replaced},
           {"would_vanish", diff.would_vanish},

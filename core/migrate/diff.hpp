@@ -1,4 +1,4 @@
-// The comparison of a staged bundle with a target, key by key: region fields against the target's region
+// The comparison of a selected bundle with a target, key by key: region fields against the target's region
 // sets, what the target masks by a blind comparison. Values stay inside; what leaves is a length and a keyed
 // fingerprint. Used by diff, import and its read-back.
 #pragma once
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/migrate/instance.hpp"
-#include "core/migrate/stage.hpp"
+#include "core/migrate/selection.hpp"
+#include "core/migrate/target.hpp"
 
 namespace dash::migrate {
 
@@ -24,26 +24,26 @@ struct DiffRow {
 };
 
 // A webhook of the bundle beside the target's row of that name.
-struct EndpointRow {
-  setup::FullEndpoint mine;
+struct WebhookRow {
+  setup::FullWebhook mine;
   std::optional<std::string> id;  // on the target
   Category category = Category::add;
 };
 
 struct Diff {
   std::vector<DiffRow> rows;  // sorted by key
-  std::vector<EndpointRow> endpoints;
-  config::Values to_write;              // ADD, CHANGE and UNKNOWN; endpoints apart
-  std::vector<std::string> kept;        // blank in the bundle, not blank on the target: left alone
-  std::vector<std::string> would_drop;  // region fields that a peer's model lacks: not sent
-  std::vector<std::string> masked;      // region fields without a value: not sent
+  std::vector<WebhookRow> webhooks;
+  config::Values to_write;                   // ADD, CHANGE and UNKNOWN; endpoints apart
+  std::vector<std::string> not_overwritten;  // blank in the bundle, not blank on the target: left alone
+  std::vector<std::string> would_drop;       // region fields that a peer's model lacks: not sent
+  std::vector<std::string> masked;           // region fields without a value: not sent
   // With --regions replace:
   std::vector<std::string> not_replaced;  // clouds for which the bundle has nothing that the target can keep
   std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
   std::vector<std::string> would_lose;    // region fields that only the target has, in regions that stay
   std::vector<std::string> warnings;      // sentences about the target
   config::Values target;                  // its values of the keys above, for a plan
-  Told told;                              // everything it told, for a snapshot
+  InstanceConfig target_config;           // everything it told, for a snapshot
   std::size_t count(Category category) const;
   bool has_differences() const;
 };
@@ -53,8 +53,8 @@ struct DiffOptions {
   Selection selection;
 };
 
-Result<Diff> compare(const Bundle& bundle, const Staged& staged, Instance& target, const DiffOptions& options,
-                     Progress& progress);
+Result<Diff> compare(const Bundle& bundle, const SelectedConfig& selected, Target& target,
+                     const DiffOptions& options, Progress& progress);
 
 // {counts, entries: [{key, category, chars, fingerprint}], …}: what --output json prints and the same in
 // tests.

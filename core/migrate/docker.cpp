@@ -37,47 +37,48 @@ std::size_t end_of_object(std::string_view text) {
   return 0;
 }
 
-std::vector<std::string> exec_words(const ContainerOrder& order) {
-  if (!order.container.empty()) return {"docker", "exec", order.container};
+std::vector<std::string> exec_command(const ContainerExportOptions& options) {
+  if (!options.container.empty()) return {"docker", "exec", options.container};
   std::vector<std::string> words{"docker", "compose"};
-  if (!order.compose_file.empty()) words.insert(words.end(), {"-f", order.compose_file});
-  words.insert(words.end(), {"exec", "-T", order.service});
+  if (!options.compose_file.empty()) words.insert(words.end(), {"-f", options.compose_file});
+  words.insert(words.end(), {"exec", "-T", options.service});
   return words;
 }
 
-std::vector<std::string> own_export(const ContainerOrder& order) {
+std::vector<std::string> dashctl_export_command(const ContainerExportOptions& options) {
   std::vector<std::string> words{"dashctl", "migrate", "export", "--out", "-"};
-  if (!order.data_dir.empty()) words.insert(words.end(), {"--data-dir", order.data_dir});
-  if (order.include_on_prem) words.emplace_back("--include-on-prem");
+  if (!options.data_dir.empty()) words.insert(words.end(), {"--data-dir", options.data_dir});
+  if (options.include_on_prem) words.emplace_back("--include-on-prem");
   return words;
 }
 
-std::string name_of(const ContainerOrder& order) {
-  return order.container.empty() ? "the compose service " + order.service
-                                 : "the container " + order.container;
+std::string name_of(const ContainerExportOptions& options) {
+  return options.container.empty() ? "the compose service " + options.service
+                                   : "the container " + options.container;
 }
 
-Failure failed(const ContainerOrder& order, const net::Output& output) {
-  auto told = output.err.substr(0, kShownStderr);
-  while (told.ends_with('\n')) told.pop_back();
+Failure export_failed(const ContainerExportOptions& options, const net::ProcessResult& output) {
+  auto stderr_text = output.err.substr(0, kShownStderr);
+  while (stderr_text.ends_with('\n')) stderr_text.pop_back();
   // dashctl inside tells by its exit code that the key does not open the store.
   auto code = output.exit.code == info(Code::integrity).exit_code ? Code::integrity : Code::unreachable;
-  return fail(code, "the export in {} failed ({}): {}", name_of(order), output.exit.text(),
-              told.empty() ? "it said nothing" : told);
+  return fail(code, "the export in {} failed ({}): {}", name_of(options), output.exit.text(),
+              stderr_text.empty() ? "it said nothing" : stderr_text);
 }
 
-Result<ContainerAnswer> from_bundle(const Json& document, std::size_t noise, const ContainerOrder& order) {
-  auto bundle = TRY(parse_bundle(dump_json(document), "the export of " + name_of(order)));
-  ContainerAnswer answer{std::move(bundle.config), std::move(bundle.endpoints), std::move(bundle.excluded),
-                         "dashctl", noise};
+Result<ContainerExportResult> from_bundle(const Json& document, std::size_t noise,
+                                          const ContainerExportOptions& options) {
+  auto bundle = TRY(parse_bundle(dump_json(document), "the export of " + name_of(options)));
+  ContainerExportResult answer{std::move(bundle.config), std::move(bundle.webhooks),
+                               std::move(bundle.excluded), "dashctl", noise};
   for (const auto& [cloud, map] : bundle.regions)
     answer.values[config::region_blob_key(cloud)] = config::write_region_blob(map);
   return answer;
 }
 
-Result<ContainerAnswer> from_peer(const Json& document, std::size_t noise) {
-  ContainerAnswer answer;
-  answer.asked = "the peer's export";
+Result<ContainerExportResult> from_peer(const Json& document, std::size_t noise) {
+  ContainerExportResult answer;
+  answer.exporter = "the peer's export";
   answer.noise_bytes = noise;
   for (const auto& [name, value] : document["config"].items()) {
     if (value.is_null()) continue;
@@ -86,29 +87,29 @@ Result<ContainerAnswer> from_peer(const Json& document, std::size_t noise) {
   }
   auto rows = document.value("notification_endpoints", Json::array());
   for (const auto& row : rows) {
-    auto input = TRY(setup::endpoint_input(row));
-    setup::FullEndpoint full{input.name.value_or(""),
-                             input.url.value_or(Secret()),
-                             input.fmt.value_or("custom"),
-                             input.secret.value_or(Secret()),
-                             input.event_types.value_or(std::nullopt),
-                             input.enabled.value_or(true)};
+    auto input = TRY(setup::read_webhook_input(row));
+    setup::FullWebhook full{input.name.value_or(""),
+                            input.url.value_or(Secret()),
+                            input.fmt.value_or("custom"),
+                            input.secret.value_or(Secret()),
+                            input.event_types.value_or(std::nullopt),
+                            input.enabled.value_or(true)};
     if (full.name.empty()) full.name = full.fmt;
-    answer.endpoints.push_back(std::move(full));
+    answer.webhooks.push_back(std::move(full));
   }
   return answer;
 }
 
 }  // namespace
 
-std::optional<Extracted> extract_document(std::string_view out) {
+std::optional<ExtractResult> extract_document(std::string_view out) {
   for (std::size_t at = 0; at < out.size();) {
     auto line_end = out.find('\n', at);
     if (out[at] == '{') {
       if (auto size = end_of_object(out.substr(at)); size > 0) {
         auto json = parse_json(out.substr(at, size));
         if (json && json->contains("config") && (*json)["config"].is_object())
-          return Extracted{*std::move(json), out.size() - size};
+          return ExtractResult{*std::move(json), out.size() - size};
       }
     }
     if (line_end == out.npos) break;
@@ -117,25 +118,26 @@ std::optional<Extracted> extract_document(std::string_view out) {
   return std::nullopt;
 }
 
-Result<ContainerAnswer> ask_container(const RunDocker& run, const ContainerOrder& order) {
-  std::vector<std::vector<std::string>> programs{own_export(order)};
+Result<ContainerExportResult> export_from_container(const RunDocker& run,
+                                                    const ContainerExportOptions& options) {
+  std::vector<std::vector<std::string>> programs{dashctl_export_command(options)};
   for (auto python : {"python", "python3"})
     programs.push_back({python, "-m", std::string(kPeerModule), "export-local"});
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    auto words = exec_words(order);
+    auto words = exec_command(options);
     words.insert(words.end(), programs[i].begin(), programs[i].end());
     auto output = TRY(run(words));
     if (output.exit.code == kCannotRun || output.exit.code == kNotFound) continue;
-    if (!output.exit.ok()) return failed(order, output);
+    if (!output.exit.ok()) return export_failed(options, output);
     auto found = extract_document(output.out);
     if (!found)
-      return fail(Code::integrity, "{} answered {} bytes in which there is no configuration", name_of(order),
-                  output.out.size());
-    return i == 0 ? from_bundle(found->document, found->noise_bytes, order)
+      return fail(Code::integrity, "{} answered {} bytes in which there is no configuration",
+                  name_of(options), output.out.size());
+    return i == 0 ? from_bundle(found->document, found->noise_bytes, options)
                   : from_peer(found->document, found->noise_bytes);
   }
   return fail(Code::unsupported, "{} has neither dashctl nor the dashboard's own export (python -m {})",
-              name_of(order), kPeerModule);
+              name_of(options), kPeerModule);
 }
 
 }  // namespace dash::migrate

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/net/process/child.hpp"
-#include "core/setup/endpoints.hpp"
+#include "core/setup/webhooks.hpp"
 
 namespace dash::migrate {
 
-struct ContainerOrder {
+struct ContainerExportOptions {
   std::string container = {};     // name or id; empty: by compose
   std::string compose_file = {};  // empty: the one in this folder
   std::string service = "app";
@@ -21,27 +21,28 @@ struct ContainerOrder {
   bool include_on_prem = false;
 };
 
-struct ContainerAnswer {
+struct ContainerExportResult {
   config::Values values;  // canonical; region sets as their keys
-  std::vector<setup::FullEndpoint> endpoints;
+  std::vector<setup::FullWebhook> webhooks;
   std::map<std::string, std::string> excluded;  // held back inside already
-  std::string asked;                            // "dashctl" or "the peer's export"
+  std::string exporter;                         // "dashctl" or "the peer's export"
   std::size_t noise_bytes = 0;                  // of stdout that were not the document
 };
 
 // Runs one command where the docker client is; argv[0] is "docker".
-using RunDocker = std::function<Result<net::Output>(const std::vector<std::string>& argv)>;
+using RunDocker = std::function<Result<net::ProcessResult>(const std::vector<std::string>& argv)>;
 
 // Code::unreachable when the engine or the container cannot be had, with what docker says; Code::integrity
 // when the store inside cannot be opened, or the answer holds no configuration; Code::unsupported when
 // neither program is in the image.
-Result<ContainerAnswer> ask_container(const RunDocker& run, const ContainerOrder& order);
+Result<ContainerExportResult> export_from_container(const RunDocker& run,
+                                                    const ContainerExportOptions& options);
 
 // The first JSON object with a member "config" that starts a line, and how many bytes stand around it.
-struct Extracted {
+struct ExtractResult {
   Json document;
   std::size_t noise_bytes = 0;
 };
-std::optional<Extracted> extract_document(std::string_view out);
+std::optional<ExtractResult> extract_document(std::string_view out);
 
 }  // namespace dash::migrate

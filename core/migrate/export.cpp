@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/config/held_back.hpp"
+#include "core/config/exclusion.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/config/vault_reference.hpp"
@@ -16,8 +16,9 @@ constexpr std::size_t kFingerprintKeyBytes = 32;
 // A peer that cannot open its own store serves the sealed text: Fernet, base64url of a version byte, an
 // 8-byte time whose first four are zero until 2106, and at least 64 bytes more.
 bool is_peer_ciphertext(std::string_view value) {
-  constexpr std::size_t kLeast = 100;
-  return value.size() >= kLeast && value.starts_with("gAAAAA") && value.find_first_of(" {\n") == value.npos;
+  constexpr std::size_t kMinBytes = 100;
+  return value.size() >= kMinBytes && value.starts_with("gAAAAA") &&
+         value.find_first_of(" {\n") == value.npos;
 }
 
 Result<void> refuse_ciphertext(const config::Values& values) {
@@ -36,24 +37,24 @@ class Exporter {
  public:
   explicit Exporter(bool include_on_prem) : include_on_prem_(include_on_prem) {}
 
-  void take(const std::string& key, const std::string& value) {
-    if (auto cloud = config::cloud_of_region_blob(key)) return take_regions(*cloud, key, value);
-    if (auto parts = config::split_region_key(key)) return take_field(*parts, value);
-    auto reason = config::held_back_reason(key, value);
-    if (reason == config::HeldBack::on_prem && include_on_prem_) reason.reset();
+  void add(const std::string& key, const std::string& value) {
+    if (auto cloud = config::cloud_of_region_blob(key)) return add_regions(*cloud, key, value);
+    if (auto parts = config::split_region_key(key)) return add_field(*parts, value);
+    auto reason = config::exclusion_reason(key, value);
+    if (reason == config::Exclusion::on_prem && include_on_prem_) reason.reset();
     if (reason) {
       out_.bundle.excluded[key] = config::word(*reason);
     } else if (config::is_masked(value)) {
-      leave_masked(key);
+      exclude_masked(key);
     } else {
-      carry(key, value);
+      include(key, value);
     }
   }
 
-  Exported finish() { return std::move(out_); }
+  ExportResult finish() { return std::move(out_); }
 
  private:
-  void carry(const std::string& key, const std::string& value) {
+  void include(const std::string& key, const std::string& value) {
     bool is_reference = !config::vault_scheme(value).empty();
     bool is_secret = config::is_secret(key) || config::is_secret_value(key, value);
     out_.bundle.config[key] = value;
@@ -61,7 +62,7 @@ class Exporter {
     if (config::is_secret_value(key, value)) out_.findings.in_clear.push_back(key);
   }
 
-  void take_regions(const std::string& cloud, const std::string& key, const std::string& value) {
+  void add_regions(const std::string& cloud, const std::string& key, const std::string& value) {
     auto map = config::parse_region_blob(cloud, value);
     if (!map) {
       out_.bundle.excluded[key] = "malformed_region_set";
@@ -69,38 +70,38 @@ class Exporter {
       return;
     }
     for (const auto& [region, fields] : *map)
-      for (const auto& [field, text] : fields) take_field({cloud, region, field}, text);
+      for (const auto& [field, text] : fields) add_field({cloud, region, field}, text);
   }
 
-  void take_field(const config::RegionKey& parts, const std::string& value) {
+  void add_field(const config::RegionKey& parts, const std::string& value) {
     auto key = config::region_key(parts.cloud, parts.region, parts.field);
-    if (config::is_masked(value)) return leave_masked(key);
+    if (config::is_masked(value)) return exclude_masked(key);
     config::set_region_field(out_.bundle.regions[parts.cloud], parts, value);
     if (!config::is_secret_value(key, value)) return;
     out_.bundle.annotations[key] = {true, false, false};
     out_.findings.in_clear.push_back(key);
   }
 
-  void leave_masked(const std::string& key) {
+  void exclude_masked(const std::string& key) {
     out_.bundle.excluded[key] = "masked";
     out_.bundle.annotations[key] = {true, false, true};
     out_.findings.masked.push_back(key);
   }
 
   bool include_on_prem_;
-  Exported out_;
+  ExportResult out_;
 };
 
 }  // namespace
 
-Result<Exported> make_bundle(const config::Values& values, std::vector<setup::FullEndpoint> endpoints,
-                             const ExportOrder& order, const Clock& clock) {
+Result<ExportResult> make_bundle(const config::Values& values, std::vector<setup::FullWebhook> webhooks,
+                                 const ExportOptions& options, const Clock& clock) {
   TRY(refuse_ciphertext(values));
-  Exporter exporter(order.include_on_prem);
-  for (const auto& [key, value] : values) exporter.take(key, value);
+  Exporter exporter(options.include_on_prem);
+  for (const auto& [key, value] : values) exporter.add(key, value);
   auto out = exporter.finish();
-  out.bundle.endpoints = std::move(endpoints);
-  out.bundle.meta = {order.source, format_iso(clock.now()), order.method,
+  out.bundle.webhooks = std::move(webhooks);
+  out.bundle.meta = {options.source, format_iso(clock.now()), options.method,
                      Secret(crypto::random_bytes(kFingerprintKeyBytes))};
   return out;
 }

@@ -6,11 +6,11 @@
 
 #include "core/base/clock.hpp"
 #include "core/migrate/bundle/bundle.hpp"
-#include "core/migrate/instance.hpp"
+#include "core/migrate/target.hpp"
 
 namespace dash::migrate {
 
-struct ExportOrder {
+struct ExportOptions {
   std::string source;  // as it was named
   std::string method;  // http, docker or local
   bool include_on_prem = false;
@@ -23,14 +23,14 @@ struct ExportFindings {
   std::vector<std::string> malformed;  // region sets that cannot be read
 };
 
-struct Exported {
+struct ExportResult {
   Bundle bundle;
   ExportFindings findings;
 };
 
 // Code::integrity, naming the keys, when the values are ciphertext: a peer whose key is wrong serves that.
-// `endpoints` are those whose URL could be had.
-Result<Exported> make_bundle(const config::Values& values, std::vector<setup::FullEndpoint> endpoints,
-                             const ExportOrder& order, const Clock& clock);
+// `webhooks` are those whose URL could be had.
+Result<ExportResult> make_bundle(const config::Values& values, std::vector<setup::FullWebhook> webhooks,
+                                 const ExportOptions& options, const Clock& clock);
 
 }  // namespace dash::migrate

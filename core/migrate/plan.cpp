@@ -49,20 +49,20 @@ Selection selection_of(const Json& json) {
 
 }  // namespace
 
-Plan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff, const DiffOptions& options,
-               std::string_view target, Time now) {
-  Plan plan{std::string(target),
-            format_iso(now),
-            std::string(file),
-            digest_of(bundle),
-            options,
-            crypto::random_bytes(kHashKeyBytes),
-            {}};
+MigrationPlan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff,
+                        const DiffOptions& options, std::string_view target, Time now) {
+  MigrationPlan plan{std::string(target),
+                     format_iso(now),
+                     std::string(file),
+                     digest_of(bundle),
+                     options,
+                     crypto::random_bytes(kHashKeyBytes),
+                     {}};
   for (const auto& row : diff.rows) plan.states[row.key] = state_of(diff, row, plan.hash_key);
   return plan;
 }
 
-std::string write_plan(const Plan& plan) {
+std::string write_plan(const MigrationPlan& plan) {
   OrderedJson out{{"schema", kPlanSchema},
                   {"plan_for", plan.target},
                   {"made_at", plan.made_at},
@@ -75,7 +75,7 @@ std::string write_plan(const Plan& plan) {
   return dump_json(out, 2) + "\n";
 }
 
-Result<Plan> parse_plan(std::string_view text, std::string_view file) {
+Result<MigrationPlan> parse_plan(std::string_view text, std::string_view file) {
   auto bad = [&](std::string_view reason) { return fail(Code::integrity, "the plan {} {}", file, reason); };
   auto json = parse_json(text);
   if (!json) return bad("is cut or damaged: " + json.error().message);
@@ -85,7 +85,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file) {
   auto states = json->find("states");
   if (!key || key->size() != kHashKeyBytes || states == json->end() || !states->is_object())
     return bad("is malformed: make it anew with dashctl migrate diff --plan-out");
-  Plan plan{
+  MigrationPlan plan{
       string_member(*json, "plan_for").value_or(""),
       string_member(*json, "made_at").value_or(""),
       string_member(*json, "bundle").value_or(""),
@@ -98,8 +98,8 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file) {
   return plan;
 }
 
-Result<void> check_plan(const Plan& plan, const Bundle& bundle, const Diff& now, std::string_view target,
-                        const std::vector<std::string>& accepted) {
+Result<void> check_plan(const MigrationPlan& plan, const Bundle& bundle, const Diff& now,
+                        std::string_view target, const std::vector<std::string>& accepted) {
   if (plan.target != target)
     return fail(Code::usage, "the plan was made for {}, not for {}", plan.target, target);
   if (plan.bundle_digest != digest_of(bundle))

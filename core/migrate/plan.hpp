@@ -15,7 +15,7 @@ namespace dash::migrate {
 inline constexpr int kPlanSchema = 1;
 inline constexpr std::size_t kMaxPlanBytes = 64u << 20;
 
-struct Plan {
+struct MigrationPlan {
   std::string target;  // as it was named
   std::string made_at;
   std::string bundle;  // its file, absolute; empty when it came by stdin
@@ -26,17 +26,17 @@ struct Plan {
 };
 
 // `file` is where the bundle lies.
-Plan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff, const DiffOptions& options,
-               std::string_view target, Time now);
+MigrationPlan make_plan(const Bundle& bundle, std::string_view file, const Diff& diff,
+                        const DiffOptions& options, std::string_view target, Time now);
 
-std::string write_plan(const Plan& plan);
+std::string write_plan(const MigrationPlan& plan);
 // Code::integrity naming `file`.
-Result<Plan> parse_plan(std::string_view text, std::string_view file);
+Result<MigrationPlan> parse_plan(std::string_view text, std::string_view file);
 
 // Code::drift naming the keys whose state on the target is neither the planned one nor already what the
 // bundle says, except those in `accepted` (either spelling); also when the bundle is not the planned one.
 // Code::usage for another target.
-Result<void> check_plan(const Plan& plan, const Bundle& bundle, const Diff& now, std::string_view target,
-                        const std::vector<std::string>& accepted);
+Result<void> check_plan(const MigrationPlan& plan, const Bundle& bundle, const Diff& now,
+                        std::string_view target, const std::vector<std::string>& accepted);
 
 }  // namespace dash::migrate

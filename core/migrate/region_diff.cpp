@@ -24,7 +24,7 @@ bool have_same_names(const RegionMap& a, const RegionMap& b) {
   return names(a) == names(b);
 }
 
-void note_losses(const std::string& cloud, const RegionMap& theirs, Replacement& out) {
+void add_losses(const std::string& cloud, const RegionMap& theirs, RegionReplacement& out) {
   for (const auto& [region, fields] : theirs) {
     if (!out.sent.contains(region)) {
       out.would_vanish.push_back(fmt::format("{}_region.{}", cloud, region));
@@ -38,13 +38,13 @@ void note_losses(const std::string& cloud, const RegionMap& theirs, Replacement&
 
 }  // namespace
 
-Replacement replace_regions(const std::string& cloud, const RegionMap& mine, const RegionMap& theirs,
-                            bool is_peer) {
-  Replacement out;
+RegionReplacement replace_regions(const std::string& cloud, const RegionMap& mine, const RegionMap& theirs,
+                                  bool is_peer) {
+  RegionReplacement out;
   for (const auto& [region, fields] : mine) {
     for (const auto& [field, value] : fields) {
       const auto* stored = find_field(theirs, region, field);
-      if (is_peer && !config::peer_keeps({cloud, region, field})) {
+      if (is_peer && !config::is_known_to_peer({cloud, region, field})) {
         out.would_drop.push_back(config::region_key(cloud, region, field));
       } else if (!config::is_masked(value)) {
         out.sent[region][field] = value;
@@ -55,7 +55,7 @@ Replacement replace_regions(const std::string& cloud, const RegionMap& mine, con
       }
     }
   }
-  if (!out.sent.empty()) note_losses(cloud, theirs, out);
+  if (!out.sent.empty()) add_losses(cloud, theirs, out);
   return out;
 }
 
@@ -63,17 +63,17 @@ Category compare_regions(const std::string& cloud, const RegionMap& mine, const 
                          config::Values& hidden) {
   if (theirs.empty()) return Category::add;
   if (!have_same_names(mine, theirs)) return Category::change;
-  config::Values asked;
+  config::Values blind;
   for (const auto& [region, fields] : mine) {
     for (const auto& [field, value] : fields) {
       const auto& stored = *find_field(theirs, region, field);
       if (value == stored) continue;
       if (!config::is_masked(stored)) return Category::change;
-      asked[config::region_key(cloud, region, field)] = value;
+      blind[config::region_key(cloud, region, field)] = value;
     }
   }
-  if (asked.empty()) return Category::same;
-  hidden.merge(asked);
+  if (blind.empty()) return Category::same;
+  hidden.merge(blind);
   return Category::unknown;
 }
 

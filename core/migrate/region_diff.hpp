@@ -8,7 +8,7 @@
 
 namespace dash::migrate {
 
-struct Replacement {
+struct RegionReplacement {
   config::RegionMap sent;                 // empty: the bundle has nothing that the target can keep
   std::vector<std::string> would_drop;    // region keys that a peer's model lacks
   std::vector<std::string> masked;        // region keys with a value on neither side
@@ -16,8 +16,8 @@ struct Replacement {
   std::vector<std::string> would_lose;    // region keys that only the target has, in regions that stay
 };
 // A masked field of the bundle stands for what the target has.
-Replacement replace_regions(const std::string& cloud, const config::RegionMap& mine,
-                            const config::RegionMap& theirs, bool is_peer);
+RegionReplacement replace_regions(const std::string& cloud, const config::RegionMap& mine,
+                                  const config::RegionMap& theirs, bool is_peer);
 
 // Category::unknown when the sets differ at most where the target masks its fields; their region keys with
 // the values of `mine` go into `hidden`, for a blind comparison.

@@ -10,19 +10,19 @@ namespace {
 
 enum class SetState { restorable, absent, malformed };
 
-class Limits {
+class UndoCounter {
  public:
-  Limits(const Diff& diff, const Applied& applied) : diff_(diff), applied_(applied) {}
+  UndoCounter(const Diff& diff, const ApplyResult& applied) : diff_(diff), applied_(applied) {}
 
   UndoLimits run() {
     for (const auto& row : diff_.rows)
-      if (diff_.to_write.contains(row.key) && !applied_.written.refused.contains(row.key)) take(row);
+      if (diff_.to_write.contains(row.key) && !applied_.write_result.refused.contains(row.key)) count(row);
     return std::move(out_);
   }
 
  private:
-  void take(const DiffRow& row) {
-    if (auto cloud = cloud_of(row.key)) return take_region(*cloud, row);
+  void count(const DiffRow& row) {
+    if (auto cloud = cloud_of(row.key)) return count_region(*cloud, row);
     auto theirs = diff_.target.find(row.key);
     if (theirs == diff_.target.end())
       ++out_.added;
@@ -31,7 +31,7 @@ class Limits {
   }
 
   // The snapshot's region sets replace those that are there then.
-  void take_region(const std::string& cloud, const DiffRow& row) {
+  void count_region(const std::string& cloud, const DiffRow& row) {
     auto theirs = diff_.target.find(row.key);
     auto state = state_of(cloud);
     if (state == SetState::absent) ++out_.added;
@@ -44,12 +44,12 @@ class Limits {
   }
 
   SetState state_of(const std::string& cloud) const {
-    const auto& values = diff_.told.values;
+    const auto& values = diff_.target_config.values;
     auto text = values.find(config::region_blob_key(cloud));
     if (text == values.end()) return SetState::absent;
     auto map = config::parse_region_blob(cloud, text->second);
     if (!map) return SetState::malformed;
-    auto snapshot = replace_regions(cloud, *map, {}, diff_.told.is_peer);
+    auto snapshot = replace_regions(cloud, *map, {}, diff_.target_config.is_peer);
     return snapshot.sent.empty() ? SetState::absent : SetState::restorable;
   }
 
@@ -59,7 +59,7 @@ class Limits {
   }
 
   const Diff& diff_;
-  const Applied& applied_;
+  const ApplyResult& applied_;
   UndoLimits out_;
 };
 
@@ -69,7 +69,9 @@ std::string counted(std::size_t n, std::string_view noun) {
 
 }  // namespace
 
-UndoLimits undo_limits(const Diff& diff, const Applied& applied) { return Limits(diff, applied).run(); }
+UndoLimits undo_limits(const Diff& diff, const ApplyResult& applied) {
+  return UndoCounter(diff, applied).run();
+}
 
 std::string to_text(const UndoLimits& limits) {
   std::vector<std::string> parts;

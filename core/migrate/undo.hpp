@@ -13,7 +13,7 @@ struct UndoLimits {
   std::size_t masked = 0;              // keys whose former value the target never showed
   std::vector<std::string> malformed;  // region sets that no bundle can hold
 };
-UndoLimits undo_limits(const Diff& diff, const Applied& applied);
+UndoLimits undo_limits(const Diff& diff, const ApplyResult& applied);
 
 // "remove 2 added keys, nor bring back the values of 1 masked key"; empty when the snapshot undoes
 // everything.

@@ -4,10 +4,10 @@
 
 namespace dash::migrate {
 
-Result<void> warn_of_vaults(const config::Values& staged, Instance& target,
-                            std::vector<std::string>& warnings) {
+Result<void> check_vaults(const config::Values& selected, Target& target,
+                          std::vector<std::string>& warnings) {
   std::map<std::string, std::vector<std::string>> named;  // "aws_sm://prod" → the keys that use it
-  for (const auto& [key, value] : staged)
+  for (const auto& [key, value] : selected)
     if (auto id = config::vault_id_of(value); !id.empty())
       named[config::vault_scheme(value) + "://" + id].push_back(key);
   if (named.empty()) return {};

@@ -6,14 +6,14 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::string_view kHead = R"(package {}
+constexpr std::string_view kModuleHead = R"(package {}
 
 batch := [result | some document in input.batch; result := answer with input as document]
 
 answer contains [] if false
 )";
 
-constexpr std::string_view kMember = R"(
+constexpr std::string_view kMemberRule = R"(
 answer contains [{0}, "{1}", told] if {{
 	told := data.admission[{0}].{1}
 	is_set(told)
@@ -33,7 +33,7 @@ std::set<Member> members(const RuleSet& rules) {
   return out;
 }
 
-Failure strange() {
+Failure unexpected_answer() {
   return fail(Code::policy_unavailable,
               "the policy engine's answer has another shape than the gate's own module gives");
 }
@@ -50,28 +50,28 @@ Failure wrong_shape(const Member& member, const RuleSet& rules) {
 }  // namespace
 
 std::string aggregator_module(const RuleSet& rules) {
-  auto out = fmt::format(kHead, kGatePackage);
-  for (const auto& [id, name] : members(rules)) out += fmt::format(kMember, dump_json(Json(id)), name);
+  auto out = fmt::format(kModuleHead, kGatePackage);
+  for (const auto& [id, name] : members(rules)) out += fmt::format(kMemberRule, dump_json(Json(id)), name);
   return out;
 }
 
-Result<Answer> read_answer(const Json& answer, const RuleSet& rules) {
-  if (!answer.is_array()) return strange();
-  auto unheard = members(rules);
-  Answer out;
-  for (const auto& told : answer) {
-    if (!told.is_array() || told.size() != 3 || !told[0].is_string() || !told[1].is_string() ||
-        !told[2].is_array())
-      return strange();
-    auto member = unheard.extract({told[0].get<std::string>(), told[1].get<std::string>()});
-    if (member.empty()) return strange();
-    if (!std::ranges::all_of(told[2], &Json::is_string)) return wrong_shape(member.value(), rules);
-    if (told[2].empty()) continue;
+Result<RuleOutcomes> parse_outcomes(const Json& answer, const RuleSet& rules) {
+  if (!answer.is_array()) return unexpected_answer();
+  auto missing = members(rules);
+  RuleOutcomes out;
+  for (const auto& entry : answer) {
+    if (!entry.is_array() || entry.size() != 3 || !entry[0].is_string() || !entry[1].is_string() ||
+        !entry[2].is_array())
+      return unexpected_answer();
+    auto member = missing.extract({entry[0].get<std::string>(), entry[1].get<std::string>()});
+    if (member.empty()) return unexpected_answer();
+    if (!std::ranges::all_of(entry[2], &Json::is_string)) return wrong_shape(member.value(), rules);
+    if (entry[2].empty()) continue;
     auto& found = out[member.value().first];
     (member.value().second == "deny" ? found.deny : found.needs_approval) =
-        told[2].get<std::vector<std::string>>();
+        entry[2].get<std::vector<std::string>>();
   }
-  if (!unheard.empty()) return wrong_shape(*unheard.begin(), rules);
+  if (!missing.empty()) return wrong_shape(*missing.begin(), rules);
   return out;
 }
 

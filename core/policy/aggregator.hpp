@@ -12,13 +12,13 @@ inline constexpr std::string_view kGatePackage = "dashctl_gate";
 
 std::string aggregator_module(const RuleSet& rules);
 
-struct Found {
+struct RuleOutcome {
   std::vector<std::string> deny, needs_approval;
 };
-using Answer = std::map<std::string, Found>;  // by rule id; only rules that found something
+using RuleOutcomes = std::map<std::string, RuleOutcome>;  // by rule id; only rules that found something
 
 // Code::policy_unavailable for a rule whose deny or needs_approval is no set of strings (naming file and
 // line), and for any other shape than the module's.
-Result<Answer> read_answer(const Json& answer, const RuleSet& rules);
+Result<RuleOutcomes> parse_outcomes(const Json& answer, const RuleSet& rules);
 
 }  // namespace dash::policy

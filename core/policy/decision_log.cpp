@@ -10,13 +10,13 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::chrono::milliseconds kGather{200};  // decisions of this long share one write
-constexpr std::size_t kMaxWaiting = 4'096;         // above: the oldest waiting ones are dropped, and said so
+constexpr std::chrono::milliseconds kFlushDelay{200};  // decisions of this long share one write
+constexpr std::size_t kMaxPending = 4'096;  // above: the oldest waiting ones are dropped, and said so
 constexpr std::string_view kMask = "\u2022\u2022\u2022\u2022\u2022\u2022\u2022\u2022";
 constexpr std::array<std::string_view, 9> kSecretEnds{
     "password", "passwd", "secret", "token", "api_key", "apikey", "private_key", "credentials", "access_key"};
 
-bool names_a_secret(std::string_view name) {
+bool is_secret_name(std::string_view name) {
   std::string low(name);
   std::ranges::transform(low, low.begin(),
                          [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
@@ -28,7 +28,7 @@ Verdict verdict_of(std::string_view text) {
   return text == word(Verdict::needs_approval) ? Verdict::needs_approval : Verdict::deny;
 }
 
-db::Params row_of(const Recorded& r) {
+db::Params row_of(const DecisionRecord& r) {
   return {crypto::uuid4(),
           to_micros(r.at),
           r.action,
@@ -51,8 +51,8 @@ std::vector<std::string> texts_of(const std::string& stored) {
   return out;
 }
 
-Recorded read_row(const db::Row& row) {
-  Recorded out;
+DecisionRecord read_row(const db::Row& row) {
+  DecisionRecord out;
   out.at = from_micros(row.integer(0));
   out.action = row.text(1), out.username = row.text(2), out.request_id = row.text(3);
   out.verdict = verdict_of(row.text(4));
@@ -64,8 +64,8 @@ Recorded read_row(const db::Row& row) {
   return out;
 }
 
-Recorded recorded(const Decision& decision, const Actor& actor, Time at, bool is_dry_run) {
-  Recorded out;
+DecisionRecord make_record(const Decision& decision, const Actor& actor, Time at, bool is_dry_run) {
+  DecisionRecord out;
   out.at = at;
   out.action = decision.action;
   out.username = actor.username, out.request_id = actor.request_id;
@@ -81,7 +81,7 @@ Recorded recorded(const Decision& decision, const Actor& actor, Time at, bool is
 }
 
 // Deletes all but the newest `most` of the dry runs, or of the others.
-Result<void> trim(db::Transaction& tx, bool dry_runs, std::int64_t most) {
+Result<void> delete_oldest(db::Transaction& tx, bool dry_runs, std::int64_t most) {
   TRY(tx.exec(
       "DELETE FROM decisions WHERE dry_run = $1 AND seq < (SELECT seq FROM decisions WHERE dry_run = $1 "
       "ORDER BY seq DESC LIMIT 1 OFFSET $2)",
@@ -94,7 +94,7 @@ Result<void> trim(db::Transaction& tx, bool dry_runs, std::int64_t most) {
 Json mask_secrets(Json document) {
   if (document.is_object()) {
     for (auto& [name, value] : document.items())
-      value = names_a_secret(name) && !value.is_null() ? Json(kMask) : mask_secrets(std::move(value));
+      value = is_secret_name(name) && !value.is_null() ? Json(kMask) : mask_secrets(std::move(value));
   } else if (document.is_array()) {
     for (auto& value : document) value = mask_secrets(std::move(value));
   }
@@ -111,25 +111,25 @@ DecisionLog::~DecisionLog() {
 }
 
 void DecisionLog::record(const Decision& decision, const Actor& actor, Time at, bool is_dry_run) {
-  auto entry = recorded(decision, actor, at, is_dry_run);
+  auto entry = make_record(decision, actor, at, is_dry_run);
   bool dropped = false, first = false;
   {
     std::lock_guard lock(mutex_);
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    dropped = waiting_.size() >= kMaxWaiting;
-    if (dropped) waiting_.pop_front();
-    first = waiting_.empty();
-    waiting_.push_back(std::move(entry));
+    dropped = pending_.size() >= kMaxPending;
+    if (dropped) pending_.pop_front();
+    first = pending_.empty();
+    pending_.push_back(std::move(entry));
   }
   if (first) woken_.notify_all();
-  if (dropped) log::warning("policy.decision_dropped", {{"waiting", kMaxWaiting}});
+  if (dropped) log::warning("policy.decision_dropped", {{"waiting", kMaxPending}});
 }
 
 void DecisionLog::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    woken_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
-    if (!closing_) woken_.wait_for(lock, kGather, [&] { return closing_; });
+    woken_.wait(lock, [&] { return closing_ || !pending_.empty(); });
+    if (!closing_) woken_.wait_for(lock, kFlushDelay, [&] { return closing_; });
     bool last = closing_;
     lock.unlock();
     if (auto done = flush(); !done) log::error("policy.decision_log", {{"cause", done.error().message}});
@@ -140,10 +140,10 @@ void DecisionLog::run() {
 
 Result<void> DecisionLog::flush() {
   std::lock_guard writing(write_mutex_);
-  std::deque<Recorded> batch;
+  std::deque<DecisionRecord> batch;
   {
     std::lock_guard lock(mutex_);
-    batch.swap(waiting_);
+    batch.swap(pending_);
   }
   if (batch.empty()) return {};
   // Made before the transaction: while that lasts, no refusal is recorded.
@@ -159,14 +159,14 @@ Result<void> DecisionLog::flush() {
           "$8, $9, $10, $11, $12, $13, $14)",
           row));
     }
-    TRY(trim(tx, false, kMaxDecisions));
-    return trim(tx, true, kMaxDryRuns);
+    TRY(delete_oldest(tx, false, kMaxDecisions));
+    return delete_oldest(tx, true, kMaxDryRuns);
   });
 }
 
-Result<std::vector<Recorded>> DecisionLog::recent(std::int64_t limit, bool dry_runs) {
+Result<std::vector<DecisionRecord>> DecisionLog::recent(std::int64_t limit, bool dry_runs) {
   TRY(flush());
-  std::vector<Recorded> out;
+  std::vector<DecisionRecord> out;
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     return tx.each(
         "SELECT at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest, "

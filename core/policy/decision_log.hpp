@@ -15,7 +15,7 @@ namespace dash::policy {
 inline constexpr std::int64_t kMaxDecisions = 10'000;
 inline constexpr std::int64_t kMaxDryRuns = 1'000;  // kept apart, so that they push out no decision
 
-struct Recorded {
+struct DecisionRecord {
   Time at;  // the instant that was judged
   std::string action, username;
   std::string request_id;  // empty when no request asked
@@ -39,7 +39,7 @@ class DecisionLog {
   // Writes what waits; also what a reader calls first.
   Result<void> flush();
   // What decided over a change, or the dry runs; newest first.
-  Result<std::vector<Recorded>> recent(std::int64_t limit, bool dry_runs = false);
+  Result<std::vector<DecisionRecord>> recent(std::int64_t limit, bool dry_runs = false);
 
  private:
   void run();
@@ -47,7 +47,7 @@ class DecisionLog {
   std::mutex mutex_;
   std::mutex write_mutex_;  // one batch at a time, in order
   std::condition_variable woken_;
-  std::deque<Recorded> waiting_;
+  std::deque<DecisionRecord> pending_;
   bool closing_ = false;
   std::thread thread_;  // started by the first decision
 };

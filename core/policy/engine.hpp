@@ -11,12 +11,12 @@
 
 namespace dash::policy {
 
-inline constexpr std::chrono::milliseconds kDecisionDeadline{2'500};
+inline constexpr std::chrono::milliseconds kDecisionTimeout{2'500};
 inline constexpr std::chrono::seconds kBuildTimeout{5};
 inline constexpr std::chrono::seconds kMaxBuildTimeout{60};
 
-struct Judgement {
-  Answer answer;
+struct EvalResult {
+  RuleOutcomes outcomes;
   std::shared_ptr<const RuleSet> rules;  // that judged
 };
 
@@ -46,13 +46,14 @@ class Engine {
   // The deadline of a decision that begins now. A server's callers wait no longer for a build than for
   // anything else; a command, which always finds the engine stopped, waits for a whole build as well.
   virtual Deadline deadline() const = 0;
-  virtual void serve_callers() = 0;  // called before the first question: a server's deadline from now on
+  virtual void
+  use_server_deadlines() = 0;  // called before the first question: a server's deadline from now on
   // `document`: the input document as JSON text. Errors are Code::policy_unavailable; the message is the
   // cause.
-  virtual Result<Judgement> judge(std::string_view document, Deadline deadline) = 0;
-  Result<Judgement> judge(std::string_view document) { return judge(document, deadline()); }
+  virtual Result<EvalResult> evaluate(std::string_view document, Deadline deadline) = 0;
+  Result<EvalResult> evaluate(std::string_view document) { return evaluate(document, deadline()); }
   // All of one generation, in one query. An error in one is an error of all.
-  virtual Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) = 0;
+  virtual Result<std::vector<EvalResult>> evaluate_all(std::span<const std::string> documents) = 0;
   // Whether there is a program to start, without starting it.
   virtual bool is_present() = 0;
   // As last known. Starts nothing, waits for nothing.
@@ -63,23 +64,23 @@ class Engine {
   EngineStatus refresh() { return refresh(deadline()); }
   // Has the engine's own thread compare the folder and the engine with what is loaded, and build when they
   // differ. Does not wait.
-  virtual void look() = 0;
+  virtual void request_check() = 0;
   // A build under way ends, its processes killed, and none begins any more; an engine that runs judges on.
   virtual void cancel() = 0;
   // The heads of deny and needs_approval that come true for the document, by file and line. A run of the
   // engine of its own: for people who ask why, not for the gate.
-  virtual Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) = 0;
+  virtual Result<std::vector<FiredRule>> fired_heads(std::string_view document) = 0;
   // Whether `query` can hold for some value of the `unknowns`, the rest of the input given (partial
   // evaluation).
-  virtual Result<bool> satisfiable(std::string_view query, const Json& input,
-                                   const std::vector<std::string>& unknowns) = 0;
+  virtual Result<bool> is_satisfiable(std::string_view query, const Json& input,
+                                      const std::vector<std::string>& unknowns) = 0;
 };
 
 struct EngineOptions {
-  std::string directory;                                   // ADMISSION_POLICY_DIR
-  std::string binary = "opa";                              // POLICY_BINARY
-  std::string launcher = "/proc/self/exe";                 // understands exec-child
-  std::chrono::milliseconds deadline = kDecisionDeadline;  // of one decision
+  std::string directory;                                          // ADMISSION_POLICY_DIR
+  std::string binary = "opa";                                     // POLICY_BINARY
+  std::string launcher = "/proc/self/exe";                        // understands exec-child
+  std::chrono::milliseconds decision_timeout = kDecisionTimeout;  // of one decision
   std::chrono::milliseconds build_timeout = kBuildTimeout;
 };
 

@@ -16,21 +16,21 @@ namespace {
 constexpr std::array kSettingKeys{kEnabledKey, kGatedKey,    kRegionsKey,   kTypesKey,
                                   kWindowKey,  kApprovalKey, kCloudNamesKey};
 
-FiredRule fired(const RuleSet& rules, const std::string& id) {
+FiredRule fired_rule(const RuleSet& rules, const std::string& id) {
   auto it = std::ranges::find_if(rules.rules, [&](const RuleFile& r) { return r.evaluates && r.rule == id; });
   return it == rules.rules.end() ? FiredRule{id, "", 0} : FiredRule{id, it->file, it->line};
 }
 
-void close(Decision& out, std::string cause) {
+void deny_unavailable(Decision& out, std::string cause) {
   out.verdict = Verdict::deny;
   out.reasons = {std::string(kUnavailable)};
   out.cause = std::move(cause);
 }
 
-void conclude(Decision& out, const Judgement& judgement) {
-  out.policy_digest = judgement.rules->digest;
-  for (const auto& [id, found] : judgement.answer) {
-    out.rules.push_back(fired(*judgement.rules, id));
+void add_outcomes(Decision& out, const EvalResult& result) {
+  out.policy_digest = result.rules->digest;
+  for (const auto& [id, found] : result.outcomes) {
+    out.rules.push_back(fired_rule(*result.rules, id));
     out.reasons.insert(out.reasons.end(), found.deny.begin(), found.deny.end());
     out.approval_reasons.insert(out.approval_reasons.end(), found.needs_approval.begin(),
                                 found.needs_approval.end());
@@ -42,8 +42,8 @@ void conclude(Decision& out, const Judgement& judgement) {
 
 }  // namespace
 
-Decision conclude(const GateSettings& settings, std::string action, Json input, std::string_view text,
-                  const Result<Judgement>& judgement) {
+Decision make_decision(const GateSettings& settings, std::string action, Json input, std::string_view text,
+                       const Result<EvalResult>& result) {
   Decision out;
   out.gated = true;
   out.action = std::move(action);
@@ -52,27 +52,27 @@ Decision conclude(const GateSettings& settings, std::string action, Json input, 
   out.input = std::move(input);
   out.input_digest = crypto::to_hex(crypto::sha256(text));
   if (settings.fault)
-    close(out, *settings.fault);
-  else if (!judgement)
-    close(out, judgement.error().message);
+    deny_unavailable(out, *settings.fault);
+  else if (!result)
+    deny_unavailable(out, result.error().message);
   else
-    conclude(out, *judgement);
+    add_outcomes(out, *result);
   return out;
 }
 
-Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
-                    const Json& request, const Actor& actor, Time at, std::optional<Deadline> deadline) {
+Decision evaluate_with(Engine& engine, const GateSettings& settings, std::string_view action,
+                       const Json& request, const Actor& actor, Time at, std::optional<Deadline> deadline) {
   auto canonical = config::canonical_action(action);
   auto input = input_document(settings, canonical, request, actor, at);
   auto text = dump_json(input);
-  Result<Judgement> judgement = fail(Code::policy_unavailable, "not asked");
-  if (!settings.fault) judgement = engine.judge(text, deadline.value_or(engine.deadline()));
-  return conclude(settings, std::move(canonical), std::move(input), text, judgement);
+  Result<EvalResult> result = fail(Code::policy_unavailable, "not asked");
+  if (!settings.fault) result = engine.evaluate(text, deadline.value_or(engine.deadline()));
+  return make_decision(settings, std::move(canonical), std::move(input), text, result);
 }
 
-void locate(Engine& engine, Decision& decision) {
+void locate_fired_heads(Engine& engine, Decision& decision) {
   if (decision.rules.empty()) return;
-  auto heads = engine.heads_that_fire(dump_json(decision.input));
+  auto heads = engine.fired_heads(dump_json(decision.input));
   if (!heads) return;
   std::vector<FiredRule> out;
   for (const auto& rule : decision.rules) {
@@ -139,17 +139,17 @@ Result<Decision> Gate::decide(std::string_view action, const Json& request, cons
     out.provider_names = now->provider_names;
     return out;
   }
-  return judge_with(engine_, *now, canonical, request, actor, at, deadline);
+  return evaluate_with(engine_, *now, canonical, request, actor, at, deadline);
 }
 
-Result<Decision> Gate::judge(std::string_view action, const Json& request, const Actor& actor, Time at,
-                             std::optional<Deadline> deadline) {
+Result<Decision> Gate::evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
+                                std::optional<Deadline> deadline) {
   auto decision = TRY(decide(action, request, actor, at, deadline));
   if (decision.gated) log_.record(decision, actor, at);
   return decision;
 }
 
-Result<Decision> Gate::preview(std::string_view action, const Json& request, const Actor& actor, Time at) {
+Result<Decision> Gate::dry_run(std::string_view action, const Json& request, const Actor& actor, Time at) {
   auto decision = TRY(decide(action, request, actor, at, std::nullopt));
   if (decision.gated) log_.record(decision, actor, at, /*is_dry_run=*/true);
   return decision;

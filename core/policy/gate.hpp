@@ -4,9 +4,9 @@
 #pragma once
 #include <mutex>
 
+#include "core/config/encrypted_store.hpp"
 #include "core/config/sealed.hpp"
-#include "core/config/store.hpp"
-#include "core/db/kept.hpp"
+#include "core/db/versioned_cache.hpp"
 #include "core/policy/decision.hpp"
 #include "core/policy/settings.hpp"
 
@@ -17,17 +17,17 @@ class DecisionLog;
 
 class Gate {
  public:
-  Gate(db::Sql& sql, config::Store& store, Engine& engine, DecisionLog& log)
+  Gate(db::Sql& sql, config::EncryptedStore& store, Engine& engine, DecisionLog& log)
       : sql_(sql), store_(store), engine_(engine), log_(log) {}
 
   // `action`: either spelling. `request`: the normalised members of the spec (region, instance_type, image,
   // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
   // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
   // is a broken database. `deadline`: of everything that the caller asks at once; left out: of this one.
-  Result<Decision> judge(std::string_view action, const Json& request, const Actor& actor, Time at,
-                         std::optional<Deadline> deadline = {});
+  Result<Decision> evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
+                            std::optional<Deadline> deadline = {});
   // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
-  Result<Decision> preview(std::string_view action, const Json& request, const Actor& actor, Time at);
+  Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor, Time at);
   // The deadline of what begins now.
   Deadline deadline() const;
   // The settings as they are now.
@@ -41,31 +41,32 @@ class Gate {
   Result<GateSettings> read_live();
 
   db::Sql& sql_;
-  config::Store& store_;
+  config::EncryptedStore& store_;
   Engine& engine_;
   DecisionLog& log_;
-  db::Kept<GateSettings> kept_;
+  db::VersionedCache<GateSettings> kept_;
   std::mutex mutex_;
   config::SealedRows rows_;            // as they lie in the database,
   std::optional<GateSettings> known_;  // and what they say: opened again only when one of them moved
 };
 
 // What an evaluation means for the action whose document `input` is, and `text` as JSON; an error in
-// `judgement` closes the gate.
-struct Judgement;
-Decision conclude(const GateSettings& settings, std::string action, Json input, std::string_view text,
-                  const Result<Judgement>& judgement);
+// `result` closes the gate.
+struct EvalResult;
+Decision make_decision(const GateSettings& settings, std::string action, Json input, std::string_view text,
+                       const Result<EvalResult>& result);
 
 // A digest of the change that `decision` is about: action, request, and the rules and limits that judged it.
 std::string approval_digest(const Decision& decision, const Json& request);
 
 // One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
 // without a database.
-Decision judge_with(Engine& engine, const GateSettings& settings, std::string_view action,
-                    const Json& request, const Actor& actor, Time at, std::optional<Deadline> deadline = {});
+Decision evaluate_with(Engine& engine, const GateSettings& settings, std::string_view action,
+                       const Json& request, const Actor& actor, Time at,
+                       std::optional<Deadline> deadline = {});
 
 // Puts in place of the first head of each rule that has a say the heads that really fired, where the engine
 // can tell. Costs a run of the engine.
-void locate(Engine& engine, Decision& decision);
+void locate_fired_heads(Engine& engine, Decision& decision);
 
 }  // namespace dash::policy

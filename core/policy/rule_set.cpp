@@ -61,7 +61,7 @@ std::vector<int> lines_of(std::string_view text, std::string_view word) {
   return out;
 }
 
-RuleFile describe(const std::string& file, std::string_view text, const Json& module) {
+RuleFile read_rule_file(const std::string& file, std::string_view text, const Json& module) {
   RuleFile out;
   out.file = file;
   auto path = package_path(module);
@@ -79,13 +79,13 @@ RuleFile describe(const std::string& file, std::string_view text, const Json& mo
 int package_line(std::string_view text) { return std::max(1, head_line(text, "package")); }
 
 // A package outside of admission is a helper, unless it looks as if somebody meant a rule.
-bool meant_as_rule(const RuleFile& file) {
+bool is_intended_as_rule(const RuleFile& file) {
   auto root = file.package.substr(0, file.package.find('.'));
   return root == kRoot || file.has_deny || file.has_approval ||
          (file.package.find('.') != std::string::npos && edit_distance(root, kRoot) <= 2);
 }
 
-Problem misplaced(const RuleFile& file, std::string_view text) {
+Problem misplaced_problem(const RuleFile& file, std::string_view text) {
   Problem out{file.file, package_line(text), 1, "", "", "", true};
   auto root = file.package.substr(0, file.package.find('.'));
   if (file.rule) {
@@ -106,7 +106,7 @@ Problem misplaced(const RuleFile& file, std::string_view text) {
   return out;
 }
 
-Problem silent(const RuleFile& file, std::string_view text) {
+Problem no_deny_problem(const RuleFile& file, std::string_view text) {
   return {file.file,
           package_line(text),
           1,
@@ -202,13 +202,13 @@ RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules) {
     auto path = parsed.at("file").get<std::string>();
     const auto* source = find_file(snapshot.files, path);
     if (source == nullptr || is_test(path)) continue;
-    auto file = describe(path, source->text, parsed.at("module"));
-    bool is_helper = !file.evaluates && !meant_as_rule(file);
+    auto file = read_rule_file(path, source->text, parsed.at("module"));
+    bool is_helper = !file.evaluates && !is_intended_as_rule(file);
     if (file.evaluates || is_helper) out.live.push_back(*source);
     if (is_helper) continue;
-    if (!file.evaluates) out.problems.push_back(misplaced(file, source->text));
+    if (!file.evaluates) out.problems.push_back(misplaced_problem(file, source->text));
     if (file.evaluates && !file.has_deny && !file.has_approval)
-      out.problems.push_back(silent(file, source->text));
+      out.problems.push_back(no_deny_problem(file, source->text));
     out.rules.push_back(std::move(file));
   }
   for (const auto& file : snapshot.files)

@@ -18,7 +18,7 @@ bool is_gated_name(std::string_view action) {
          gated_action_names().end();
 }
 
-Failure no_action(std::string_view name) {
+Failure unknown_action(std::string_view name) {
   return fail(Code::invalid, "'{}' is no gated action; there are {}", name,
               fmt::join(gated_action_names(), ", "));
 }
@@ -31,7 +31,7 @@ bool is_list(std::string_view key) {
 Result<void> check_word(std::string_view key, std::string_view word) {
   if (key == kWindowKey && !fold_weekday(word))
     return fail(Code::invalid, "'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word);
-  if (key == kGatedKey && !is_gated_name(word)) return no_action(word);
+  if (key == kGatedKey && !is_gated_name(word)) return unknown_action(word);
   return {};
 }
 
@@ -140,7 +140,7 @@ Result<void> check_action(std::string_view action) {
   bool is_teardown = colon != action.npos && colon > 0 &&
                      std::ranges::find(kTeardownVerbs, action.substr(colon + 1)) != kTeardownVerbs.end();
   if (is_teardown || is_gated_name(action)) return {};
-  return no_action(action);
+  return unknown_action(action);
 }
 
 std::string fold_word(std::string_view text) { return lower(trim(text)); }

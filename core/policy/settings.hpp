@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::policy {
 

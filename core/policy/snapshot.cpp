@@ -49,19 +49,19 @@ FileStamp stamp_of(std::string path, const struct stat& st) {
           nanos(st.st_mtim), nanos(st.st_ctim)};
 }
 
-class Walk {
+class DirectoryWalk {
  public:
-  explicit Walk(std::string root) : root_(std::move(root)) {}
+  explicit DirectoryWalk(std::string root) : root_(std::move(root)) {}
 
   Result<Fingerprint> run() {
-    TRY(folder(root_, "", 0));
+    TRY(add_folder(root_, "", 0));
     std::ranges::sort(out_.files, {}, &FileStamp::path);
     std::ranges::sort(out_.folders, {}, &FileStamp::path);
     return std::move(out_);
   }
 
  private:
-  Result<void> folder(const std::string& path, const std::string& prefix, int depth) {
+  Result<void> add_folder(const std::string& path, const std::string& prefix, int depth) {
     if (depth > kMaxDepth)
       return fail(Code::policy_unavailable, "{} lies deeper than {} folders", path, kMaxDepth);
     int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -76,7 +76,7 @@ class Walk {
       TRY(check_spelling(path, name));
       bool may_be_folder = entry->d_type != DT_REG;
       if (!may_be_folder && !is_ours(name)) continue;
-      TRY(one(fd, path, prefix + std::string(name), name, depth));
+      TRY(add_entry(fd, path, prefix + std::string(name), name, depth));
     }
     return {};
   }
@@ -88,8 +88,8 @@ class Walk {
                 folder_path, name);
   }
 
-  Result<void> one(int fd, const std::string& folder_path, const std::string& relative, std::string_view name,
-                   int depth) {
+  Result<void> add_entry(int fd, const std::string& folder_path, const std::string& relative,
+                         std::string_view name, int depth) {
     struct stat st {};
     if (::fstatat(fd, name.data(), &st, 0) != 0) {
       struct stat link {};
@@ -102,7 +102,8 @@ class Walk {
     // A mount of a file that is not there makes a folder of its name: the rule is missing, not absent.
     if (is_ours(name) && !S_ISREG(st.st_mode))
       return fail(Code::policy_unavailable, "{}/{} is no regular file", folder_path, name);
-    if (S_ISDIR(st.st_mode)) return folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
+    if (S_ISDIR(st.st_mode))
+      return add_folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
     if (!is_ours(name)) {
       out_.is_plain = false;
       return {};
@@ -138,16 +139,16 @@ std::string_view base_name(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-bool Fingerprint::fresh_at(std::int64_t at_ns) const {
+bool Fingerprint::is_fresh_at(std::int64_t at_ns) const {
   auto is_fresh = [&](const FileStamp& f) {
     return std::max(f.mtime_ns, f.ctime_ns) > at_ns - kStampGrainNs;
   };
   return std::ranges::any_of(files, is_fresh) || std::ranges::any_of(folders, is_fresh);
 }
 
-Result<Fingerprint> fingerprint(const std::string& directory) { return Walk(directory).run(); }
+Result<Fingerprint> fingerprint(const std::string& directory) { return DirectoryWalk(directory).run(); }
 
-bool still_is(const std::string& directory, const Fingerprint& known) {
+bool is_unchanged(const std::string& directory, const Fingerprint& known) {
   if (!known.is_plain) {
     auto now = fingerprint(directory);
     return now && *now == known;
@@ -169,7 +170,7 @@ Result<Snapshot> read_snapshot(const std::string& directory) {
     auto after = TRY(fingerprint(directory));
     if (before != after) continue;  // it moved under our hands
     auto files = TRY(std::move(read));
-    bool settled = !after.fresh_at(began);
+    bool settled = !after.is_fresh_at(began);
     return Snapshot{std::move(after), std::move(files), settled};
   }
   return fail(Code::policy_unavailable, "{} keeps changing while it is read", directory);

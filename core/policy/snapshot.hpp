@@ -29,7 +29,7 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
   // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may bear the same
   // stamps.
-  bool fresh_at(std::int64_t now_ns) const;
+  bool is_fresh_at(std::int64_t now_ns) const;
 };
 
 struct PolicyFile {
@@ -48,7 +48,7 @@ struct Snapshot {
 Result<Fingerprint> fingerprint(const std::string& directory);
 // Whether a fingerprint would come out as this one: no name appears or goes without its folder's stamp
 // moving, so known names are asked for and none is listed. Errors are a false.
-bool still_is(const std::string& directory, const Fingerprint& known);
+bool is_unchanged(const std::string& directory, const Fingerprint& known);
 Result<Snapshot> read_snapshot(const std::string& directory);
 
 bool is_rego(std::string_view path);

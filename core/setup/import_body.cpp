@@ -5,7 +5,7 @@
 
 #include "core/base/log.hpp"
 #include "core/config/clouds.hpp"
-#include "core/config/held_back.hpp"
+#include "core/config/exclusion.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 
@@ -18,11 +18,11 @@ std::string sent_region(const std::string& key) {
   return key.substr(first + 1, key.rfind('.') - first - 1);
 }
 
-class Sorter {
+class ImportSorter {
  public:
-  explicit Sorter(const ImportRules& rules) : rules_(rules) {}
+  explicit ImportSorter(const ImportRules& rules) : rules_(rules) {}
 
-  void take(const std::string& key, const Json& value) {
+  void add(const std::string& key, const Json& value) {
     if (value.is_null()) return;
     auto text = setting_text(value);
     if (config::is_masked(text)) return;
@@ -40,8 +40,8 @@ class Sorter {
     if (!config::is_key(key)) return "invalid_key";
     if (auto cloud = config::cloud_of_region_blob(key)) return place_blob(key, *cloud, text);
     if (config::has_region_prefix(key)) return place_region_field(key, text);
-    if (auto reason = config::held_back_reason(key, text)) {
-      if (*reason != config::HeldBack::on_prem || !rules_.include_on_prem)
+    if (auto reason = config::exclusion_reason(key, text)) {
+      if (*reason != config::Exclusion::on_prem || !rules_.include_on_prem)
         return std::string(config::word(*reason));
     }
     auto canonical = config::canonical_key(key);
@@ -107,15 +107,15 @@ std::string ImportBody::sent_key(const std::string& canonical) const {
 }
 
 ImportBody sort_import(const Json& config, const ImportRules& rules) {
-  Sorter sorter(rules);
-  for (const auto& [key, value] : config.items()) sorter.take(key, value);
+  ImportSorter sorter(rules);
+  for (const auto& [key, value] : config.items()) sorter.add(key, value);
   return sorter.finish();
 }
 
 void add_region_changes(const ImportBody& body, const config::Values& stored, config::Changes& changes) {
   std::map<std::string, config::RegionMap> maps;
   for (const auto& [cloud, map] : body.replaced)
-    maps[cloud] = config::with_stored_fields(map, stored_regions(cloud, stored));
+    maps[cloud] = config::restore_masked_fields(map, stored_regions(cloud, stored));
   for (const auto& field : body.region_fields) {
     auto [at, is_new] = maps.try_emplace(field.key.cloud);
     if (is_new) at->second = stored_regions(field.key.cloud, stored);

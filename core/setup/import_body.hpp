@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/json.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/config/regions.hpp"
-#include "core/config/store.hpp"
 
 namespace dash::setup {
 
@@ -35,7 +35,7 @@ struct ImportBody {
 };
 
 // `config` is an object. null and masked values are skipped; booleans become 1 and 0, numbers and containers
-// their JSON text. Reasons: the held-back words (core/config/held_back.hpp), invalid_key, given_twice,
+// their JSON text. Reasons: the held-back words (core/config/exclusion.hpp), invalid_key, given_twice,
 // invalid_region_key, malformed_region_set, empty_region_set.
 ImportBody sort_import(const Json& config, const ImportRules& rules);
 

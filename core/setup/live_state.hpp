@@ -17,15 +17,15 @@ struct StateOptions {
 std::string state_query(const StateOptions& options);
 
 // What a change does to the state.
-struct StateMove {
+struct StateEffect {
   bool leaves = false;  // the active backend is elsewhere afterwards
   bool copies = false;
   bool abandons = false;
 };
 
 struct StateAssessment {
-  StateMove move;
-  Finding refusal;
+  StateEffect move;
+  RuleResult refusal;
 };
 
 class LiveState {
@@ -41,9 +41,9 @@ class LiveState {
   Result<std::string> running_job(db::Transaction& tx) const { return state_.running_job(tx); }
 
  private:
-  Result<bool> leaves(const storage::Seat& from, const storage::Seat& to) const;
+  Result<bool> moves_away(const storage::BackendConfig& from, const storage::BackendConfig& to) const;
   StateAssessment refuse(const RuleInput& input, Code code, std::string message) const;
-  std::vector<std::string> culprits(const RuleInput& input) const;
+  std::vector<std::string> responsible_keys(const RuleInput& input) const;
   storage::IacState& state_;
 };
 

@@ -16,7 +16,7 @@ bool RuleInput::changes_key(const std::string& key) const {
   return !change->second || *change->second != known->second;
 }
 
-config::Spelling RuleInput::spelling() const { return storage::spelling_of(before); }
+config::NameStyle RuleInput::name_style() const { return storage::name_style_of(before); }
 
 bool matches(std::string_view pattern, std::string_view key) {
   auto star = pattern.find('*');
@@ -47,7 +47,7 @@ config::Values with_changes(config::Values values, const config::Changes& change
 Rule value_rule(std::vector<std::string> keys, std::string reason,
                 std::function<Result<void>(const std::string&, const std::string&)> check) {
   auto watched = keys;
-  auto first_wrong = [watched, reason, check](const RuleInput& input) -> Finding {
+  auto first_wrong = [watched, reason, check](const RuleInput& input) -> RuleResult {
     for (const auto& [key, value] : input.changes) {
       bool is_watched =
           std::ranges::any_of(watched, [&](const std::string& pattern) { return matches(pattern, key); });
@@ -61,7 +61,7 @@ Rule value_rule(std::vector<std::string> keys, std::string reason,
 
 std::vector<Rule> settings_rules(const storage::local::RootRules& roots) { return storage_rules(roots); }
 
-Finding first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last) {
+RuleResult first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last) {
   for (const auto& rule : rules) {
     if (rule.is_last != is_last || !concerns(rule.keys, input)) continue;
     if (auto refusal = rule.check(input)) return refusal;

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/config/clouds.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/storage/store/local/root_rules.hpp"
 
 namespace dash::setup {
@@ -21,7 +21,7 @@ struct RuleInput {
   const config::Changes& changes;  // canonical; region sets whole
 
   bool changes_key(const std::string& key) const;  // to another value
-  config::Spelling spelling() const;
+  config::NameStyle name_style() const;
 };
 
 // Why a change is refused. An import leaves `keys` out and writes the rest.
@@ -31,11 +31,11 @@ struct Refusal {
   Error error;
 };
 
-using Finding = std::optional<Refusal>;
+using RuleResult = std::optional<Refusal>;
 
 struct Rule {
   std::vector<std::string> keys;  // patterns: '*' stands for any text
-  std::function<Finding(const RuleInput&)> check;
+  std::function<RuleResult(const RuleInput&)> check;
   // Evaluated after the infrastructure state was looked for: where both refuse, the state is the reason.
   bool is_last = false;
 };
@@ -52,6 +52,6 @@ config::Values with_changes(config::Values values, const config::Changes& change
 // them.
 std::vector<Rule> settings_rules(const storage::local::RootRules& roots);
 // The first refusal of the rules that are last, or of those that are not.
-Finding first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last);
+RuleResult first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last);
 
 }  // namespace dash::setup

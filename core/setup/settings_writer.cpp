@@ -5,22 +5,24 @@
 namespace dash::setup {
 namespace {
 
-constexpr int kAttempts = 5;
-constexpr std::string_view kRaced =
+constexpr int kMaxAttempts = 5;
+constexpr std::string_view kConcurrentChange =
     "somebody else changed the storage settings at the same time; send it again";
 
-config::Values places(const config::Values& values) {
+config::Values location_settings(const config::Values& values) {
   config::Values out;
   for (const auto& [key, value] : values)
     if (LiveState::decides(key)) out.emplace(key, value);
   return out;
 }
 
-bool has_same_places(const config::Values& a, const config::Values& b) { return places(a) == places(b); }
+bool has_same_locations(const config::Values& a, const config::Values& b) {
+  return location_settings(a) == location_settings(b);
+}
 
 // How many of the keys were among the changes.
-std::size_t leave_out(const Refusal& refusal, config::Changes& changes,
-                      std::map<std::string, std::string>& refused) {
+std::size_t omit_refused(const Refusal& refusal, config::Changes& changes,
+                         std::map<std::string, std::string>& refused) {
   std::size_t count = 0;
   for (const auto& key : refusal.keys) {
     count += changes.erase(key);
@@ -31,8 +33,8 @@ std::size_t leave_out(const Refusal& refusal, config::Changes& changes,
 
 Result<void> authorize_abandon(const WriteRequest& request) {
   if (!request.state.abandon) return {};
-  TRY(require_admin(request.who));
-  if (request.who.via == Via::token)
+  TRY(require_admin(request.principal));
+  if (request.principal.via == Via::token)
     return fail(Code::forbidden,
                 "A token cannot give infrastructure state up. Sign in as an administrator, or work on the "
                 "data folder.");
@@ -49,31 +51,31 @@ Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, con
 
 // Leaves out what the rules refuse, until the rest obeys all of them: a key that goes may have been what
 // another one needed.
-Result<void> SettingsWriter::settle(Plan& plan, const WriteRequest& request, bool asks_stores) {
+Result<void> SettingsWriter::apply_rules(WritePlan& plan, const WriteRequest& request, bool checks_stores) {
   for (;;) {
     auto after = with_changes(plan.before, plan.changes);
     RuleInput input{plan.before, after, plan.changes};
     auto refusal = first_refusal(rules_, input, false);
-    if (!refusal && asks_stores) {
+    if (!refusal && checks_stores) {
       auto assessed = TRY(assess_state(input, request));
       plan.move = assessed.move;
       refusal = std::move(assessed.refusal);
     }
     if (!refusal) refusal = first_refusal(rules_, input, true);
     if (!refusal) return {};
-    if (!request.leaves_out || leave_out(*refusal, plan.changes, plan.refused) == 0)
+    if (!request.omits_refused || omit_refused(*refusal, plan.changes, plan.refused) == 0)
       return Failure(std::move(refusal->error));
   }
 }
 
-Result<SettingsWriter::Plan> SettingsWriter::plan(const WriteRequest& request) {
-  Plan plan;
+Result<SettingsWriter::WritePlan> SettingsWriter::plan(const WriteRequest& request) {
+  WritePlan plan;
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     plan.before = TRY(store_.all(tx));
     plan.changes = TRY(request.make(tx, plan.before));
     return {};
   }));
-  TRY(settle(plan, request, true));
+  TRY(apply_rules(plan, request, true));
   if (plan.move.copies) {
     auto after = with_changes(plan.before, plan.changes);
     plan.copied = TRY(state_.copy({plan.before, after, plan.changes}));
@@ -88,28 +90,30 @@ Result<void> SettingsWriter::record_abandon(db::Transaction& tx, const WriteRequ
   auto* to = storage::active_backend(after);
   OrderedJson details{
       {"backend", from ? from->id : ""}, {"to", to ? to->id : ""}, {"change_id", result.change_id}};
-  TRY(audit_.append(tx, audit::by(request.who, "storage_state_abandon", std::nullopt, std::move(details))));
+  TRY(audit_.append(
+      tx, audit::make_event(request.principal, "storage_state_abandon", std::nullopt, std::move(details))));
   return {};
 }
 
-Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteRequest& request, const Plan& plan,
-                                          bool& is_stale) {
+Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteRequest& request,
+                                          const WritePlan& plan, bool& is_stale) {
   if (request.begin) TRY(request.begin(tx));
-  Plan now;
+  WritePlan now;
   now.before = TRY(store_.all(tx));
   now.changes = TRY(request.make(tx, now.before));
   for (const auto& [key, reason] : plan.refused)
     if (now.changes.erase(key) > 0) now.refused[key] = reason;
-  TRY(settle(now, request, false));
-  is_stale = !has_same_places(plan.before, now.before) ||
-             !has_same_places(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
-  if (is_stale) return fail(Code::conflict, "{}", kRaced);
+  TRY(apply_rules(now, request, false));
+  is_stale =
+      !has_same_locations(plan.before, now.before) ||
+      !has_same_locations(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
+  if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
   if (plan.move.leaves && !TRY(state_.running_job(tx)).empty()) {
     is_stale = true;
-    return fail(Code::conflict, "{}", kRaced);
+    return fail(Code::conflict, "{}", kConcurrentChange);
   }
   WriteResult result{std::move(now.before), std::move(now.changes), std::move(now.refused), "", plan.copied};
-  result.change_id = TRY(store_.apply(tx, result.changes, {request.who.username, request.origin}));
+  result.change_id = TRY(store_.apply(tx, result.changes, {request.principal.username, request.origin}));
   if (plan.move.abandons) TRY(record_abandon(tx, request, result));
   if (request.record) TRY(request.record(tx, result));
   return result;
@@ -124,7 +128,7 @@ Result<WriteResult> SettingsWriter::write(const WriteRequest& request) {
       is_stale = false;
       return write(tx, request, planned, is_stale);
     });
-    if (!is_stale || attempt == kAttempts) return written;
+    if (!is_stale || attempt == kMaxAttempts) return written;
   }
 }
 

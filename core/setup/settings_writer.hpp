@@ -8,7 +8,7 @@
 
 #include "core/audit/log.hpp"
 #include "core/base/principal.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::setup {
@@ -22,10 +22,10 @@ struct WriteResult {
 };
 
 struct WriteRequest {
-  const Principal& who;
+  const Principal& principal;
   std::string origin;  // for the history
   StateOptions state = {};
-  bool leaves_out = false;  // a refused key is left out and the rest written; else the first refusal fails
+  bool omits_refused = false;  // a refused key is left out and the rest written; else the first refusal fails
   // The changes, canonical, region sets whole. Called again inside of the transaction that writes.
   std::function<Result<config::Changes>(db::Transaction&, const config::Values& stored)> make = {};
   // First and last in that transaction. A failure undoes everything.
@@ -35,7 +35,7 @@ struct WriteRequest {
 
 class SettingsWriter {
  public:
-  SettingsWriter(db::Sql& sql, config::Store& store, audit::Log& audit, storage::IacState& state,
+  SettingsWriter(db::Sql& sql, config::EncryptedStore& store, audit::Log& audit, storage::IacState& state,
                  const storage::local::RootRules& roots)
       : sql_(sql), store_(store), audit_(audit), rules_(settings_rules(roots)), state_(state) {}
 
@@ -44,22 +44,22 @@ class SettingsWriter {
   Result<WriteResult> write(const WriteRequest& request);
 
  private:
-  struct Plan {
+  struct WritePlan {
     config::Values before;
     config::Changes changes;
     std::map<std::string, std::string> refused;
-    StateMove move;
+    StateEffect move;
     std::int64_t copied = 0;
   };
-  Result<Plan> plan(const WriteRequest& request);
+  Result<WritePlan> plan(const WriteRequest& request);
   Result<StateAssessment> assess_state(const RuleInput& input, const WriteRequest& request);
-  Result<void> settle(Plan& plan, const WriteRequest& request, bool asks_stores);
-  Result<WriteResult> write(db::Transaction& tx, const WriteRequest& request, const Plan& plan,
+  Result<void> apply_rules(WritePlan& plan, const WriteRequest& request, bool checks_stores);
+  Result<WriteResult> write(db::Transaction& tx, const WriteRequest& request, const WritePlan& plan,
                             bool& is_stale);
   Result<void> record_abandon(db::Transaction& tx, const WriteRequest& request, const WriteResult& result);
 
   db::Sql& sql_;
-  config::Store& store_;
+  config::EncryptedStore& store_;
   audit::Log& audit_;
   std::vector<Rule> rules_;
   LiveState state_;

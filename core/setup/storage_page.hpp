@@ -9,11 +9,11 @@
 
 namespace dash::setup {
 
-struct StorageUpdate {
+struct StorageUpdateResult {
   std::vector<std::string> updated;  // keys, as this instance spells them
   std::int64_t iac_state_migrated = 0;
-  config::Spelling spelling = config::Spelling::canonical;
+  config::NameStyle style = config::NameStyle::canonical;
 };
-OrderedJson to_json(const StorageUpdate& update);
+OrderedJson to_json(const StorageUpdateResult& update);
 
 }  // namespace dash::setup

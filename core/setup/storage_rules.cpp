@@ -46,10 +46,10 @@ std::string choice_of(const config::Values& values, const std::string& key) {
 }
 
 // The backend that a choice names, when the change makes that choice and it cannot be meant.
-Finding check_choice(const RuleInput& input, const std::string& key, std::string_view doing) {
+RuleResult check_choice(const RuleInput& input, const std::string& key, std::string_view doing) {
   auto chosen = choice_of(input.after, key);
   if (chosen.empty() || !input.changes_key(key)) return std::nullopt;
-  auto found = storage::find_backend(without_userinfo(chosen), input.spelling());
+  auto found = storage::find_backend(without_userinfo(chosen), input.name_style());
   if (!found) return Refusal{{key}, "not_configured", found.error()};
   auto missing = storage::missing_setting(**found, input.after);
   if (missing.empty()) return std::nullopt;
@@ -58,13 +58,13 @@ Finding check_choice(const RuleInput& input, const std::string& key, std::string
                  error(Code::invalid,
                        "Cannot {} '{}': the required field '{}' is missing. Set it before choosing this "
                        "backend.",
-                       doing, storage::spelled_backend(input.spelling(), (*found)->id),
-                       config::spelled_key(input.spelling(), missing))};
+                       doing, storage::backend_in_style(input.name_style(), (*found)->id),
+                       config::key_in_style(input.name_style(), missing))};
 }
 
-Finding check_active(const RuleInput& input) { return check_choice(input, kActive, "activate"); }
+RuleResult check_active(const RuleInput& input) { return check_choice(input, kActive, "activate"); }
 
-Finding check_hub(const RuleInput& input) {
+RuleResult check_hub(const RuleInput& input) {
   auto hub = storage::find_backend(choice_of(input.after, kHub));
   if (input.changes_key(kHub) && hub && !(*hub)->is_object_store)
     return Refusal{{kHub},
@@ -72,12 +72,12 @@ Finding check_hub(const RuleInput& input) {
                    error(Code::invalid,
                          "'{}' cannot be the image hub: promotion needs a cloud address. Choose an object "
                          "store.",
-                         storage::spelled_backend(input.spelling(), (*hub)->id))};
+                         storage::backend_in_style(input.name_style(), (*hub)->id))};
   return check_choice(input, kHub, "set the hub to");
 }
 
 // The setting without which a chosen backend is no longer configured.
-Finding check_still_configured(const RuleInput& input) {
+RuleResult check_still_configured(const RuleInput& input) {
   for (const auto& choice : {kActive, kHub}) {
     auto chosen = storage::find_backend(choice_of(input.after, choice));
     if (!chosen || input.changes_key(choice)) continue;
@@ -86,9 +86,9 @@ Finding check_still_configured(const RuleInput& input) {
     return Refusal{{missing},
                    "not_configured",
                    error(Code::invalid, "'{}' is the {} and needs '{}'. Choose another backend first.",
-                         storage::spelled_backend(input.spelling(), (*chosen)->id),
+                         storage::backend_in_style(input.name_style(), (*chosen)->id),
                          choice == kActive ? "active backend" : "image hub",
-                         config::spelled_key(input.spelling(), missing))};
+                         config::key_in_style(input.name_style(), missing))};
   }
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ Finding check_still_configured(const RuleInput& input) {
 bool is_local(const storage::Backend* backend) { return backend && backend->id == "local"; }
 
 // Only a runner on this machine can read a folder of it.
-Finding check_runner(const RuleInput& input) {
+RuleResult check_runner(const RuleInput& input) {
   auto runner = storage::automation_runner(input.after);
   if (runner == "local") return std::nullopt;
   bool is_chosen = choice_of(input.after, kActive) == "local";
@@ -124,7 +124,7 @@ bool automation_is_on(const config::Values& values) {
   return config::parse_flag(kAutomation, storage::value_of(values, kAutomation), false).value_or(false);
 }
 
-Finding check_automation(const RuleInput& input) {
+RuleResult check_automation(const RuleInput& input) {
   if (!automation_is_on(input.after) || storage::active_backend(input.after)) return std::nullopt;
   if (input.changes_key(kAutomation))
     return Refusal{{kAutomation},

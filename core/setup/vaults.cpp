@@ -11,8 +11,8 @@ constexpr std::size_t kMaxVaultId = 100;
 
 }  // namespace
 
-Result<std::vector<Vault>> Vaults::list(const Principal& who) {
-  TRY(require_admin(who));
+Result<std::vector<Vault>> Vaults::list(const Principal& principal) {
+  TRY(require_admin(principal));
   return db::read<std::vector<Vault>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<Vault>> {
     std::vector<Vault> out;
     for (const auto& row :
@@ -22,8 +22,8 @@ Result<std::vector<Vault>> Vaults::list(const Principal& who) {
   });
 }
 
-Result<Vault> Vaults::add(const Principal& who, const std::string& id, const std::string& backend) {
-  TRY(require_admin(who));
+Result<Vault> Vaults::add(const Principal& principal, const std::string& id, const std::string& backend) {
+  TRY(require_admin(principal));
   bool nameable = !id.empty() && id.size() <= kMaxVaultId && std::ranges::all_of(id, [](char c) {
     return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/';
   });
@@ -33,25 +33,25 @@ Result<Vault> Vaults::add(const Principal& who, const std::string& id, const std
   if (std::ranges::find(config::kVaultSchemes, backend) == config::kVaultSchemes.end())
     return fail(Code::invalid, "Unknown backend '{}'. Expected one of: {}.", backend,
                 fmt::join(config::kVaultSchemes, ", "));
-  Vault vault{id, backend, clock_.now(), who.username};
+  Vault vault{id, backend, clock_.now(), principal.username};
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto made =
         TRY(tx.exec("INSERT INTO vaults (id, backend, created_at, created_by) VALUES ($1, $2, $3, $4)"
                     " ON CONFLICT DO NOTHING",
-                    {id, backend, to_micros(vault.created_at), who.username}));
+                    {id, backend, to_micros(vault.created_at), principal.username}));
     if (made == 0) return fail(Code::conflict, "The vault '{}' ({}) is registered already", id, backend);
-    TRY(audit_.append(tx, audit::by(who, "vault.create", id, {{"backend", backend}})));
+    TRY(audit_.append(tx, audit::make_event(principal, "vault.create", id, {{"backend", backend}})));
     return {};
   }));
   return vault;
 }
 
-Result<void> Vaults::remove(const Principal& who, const std::string& id, const std::string& backend) {
-  TRY(require_admin(who));
+Result<void> Vaults::remove(const Principal& principal, const std::string& id, const std::string& backend) {
+  TRY(require_admin(principal));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto gone = TRY(tx.exec("DELETE FROM vaults WHERE id = $1 AND ($2 = '' OR backend = $2)", {id, backend}));
     if (gone == 0) return fail(Code::not_found, "There is no vault '{}'", id);
-    TRY(audit_.append(tx, audit::by(who, "vault.delete", id, {{"backend", backend}})));
+    TRY(audit_.append(tx, audit::make_event(principal, "vault.delete", id, {{"backend", backend}})));
     return {};
   });
 }

@@ -18,12 +18,12 @@ struct Vault {
 class Vaults {
  public:
   Vaults(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
-  Result<std::vector<Vault>> list(const Principal& who);
+  Result<std::vector<Vault>> list(const Principal& principal);
   // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when
   // registered.
-  Result<Vault> add(const Principal& who, const std::string& id, const std::string& backend);
+  Result<Vault> add(const Principal& principal, const std::string& id, const std::string& backend);
   // `backend` empty: of every backend. Code::not_found.
-  Result<void> remove(const Principal& who, const std::string& id, const std::string& backend);
+  Result<void> remove(const Principal& principal, const std::string& id, const std::string& backend);
 
  private:
   db::Sql& sql_;

@@ -2,14 +2,14 @@
 
 namespace dash::storage {
 
-Result<std::unique_ptr<Incoming>> Storage::receive(Principal who) {
-  auto at = TRY(stores_.open(who, ""));
-  return std::make_unique<Incoming>(upload_seams(), std::move(who), std::move(at));
+Result<std::unique_ptr<StreamingUpload>> Storage::open_streaming_upload(Principal principal) {
+  auto at = TRY(stores_.open(principal, ""));
+  return std::make_unique<StreamingUpload>(upload_deps(), std::move(principal), std::move(at));
 }
 
-Result<Card> Storage::deep_test(const Principal& who, std::string_view backend) {
-  TRY(require_admin(who));
-  return storage::deep_test(TRY(stores_.open(who, backend)), seams_.parts, seams_.clock);
+Result<DeepTestReport> Storage::deep_test(const Principal& principal, std::string_view backend) {
+  TRY(require_admin(principal));
+  return storage::deep_test(TRY(stores_.open(principal, backend)), deps_.buffers, deps_.clock);
 }
 
 }  // namespace dash::storage

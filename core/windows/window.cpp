@@ -43,26 +43,26 @@ std::string days_text(std::string_view mask) {
   return out;
 }
 
-// Calls `take` with each occurrence whose local start day lies in [from, to], in order, until it returns
+// Calls `visit` with each occurrence whose local start day lies in [from, to], in order, until it returns
 // true.
-template <class Take>
-Result<void> walk(const Window& window, Time from, Time to, Take take) {
+template <class Visit>
+Result<void> for_each_occurrence(const Window& window, Time from, Time to, Visit visit) {
   auto day = std::chrono::floor<days>(TRY(to_local(window.zone, from))) - days(1);
   auto last = std::chrono::floor<days>(TRY(to_local(window.zone, to))) + days(1);
   auto start = parse_start(window.start).value_or(minutes(0));
   for (; day <= last; day += days(1)) {
     if (window.days[std::chrono::weekday(day).iso_encoding() - 1] != '1') continue;
     auto opens = TRY(to_utc(window.zone, LocalTime(day.time_since_epoch() + start)));
-    if (take(Occurrence{opens, opens + minutes(window.duration_minutes)})) return {};
+    if (visit(Occurrence{opens, opens + minutes(window.duration_minutes)})) return {};
   }
   return {};
 }
 
 bool overlap(const Occurrence& a, const Occurrence& b) { return a.start < b.end && b.start < a.end; }
 
-Result<std::vector<Occurrence>> between(const Window& window, Time from, Time to) {
+Result<std::vector<Occurrence>> occurrences_between(const Window& window, Time from, Time to) {
   std::vector<Occurrence> out;
-  TRY(walk(window, from, to, [&](const Occurrence& o) {
+  TRY(for_each_occurrence(window, from, to, [&](const Occurrence& o) {
     if (o.end > from && o.start < to) out.push_back(o);
     return false;
   }));
@@ -90,9 +90,9 @@ Result<void> check(const Window& window) {
   return {};
 }
 
-Result<std::optional<Occurrence>> covering(const Window& window, Time t) {
+Result<std::optional<Occurrence>> open_occurrence(const Window& window, Time t) {
   std::optional<Occurrence> found;
-  TRY(walk(window, t - minutes(window.duration_minutes), t, [&](const Occurrence& o) {
+  TRY(for_each_occurrence(window, t - minutes(window.duration_minutes), t, [&](const Occurrence& o) {
     if (o.start <= t && t < o.end && (!found || o.end > found->end)) found = o;
     return false;
   }));
@@ -101,17 +101,18 @@ Result<std::optional<Occurrence>> covering(const Window& window, Time t) {
 
 Result<Occurrence> next(const Window& window, Time t) {
   std::optional<Occurrence> found;
-  TRY(walk(window, t - minutes(window.duration_minutes), t + kLookAhead, [&](const Occurrence& o) {
-    if (o.end > t) found = o;
-    return found.has_value();
-  }));
+  TRY(for_each_occurrence(window, t - minutes(window.duration_minutes), t + kLookAhead,
+                          [&](const Occurrence& o) {
+                            if (o.end > t) found = o;
+                            return found.has_value();
+                          }));
   if (!found) return fail(Code::invalid, "the change window \"{}\" never opens", window.name);
   return *found;
 }
 
 Result<Occurrence> next_opening(const Window& window, Time t) {
   std::optional<Occurrence> found;
-  TRY(walk(window, t, t + kLookAhead, [&](const Occurrence& o) {
+  TRY(for_each_occurrence(window, t, t + kLookAhead, [&](const Occurrence& o) {
     if (o.start > t) found = o;
     return found.has_value();
   }));
@@ -130,7 +131,7 @@ std::string summary(const Window& window) {
 
 Result<std::vector<std::string>> warnings(const Window& window, const std::vector<Window>& others, Time now) {
   std::vector<std::string> out;
-  auto soon = TRY(between(window, now - days(1), now + days(14)));
+  auto soon = TRY(occurrences_between(window, now - days(1), now + days(14)));
   for (std::size_t i = 1; i < soon.size(); ++i)
     if (overlap(soon[i - 1], soon[i])) {
       out.push_back(fmt::format(
@@ -146,7 +147,7 @@ Result<std::vector<std::string>> warnings(const Window& window, const std::vecto
   }
   for (const auto& other : others) {
     if (other.id == window.id || !other.enabled) continue;
-    auto theirs = TRY(between(other, now, now + days(14)));
+    auto theirs = TRY(occurrences_between(other, now, now + days(14)));
     auto clash = std::ranges::find_if(soon, [&](const Occurrence& o) {
       return o.end > now && std::ranges::any_of(theirs, [&](auto& t) { return overlap(o, t); });
     });

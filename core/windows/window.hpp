@@ -32,7 +32,7 @@ struct Occurrence {
 Result<void> check(const Window& window);
 
 // The occurrence that is open at `t` (of several, the one that stays open longest), or nullopt.
-Result<std::optional<Occurrence>> covering(const Window& window, Time t);
+Result<std::optional<Occurrence>> open_occurrence(const Window& window, Time t);
 // The first occurrence that has not ended at `t`: the open one, or the next.
 Result<Occurrence> next(const Window& window, Time t);
 // The first that starts after `t`.

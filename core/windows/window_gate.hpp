@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/windows/booking.hpp"
+#include "core/windows/schedule.hpp"
 
 namespace dash::windows {
 
@@ -14,14 +14,16 @@ struct WindowRefusal {
                          // when there is none
 };
 
-struct WindowAnswer {
+struct WindowResult {
   std::optional<WindowRefusal> refusal;
-  std::optional<Slot> slot;  // when the change may start, as the window bounds it; nullopt: as it was booked
+  std::optional<TimeRange>
+      time_range;  // when the change may start, as the window bounds it; nullopt: as it was booked
 };
-// `slot`: the booking, if any.
-Result<WindowAnswer> ask_window(db::Transaction& tx, Windows& windows, const std::string& workgroup,
-                                const std::optional<Slot>& slot, Time now);
+// `time_range`: the booking, if any.
+Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,
+                                            const std::string& workgroup,
+                                            const std::optional<TimeRange>& time_range, Time now);
 // 403 {"error": "change_window", "reasons": […], "schedule": {…}}
-Error refused(const WindowRefusal& refusal);
+Error window_error(const WindowRefusal& refusal);
 
 }  // namespace dash::windows

@@ -80,36 +80,38 @@ Result<void> Windows::save(db::Transaction& tx, const Window& w) {
   return {};
 }
 
-Result<Window> Windows::create(const Principal& who, const Json& body) {
-  TRY(require(who, kWriteChangeWindows));
+Result<Window> Windows::create(const Principal& principal, const Json& body) {
+  TRY(require_permission(principal, kWriteChangeWindows));
   Window window;
   for (auto needed : {"name", "start_at_local", "duration_minutes"})
     if (body.is_object() && (!body.contains(needed) || body[needed].is_null())) return missing_member(needed);
   TRY(read_members(body, window));
   window.id = crypto::uuid4();
-  window.created_by = who.username;
+  window.created_by = principal.username;
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(save(tx, window));
-    TRY(audit_.append(tx, audit::by(who, "change_window_create", window.name, audit_details(window))));
+    TRY(audit_.append(
+        tx, audit::make_event(principal, "change_window_create", window.name, audit_details(window))));
     return {};
   }));
   return window;
 }
 
-Result<Window> Windows::update(const Principal& who, const std::string& id, const Json& body) {
-  TRY(require(who, kWriteChangeWindows));
+Result<Window> Windows::update(const Principal& principal, const std::string& id, const Json& body) {
+  TRY(require_permission(principal, kWriteChangeWindows));
   return db::write<Window>(sql_, [&](db::Transaction& tx) -> Result<Window> {
     auto window = TRY(find(tx, id));
     if (!window) return unknown(id);
     TRY(read_members(body, *window));
     TRY(save(tx, *window));
-    TRY(audit_.append(tx, audit::by(who, "change_window_update", window->name, audit_details(*window))));
+    TRY(audit_.append(
+        tx, audit::make_event(principal, "change_window_update", window->name, audit_details(*window))));
     return *std::move(window);
   });
 }
 
-Result<void> Windows::remove(const Principal& who, const std::string& id) {
-  TRY(require(who, kWriteChangeWindows));
+Result<void> Windows::remove(const Principal& principal, const std::string& id) {
+  TRY(require_permission(principal, kWriteChangeWindows));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto window = TRY(find(tx, id));
     if (!window) return unknown(id);
@@ -126,7 +128,8 @@ Result<void> Windows::remove(const Principal& who, const std::string& id) {
       return fail(Code::conflict, "{} jobs are booked into \"{}\"; cancel them or wait for them",
                   booked[0].integer(0), window->name);
     TRY(tx.exec("DELETE FROM change_windows WHERE id = $1", {id}));
-    TRY(audit_.append(tx, audit::by(who, "change_window_delete", window->name, audit_details(*window))));
+    TRY(audit_.append(
+        tx, audit::make_event(principal, "change_window_delete", window->name, audit_details(*window))));
     return {};
   });
 }

@@ -21,11 +21,11 @@ class Windows {
   // The rest needs change_windows:write and is audited.
   // `body`: {name, start_at_local, duration_minutes, description?, timezone?, schedule_days?, enabled?}.
   // Code::conflict for a name that is taken.
-  Result<Window> create(const Principal& who, const Json& body);
+  Result<Window> create(const Principal& principal, const Json& body);
   // Only the members that are there change. Booked jobs keep their times.
-  Result<Window> update(const Principal& who, const std::string& id, const Json& body);
+  Result<Window> update(const Principal& principal, const std::string& id, const Json& body);
   // Code::conflict while a workgroup has it or a job that has not ended is booked into it.
-  Result<void> remove(const Principal& who, const std::string& id);
+  Result<void> remove(const Principal& principal, const std::string& id);
 
   Result<std::vector<std::string>> warnings_of(const Window& window);
   const Clock& clock() const { return clock_; }

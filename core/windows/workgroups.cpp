@@ -27,11 +27,11 @@ OrderedJson audit_details(const Workgroup& group) {
 }
 
 // Whatever would be left without an owner; the sentence that a refusal says.
-struct Use {
+struct Reference {
   std::string_view sql;
   std::string_view what;
 };
-constexpr Use kUses[] = {
+constexpr Reference kReferences[] = {
     {"SELECT count(*) FROM workgroup_members WHERE workgroup = $1", "it has {} members"},
     {"SELECT count(*) FROM jobs WHERE workgroup = $1 AND state IN ('awaiting_approval', 'scheduled', "
      "'pending', 'running')",
@@ -45,9 +45,9 @@ constexpr Use kUses[] = {
      "a change window is attached to it"},
 };
 
-Result<void> may_change(const Principal& who) {
-  TRY(require_sign_in(who));
-  return require_admin(who);
+Result<void> check_can_change(const Principal& principal) {
+  TRY(require_sign_in(principal));
+  return require_admin(principal);
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ OrderedJson to_json(const Workgroup& group) {
   return out;
 }
 
-Result<void> check_workgroup(db::Transaction& tx, const Principal& who, const std::string& name) {
-  if (!who.is_admin && !who.member_of(name))
+Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name) {
+  if (!principal.is_admin && !principal.is_member_of(name))
     return fail(Code::forbidden, "you are not a member of the workgroup \"{}\"", name);
   if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
     return fail(Code::invalid, "there is no workgroup \"{}\"", name);
@@ -84,7 +84,7 @@ Result<Workgroup> Workgroups::with_members(db::Transaction& tx, Workgroup group)
   return group;
 }
 
-Result<Workgroup> Workgroups::need(db::Transaction& tx, const std::string& name) {
+Result<Workgroup> Workgroups::get_in(db::Transaction& tx, const std::string& name) {
   auto rows = TRY(tx.query(std::string(kSelectWorkgroups) + "WHERE w.name = $1", {name}));
   if (rows.empty()) return fail(Code::not_found, "Workgroup '{}' not found", name);
   return with_members(tx, group_of(rows[0]));
@@ -100,11 +100,11 @@ Result<std::vector<Workgroup>> Workgroups::list() {
 }
 
 Result<Workgroup> Workgroups::get(const std::string& name) {
-  return db::read<Workgroup>(sql_, [&](db::Transaction& tx) { return need(tx, name); });
+  return db::read<Workgroup>(sql_, [&](db::Transaction& tx) { return get_in(tx, name); });
 }
 
-Result<Workgroup> Workgroups::create(const Principal& who, const Json& body) {
-  TRY(may_change(who));
+Result<Workgroup> Workgroups::create(const Principal& principal, const Json& body) {
+  TRY(check_can_change(principal));
   TRY(require_object(body));
   auto typed = TRY(text_field(body, "name"));
   if (!typed) return missing_member("name");
@@ -114,19 +114,19 @@ Result<Workgroup> Workgroups::create(const Principal& who, const Json& body) {
     if (!TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
       return fail(Code::conflict, "Workgroup '{}' already exists.", name);
     TRY(directory_.make_workgroup(tx, name, description));
-    TRY(audit_.append(tx, audit::by(who, "workgroup_create", name, {})));
-    return need(tx, name);
+    TRY(audit_.append(tx, audit::make_event(principal, "workgroup_create", name, {})));
+    return get_in(tx, name);
   });
 }
 
-Result<Workgroup> Workgroups::update(const Principal& who, const std::string& name, const Json& body) {
-  TRY(may_change(who));
+Result<Workgroup> Workgroups::update(const Principal& principal, const std::string& name, const Json& body) {
+  TRY(check_can_change(principal));
   TRY(require_object(body));
   auto description = TRY(text_field(body, "description"));
   auto window_id = TRY(text_field(body, "change_window_id"));
   auto required = TRY(flag_field(body, "require_change_window"));
   return db::write<Workgroup>(sql_, [&](db::Transaction& tx) -> Result<Workgroup> {
-    auto group = TRY(need(tx, name));
+    auto group = TRY(get_in(tx, name));
     if (description) group.description = *description;
     if (window_id && window_id->empty()) {
       group.window_id.reset();
@@ -145,49 +145,50 @@ Result<Workgroup> Workgroups::update(const Principal& who, const std::string& na
                 "WHERE name = $1",
                 {name, group.description, group.window_id ? db::Value(*group.window_id) : db::Value(nullptr),
                  std::int64_t{group.requires_window}}));
-    auto updated = TRY(need(tx, name));
-    TRY(audit_.append(tx, audit::by(who, "workgroup_update", name, audit_details(updated))));
+    auto updated = TRY(get_in(tx, name));
+    TRY(audit_.append(tx, audit::make_event(principal, "workgroup_update", name, audit_details(updated))));
     return updated;
   });
 }
 
-Result<void> Workgroups::remove(const Principal& who, const std::string& name) {
-  TRY(may_change(who));
+Result<void> Workgroups::remove(const Principal& principal, const std::string& name) {
+  TRY(check_can_change(principal));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(need(tx, name));
-    for (const auto& use : kUses)
-      if (auto n = TRY(tx.query(use.sql, {name}))[0].integer(0); n > 0)
+    TRY(get_in(tx, name));
+    for (const auto& reference : kReferences)
+      if (auto n = TRY(tx.query(reference.sql, {name}))[0].integer(0); n > 0)
         return fail(Code::conflict, "Cannot delete workgroup '{}': {}", name,
-                    fmt::format(fmt::runtime(use.what), n));
+                    fmt::format(fmt::runtime(reference.what), n));
     TRY(tx.exec("DELETE FROM workgroups WHERE name = $1", {name}));
-    TRY(audit_.append(tx, audit::by(who, "workgroup_delete", name, {})));
+    TRY(audit_.append(tx, audit::make_event(principal, "workgroup_delete", name, {})));
     return {};
   });
 }
 
-Result<void> Workgroups::add_member(const Principal& who, const std::string& name,
+Result<void> Workgroups::add_member(const Principal& principal, const std::string& name,
                                     const std::string& username) {
-  TRY(may_change(who));
+  TRY(check_can_change(principal));
   auto user = identity::fold_username(username);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(need(tx, name));
+    TRY(get_in(tx, name));
     if (!TRY(directory_.find(tx, user))) return fail(Code::not_found, "User '{}' not found", username);
     TRY(directory_.add_member(tx, name, user));
-    TRY(audit_.append(tx, audit::by(who, "workgroup_member_add", name, {{"username", user}})));
+    TRY(audit_.append(tx, audit::make_event(principal, "workgroup_member_add", name, {{"username", user}})));
     return {};
   });
 }
 
-Result<void> Workgroups::remove_member(const Principal& who, const std::string& name,
+Result<void> Workgroups::remove_member(const Principal& principal, const std::string& name,
                                        const std::string& username) {
-  TRY(may_change(who));
+  TRY(check_can_change(principal));
   auto user = identity::fold_username(username);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(need(tx, name));
+    TRY(get_in(tx, name));
     auto gone =
         TRY(tx.exec("DELETE FROM workgroup_members WHERE workgroup = $1 AND username = $2", {name, user}));
     if (gone == 0) return fail(Code::not_found, "\"{}\" is not a member of \"{}\"", username, name);
-    TRY(audit_.append(tx, audit::by(who, "workgroup_member_remove", name, {{"username", user}})));
+    TRY(audit_.append(tx,
+                      audit::make_event(principal, "workgroup_member_remove", name, {{"username", user}})));
     return {};
   });
 }

@@ -21,9 +21,9 @@ struct Workgroup {
 };
 OrderedJson to_json(const Workgroup& group);
 
-// That the workgroup of a change exists and is one of `who`. Who is no admin gets Code::forbidden for an
+// That the workgroup of a change exists and is one of `principal`. Who is no admin gets Code::forbidden for an
 // unknown one too, so that he does not learn which there are; an admin gets Code::invalid.
-Result<void> check_workgroup(db::Transaction& tx, const Principal& who, const std::string& name);
+Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name);
 
 class Workgroups {
  public:
@@ -33,18 +33,19 @@ class Workgroups {
   Result<std::vector<Workgroup>> list();
   Result<Workgroup> get(const std::string& name);
   // The rest is for admins who signed in (no tokens), and audited. `body`: {name, description?}.
-  Result<Workgroup> create(const Principal& who, const Json& body);
+  Result<Workgroup> create(const Principal& principal, const Json& body);
   // {description?, change_window_id?, require_change_window?}: null leaves, "" clears. Attaching a window
   // enforces it unless require_change_window is false; requiring one without a window is Code::invalid.
-  Result<Workgroup> update(const Principal& who, const std::string& name, const Json& body);
+  Result<Workgroup> update(const Principal& principal, const std::string& name, const Json& body);
   // Code::conflict, saying why, while it has members, jobs that have not ended, machines that stand, assets
   // or a window.
-  Result<void> remove(const Principal& who, const std::string& name);
-  Result<void> add_member(const Principal& who, const std::string& name, const std::string& username);
-  Result<void> remove_member(const Principal& who, const std::string& name, const std::string& username);
+  Result<void> remove(const Principal& principal, const std::string& name);
+  Result<void> add_member(const Principal& principal, const std::string& name, const std::string& username);
+  Result<void> remove_member(const Principal& principal, const std::string& name,
+                             const std::string& username);
 
  private:
-  Result<Workgroup> need(db::Transaction& tx, const std::string& name);
+  Result<Workgroup> get_in(db::Transaction& tx, const std::string& name);
   Result<Workgroup> with_members(db::Transaction& tx, Workgroup group);
   db::Sql& sql_;
   identity::Directory& directory_;

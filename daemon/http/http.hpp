@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "core/base/address.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/base/principal.hpp"
 #include "core/net/http/http_client.hpp"
 
@@ -60,8 +60,8 @@ struct Request {
   bool may_send_large = false;
 
   std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
-  std::string_view body;                        // Body::small, whole; Body::part: the bytes in `part`
-  Part part;  // Body::part: the buffer that holds `body`; a handler may move it out
+  std::string_view body;                        // Body::small, whole; Body::part: the bytes in `buffer`
+  Buffer buffer;  // Body::part: the buffer that holds `body`; a handler may move it out
 
   // Of the pattern; empty when the pattern has no such name.
   const std::string& param(std::string_view name) const;

@@ -15,7 +15,7 @@ using boost::beast::error_code;
 
 constexpr std::size_t kSmallestChunkedBody = std::string_view("0\r\n\r\n").size();
 
-Failure bad(std::string_view what) { return fail(Code::invalid, "bad request: {}", what); }
+Failure malformed_request(std::string_view what) { return fail(Code::invalid, "bad request: {}", what); }
 
 // RFC 9112 §5.2: a line that starts with a blank continues the one before; servers may refuse it.
 bool has_folded_line(std::string_view head) {
@@ -38,19 +38,20 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
   auto encodings = count(message, http::field::transfer_encoding);
   auto lengths = count(message, http::field::content_length);
   if (encodings > 0) {
-    if (lengths > 0) return bad("both Content-Length and Transfer-Encoding");
-    if (message.version() < 11) return bad("Transfer-Encoding in HTTP/1.0");
+    if (lengths > 0) return malformed_request("both Content-Length and Transfer-Encoding");
+    if (message.version() < 11) return malformed_request("Transfer-Encoding in HTTP/1.0");
     bool plain = boost::beast::iequals(message[http::field::transfer_encoding], "chunked");
-    if (encodings > 1 || !plain) return bad("a Transfer-Encoding other than chunked");
+    if (encodings > 1 || !plain) return malformed_request("a Transfer-Encoding other than chunked");
   }
-  if (lengths > 1) return bad("more than one Content-Length");
+  if (lengths > 1) return malformed_request("more than one Content-Length");
   // Beast reads "5, 5" as 5; a proxy in front may read it as something else.
   if (lengths == 1 && !is_number(message[http::field::content_length]))
-    return bad("a Content-Length that is no number");
+    return malformed_request("a Content-Length that is no number");
   auto hosts = count(message, http::field::host);
   // Whose request it is may not depend on which of two a reader takes.
-  if (count(message, http::field::authorization) > 1) return bad("more than one Authorization");
-  if (hosts > 1 || (hosts == 0 && message.version() >= 11)) return bad("exactly one Host is needed");
+  if (count(message, http::field::authorization) > 1) return malformed_request("more than one Authorization");
+  if (hosts > 1 || (hosts == 0 && message.version() >= 11))
+    return malformed_request("exactly one Host is needed");
   return {};
 }
 
@@ -61,49 +62,49 @@ struct MessageParser::Beast {
   bool in_body = false;  // something of the body was consumed
 };
 
-Result<std::optional<std::size_t>> HeadScan::find(std::string_view bytes, std::size_t limit) {
+Result<std::optional<std::size_t>> HeaderScanner::find(std::string_view bytes, std::size_t limit) {
   for (; seen_ < bytes.size(); ++seen_) {
     if (seen_ >= limit) return fail(Code::too_large, "bad request: the head is larger than {} bytes", limit);
     auto c = static_cast<unsigned char>(bytes[seen_]);
     char before = seen_ > 0 ? bytes[seen_ - 1] : '\0';
-    if ((c == '\n') != (before == '\r')) return bad("a line that does not end with CRLF");
+    if ((c == '\n') != (before == '\r')) return malformed_request("a line that does not end with CRLF");
     if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
-      return bad("a control character in the head");
+      return malformed_request("a control character in the head");
     if (c == '\n' && seen_ >= 3 && bytes.substr(seen_ - 3, 4) == "\r\n\r\n") return ++seen_;
   }
   return std::nullopt;
 }
 
 MessageParser::MessageParser() : beast_(std::make_unique<Beast>()) {
-  beast_->parser.header_limit(std::numeric_limits<std::uint32_t>::max());  // HeadScan has the limit
+  beast_->parser.header_limit(std::numeric_limits<std::uint32_t>::max());  // HeaderScanner has the limit
   beast_->parser.body_limit(boost::none);  // and the connection that of the body
 }
 MessageParser::~MessageParser() = default;
 MessageParser::MessageParser(MessageParser&&) noexcept = default;
 MessageParser& MessageParser::operator=(MessageParser&&) noexcept = default;
 
-Result<Head> MessageParser::head(std::string_view bytes) {
-  if (has_folded_line(bytes)) return bad("a folded header line");
+Result<RequestHead> MessageParser::head(std::string_view bytes) {
+  if (has_folded_line(bytes)) return malformed_request("a folded header line");
   auto& parser = beast_->parser;
   error_code error;
   parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
-  if (error) return bad(error.message());
-  if (!parser.is_header_done()) return bad("an incomplete head");
+  if (error) return malformed_request(error.message());
+  if (!parser.is_header_done()) return malformed_request("an incomplete head");
   TRY(check_framing(parser));
   const auto& message = parser.get();
-  Head head;
+  RequestHead head;
   head.method = text(message.method_string());
   head.target = text(message.target());
   for (const auto& field : message) head.headers.add(text(field.name_string()), text(field.value()));
-  head.speaks_1_1 = message.version() >= 11;
+  head.is_http_1_1 = message.version() >= 11;
   head.keep_alive = message.keep_alive();
   head.chunked = parser.chunked();
   if (auto length = parser.content_length()) head.content_length = *length;
   auto [expect, last] = message.equal_range(http::field::expect);
   for (; expect != last; ++expect) {
     bool is_continue = boost::beast::iequals(expect->value(), "100-continue");
-    head.expects_continue |= is_continue && head.speaks_1_1;
-    head.expects_more |= !is_continue && !expect->value().empty();
+    head.expects_continue |= is_continue && head.is_http_1_1;
+    head.has_unknown_expectation |= !is_continue && !expect->value().empty();
   }
   return head;
 }
@@ -119,7 +120,7 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     error_code error;
     auto rest = in.substr(step.consumed);
     if (!beast_->in_body && !rest.empty() && !std::isxdigit(static_cast<unsigned char>(rest.front())))
-      return bad("a chunk without a size");
+      return malformed_request("a chunk without a size");
     // Beast aborts the process when an empty body ("0", CRLF, CRLF) is shown to it in smaller pieces.
     if (!beast_->in_body && rest.size() < kSmallestChunkedBody) break;
     auto consumed = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
@@ -127,7 +128,7 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     beast_->in_body |= consumed > 0;
     step.produced = out.size() - body.size;
     if (error == http::error::need_more) break;
-    if (error && error != http::error::need_buffer) return bad(error.message());
+    if (error && error != http::error::need_buffer) return malformed_request(error.message());
     if (consumed == 0) break;
   }
   step.done = parser.is_done();

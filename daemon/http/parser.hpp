@@ -15,21 +15,21 @@
 
 namespace dash::daemon {
 
-struct Head {
+struct RequestHead {
   std::string method;
   std::string target;
   Headers headers;
-  bool speaks_1_1 = true;  // else HTTP/1.0
+  bool is_http_1_1 = true;  // else HTTP/1.0
   bool keep_alive = true;
   bool expects_continue = false;
-  bool expects_more = false;  // than 100-continue: nothing that we know
+  bool has_unknown_expectation = false;  // than 100-continue: nothing that we know
   bool chunked = false;
   std::optional<std::uint64_t> content_length;  // also nullopt when there is no body at all
   bool has_body() const { return chunked || content_length.value_or(0) > 0; }
 };
 
 // Finds the end of a head in bytes that grow at their end.
-class HeadScan {
+class HeaderScanner {
  public:
   // Size of the head with its blank line; nullopt: more bytes are needed. Code::invalid for a bare LF or CR,
   // a control character or more than `limit` bytes.
@@ -46,8 +46,8 @@ class MessageParser {
   MessageParser(MessageParser&&) noexcept;
   MessageParser& operator=(MessageParser&&) noexcept;
 
-  // `bytes` is exactly what HeadScan found. Call once.
-  Result<Head> head(std::string_view bytes);
+  // `bytes` is exactly what HeaderScanner found. Call once.
+  Result<RequestHead> head(std::string_view bytes);
 
   struct Step {
     std::size_t consumed = 0;  // of the input

@@ -1,5 +1,5 @@
 // The route table: every path that the daemon answers, as plain rows. One function a resource adds its rows
-// (add_setup_routes(routes, services)); the server and the test that compares with daemon/openapi.yaml read
+// (add_setup_routes(routes, application)); the server and the test that compares with daemon/openapi.yaml read
 // them.
 #pragma once
 #include <functional>
@@ -16,7 +16,7 @@ enum class Body {
   none,    // read and ignored up to 64 KiB (clients send "{}" out of habit), 413 above
   small,   // buffered whole, up to Route::max_body
   part,    // Content-Length is required (411) and at most max_body and 8 MiB; lies in one buffer of the
-           // PartPool
+           // BufferPool
   stream,  // pushed into a BodySink as it arrives, up to max_body bytes
 };
 

@@ -24,11 +24,12 @@ bool is_rest(std::string_view segment) { return is_name(segment) && segment.ends
 
 // Sort key: at the first place where two patterns differ, a literal comes before a name and a name before a
 // rest.
-int openness(std::string_view segment) { return is_rest(segment) ? 2 : is_name(segment) ? 1 : 0; }
+int wildcard_rank(std::string_view segment) { return is_rest(segment) ? 2 : is_name(segment) ? 1 : 0; }
 
 bool more_literal(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      [](const auto& x, const auto& y) { return openness(x) < openness(y); });
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const auto& x, const auto& y) { return wildcard_rank(x) < wildcard_rank(y); });
 }
 
 std::string decoded(std::string_view text) { return net::percent_decode(text).value_or(std::string(text)); }
@@ -41,7 +42,8 @@ std::string rest_of(const std::vector<std::string>& path, std::size_t from) {
   return rest;
 }
 
-std::optional<Params> fit(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
+std::optional<Params> match_segments(const std::vector<std::string>& pattern,
+                                     const std::vector<std::string>& path) {
   Params params;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const auto& wanted = pattern[i];
@@ -75,7 +77,7 @@ Match Router::match(std::string_view method, std::string_view path) const {
   auto segments = split(path);
   std::set<std::string> methods;
   for (const auto& row : rows_) {
-    auto params = fit(row.segments, segments);
+    auto params = match_segments(row.segments, segments);
     if (!params) continue;
     const auto& route = routes_[row.route];
     if (route.method == method || (method == "HEAD" && route.method == "GET"))

@@ -17,16 +17,16 @@ std::optional<std::string> decode_field(std::string_view text) {
   return decode(spaced);
 }
 
-bool segment_is_safe(std::string_view segment) {
+bool is_safe_segment(std::string_view segment) {
   auto plain = decode(segment);
   return plain && *plain != "." && *plain != "..";
 }
 
-bool path_is_safe(std::string_view path) {
+bool is_safe_path(std::string_view path) {
   while (!path.empty()) {
     path.remove_prefix(1);  // '/'
     auto segment = path.substr(0, path.find('/'));
-    if (!segment_is_safe(segment)) return false;
+    if (!is_safe_segment(segment)) return false;
     path.remove_prefix(segment.size());
   }
   return true;
@@ -59,17 +59,17 @@ std::optional<Fields> parse_fields(std::string_view text) {
   return fields;
 }
 
-std::optional<Target> parse_target(std::string_view target) {
+std::optional<RequestTarget> parse_target(std::string_view target) {
   auto bad = [](char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '#' || c == '\\';
   };
   if (std::any_of(target.begin(), target.end(), bad)) return std::nullopt;
   target = without_authority(target);
   auto path = target.substr(0, target.find('?'));
-  if (!path.starts_with('/') || !path_is_safe(path)) return std::nullopt;
+  if (!path.starts_with('/') || !is_safe_path(path)) return std::nullopt;
   auto query = parse_fields(target.substr(std::min(target.size(), path.size() + 1)));
   if (!query) return std::nullopt;
-  return Target{std::string(path), std::move(*query)};
+  return RequestTarget{std::string(path), std::move(*query)};
 }
 
 }  // namespace dash::daemon

@@ -10,14 +10,14 @@
 
 namespace dash::daemon {
 
-struct Target {
+struct RequestTarget {
   std::string path;  // starts with '/', still encoded
   Fields query;
 };
 
 // Origin form, or absolute form whose authority is dropped. nullopt: bad escape, control character, space,
 // '#', a "." or ".." segment (plain or escaped), a NUL.
-std::optional<Target> parse_target(std::string_view target);
+std::optional<RequestTarget> parse_target(std::string_view target);
 
 // "a=1&b=%20"; nullopt for a bad escape or an escaped NUL.
 std::optional<Fields> parse_fields(std::string_view text);

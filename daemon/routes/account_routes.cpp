@@ -18,13 +18,13 @@ Result<Fields> login_form(const Request& request) {
   return form_body(request);
 }
 
-Result<Response> login(app::Services& s, const Request& request) {
+Result<Response> login(app::Application& app, const Request& request) {
   auto form = TRY(login_form(request));
-  std::vector<Problem> missing;
+  std::vector<FieldError> missing;
   for (auto name : {"username", "password"})
     if (!form.has(name)) missing.push_back({"missing", {name}, "Field required", nullptr});
   if (!missing.empty()) return Failure(validation_error(missing));
-  auto done = TRY(s.accounts.sign_in(
+  auto done = TRY(app.accounts.sign_in(
       {*form.get("username"), Secret(*form.get("password")), request.client, request.request_id}));
   return json_response(200, OrderedJson{{"access_token", done.access_token},
                                         {"token_type", "bearer"},
@@ -32,35 +32,36 @@ Result<Response> login(app::Services& s, const Request& request) {
                                         {"workgroups", done.workgroups}});
 }
 
-Result<Response> logout(app::Services& s, const Request& request) {
-  TRY(s.sessions.logout(bearer(request).value_or("")));
+Result<Response> logout(app::Application& app, const Request& request) {
+  TRY(app.sessions.logout(bearer(request).value_or("")));
   return json_response(200, OrderedJson{{"ok", true}});
 }
 
-Result<Response> me(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto user = TRY(s.directory.find(who.username));
+Result<Response> me(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto user = TRY(app.directory.find(principal.username));
   if (!user) return fail(Code::unauthenticated, "Could not validate credentials");
   return json_response(200, identity::to_json(*user));
 }
 
 }  // namespace
 
-void add_account_routes(std::vector<Route>& routes, app::Services& s) {
+void add_account_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.method = "POST",
                     .pattern = "/api/auth/login",
                     .auth = Auth::login,
-                    .handler = [&s](Request& r) { return login(s, r); },
+                    .handler = [&app](Request& r) { return login(app, r); },
                     .body = Body::small,
                     .max_body = kLoginForm,
                     .pool = Pool::login});
   routes.push_back({.method = "POST",
                     .pattern = "/api/auth/logout",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return logout(s, r); },
+                    .handler = [&app](Request& r) { return logout(app, r); },
                     .body = Body::small});
-  routes.push_back(
-      {.pattern = "/api/auth/me", .auth = Auth::signed_in, .handler = [&s](Request& r) { return me(s, r); }});
+  routes.push_back({.pattern = "/api/auth/me", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return me(app, r);
+                    }});
 }
 
 }  // namespace dash::daemon

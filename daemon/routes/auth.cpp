@@ -12,44 +12,45 @@ using Caller = std::optional<Principal>;
 
 constexpr std::string_view kBearer = "Bearer ";
 
-Principal of_request(Principal who, const Request& request) {
-  who.address = request.client;
-  who.request_id = request.request_id;
-  return who;
+Principal with_request(Principal principal, const Request& request) {
+  principal.address = request.client;
+  principal.request_id = request.request_id;
+  return principal;
 }
 
 // A session or a token. Code::unauthenticated otherwise.
-Result<Principal> signed_in(app::Services& services, const Request& request) {
+Result<Principal> authenticate_token(app::Application& app, const Request& request) {
   auto token = bearer(request);
   if (!token) return fail(Code::unauthenticated, "Not authenticated");
-  if (identity::looks_like_pat(*token)) return of_request(TRY(services.tokens.authenticate(*token)), request);
-  auto who = services.sessions.authenticate(*token);
-  if (!who && who.error().code == Code::unauthenticated)
+  if (identity::is_personal_access_token(*token))
+    return with_request(TRY(app.tokens.authenticate(*token)), request);
+  auto principal = app.sessions.authenticate(*token);
+  if (!principal && principal.error().code == Code::unauthenticated)
     return fail(Code::unauthenticated, "Could not validate credentials");
-  return of_request(TRY(std::move(who)), request);
+  return with_request(TRY(std::move(principal)), request);
 }
 
 // The setup routes know sessions alone: a personal access token is refused like any other text that is none.
-Result<Caller> setup_caller(app::Services& services, const Request& request) {
+Result<Caller> find_setup_caller(app::Application& app, const Request& request) {
   auto header = request.header("Authorization");
   if (!header || !header->starts_with(kBearer)) return Caller();
-  auto who = TRY(services.sessions.authenticate(std::string_view(*header).substr(kBearer.size())));
-  return Caller(of_request(std::move(who), request));
+  auto principal = TRY(app.sessions.authenticate(std::string_view(*header).substr(kBearer.size())));
+  return Caller(with_request(std::move(principal), request));
 }
 
-Result<Caller> setup_admin(app::Services& services, const Request& request) {
-  auto who = TRY(setup_caller(services, request));
-  if (!who) return fail(Code::unauthenticated, "Authentication required");
-  TRY(require_admin(*who));
-  return who;
+Result<Caller> require_setup_admin(app::Application& app, const Request& request) {
+  auto principal = TRY(find_setup_caller(app, request));
+  if (!principal) return fail(Code::unauthenticated, "Authentication required");
+  TRY(require_admin(*principal));
+  return principal;
 }
 
-Result<Caller> allowed(app::Services& services, Auth auth, const Request& request) {
-  auto who = TRY(signed_in(services, request));
+Result<Caller> authorize(app::Application& app, Auth auth, const Request& request) {
+  auto principal = TRY(authenticate_token(app, request));
   bool needs_session = auth.rule() == Auth::session || auth.rule() == Auth::admin_session;
-  if (needs_session) TRY(require_sign_in(who));
-  if (auth.rule() == Auth::admin || auth.rule() == Auth::admin_session) TRY(require_admin(who));
-  return Caller(std::move(who));
+  if (needs_session) TRY(require_sign_in(principal));
+  if (auth.rule() == Auth::admin || auth.rule() == Auth::admin_session) TRY(require_admin(principal));
+  return Caller(std::move(principal));
 }
 
 }  // namespace
@@ -62,21 +63,21 @@ std::optional<std::string> bearer(const Request& request) {
   return header->substr(kBearer.size());
 }
 
-Authenticate make_authenticate(app::Services& services) {
-  return [&services](Auth auth, const Request& request) -> Result<Caller> {
+Authenticate make_authenticate(app::Application& app) {
+  return [&app](Auth auth, const Request& request) -> Result<Caller> {
     switch (auth.rule()) {
       case Auth::anybody:
       case Auth::login:
         return Caller();
       case Auth::visitor:
-        return setup_caller(services, request).value_or(Caller());
+        return find_setup_caller(app, request).value_or(Caller());
       case Auth::setup:
       case Auth::claim:
-        return setup_caller(services, request);
+        return find_setup_caller(app, request);
       case Auth::setup_admin:
-        return setup_admin(services, request);
+        return require_setup_admin(app, request);
       default:
-        return allowed(services, auth, request);
+        return authorize(app, auth, request);
     }
   };
 }

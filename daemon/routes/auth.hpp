@@ -3,13 +3,13 @@
 #pragma once
 #include <optional>
 
-#include "core/app/services.hpp"
+#include "core/app/application.hpp"
 #include "daemon/http/route.hpp"
 
 namespace dash::daemon {
 
-// What the dispatcher calls for every route that asks who calls. `services` must outlive it.
-Authenticate make_authenticate(app::Services& services);
+// What the dispatcher calls for every route that asks who calls. `app` must outlive it.
+Authenticate make_authenticate(app::Application& app);
 
 // The text behind "Bearer ", nullopt without one.
 std::optional<std::string> bearer(const Request& request);

@@ -9,14 +9,14 @@ namespace dash::daemon {
 namespace {
 
 // Scalars are told back, documents are not: a refusal stays small.
-Json told_back(const Json& input) { return input.is_structured() ? Json(nullptr) : input; }
+Json echoed_input(const Json& input) { return input.is_structured() ? Json(nullptr) : input; }
 
-Failure refuse(std::string type, std::string_view key, std::string message, const Json& input) {
+Failure invalid_member(std::string type, std::string_view key, std::string message, const Json& input) {
   return Failure(
-      validation_error({{std::move(type), {std::string(key)}, std::move(message), told_back(input)}}));
+      validation_error({{std::move(type), {std::string(key)}, std::move(message), echoed_input(input)}}));
 }
 
-const Json* present(const Json& object, std::string_view key) {
+const Json* find_member(const Json& object, std::string_view key) {
   auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
@@ -30,11 +30,11 @@ std::size_t offset_in(std::string_view message) {
   return byte - 1;
 }
 
-Failure missing(std::string_view key) { return refuse("missing", key, "Field required", nullptr); }
+Failure missing(std::string_view key) { return invalid_member("missing", key, "Field required", nullptr); }
 
 }  // namespace
 
-Error validation_error(const std::vector<Problem>& problems, std::string_view in) {
+Error validation_error(const std::vector<FieldError>& problems, std::string_view in) {
   auto body = std::make_shared<OrderedJson>(OrderedJson::array());
   std::string text;
   for (const auto& problem : problems) {
@@ -63,7 +63,7 @@ Result<Json> json_object(const Request& request) {
   auto document = TRY(json_body(request));
   if (!document.is_object())
     return Failure(validation_error(
-        {{"model_attributes_type", {}, "Input should be a JSON object", told_back(document)}}));
+        {{"model_attributes_type", {}, "Input should be a JSON object", echoed_input(document)}}));
   return document;
 }
 
@@ -76,9 +76,10 @@ Result<Fields> form_body(const Request& request) {
 }
 
 Result<std::optional<std::string>> optional_string(const Json& object, std::string_view key) {
-  const auto* value = present(object, key);
+  const auto* value = find_member(object, key);
   if (!value) return std::nullopt;
-  if (!value->is_string()) return refuse("string_type", key, "Input should be a valid string", *value);
+  if (!value->is_string())
+    return invalid_member("string_type", key, "Input should be a valid string", *value);
   return value->get<std::string>();
 }
 
@@ -89,18 +90,19 @@ Result<std::string> required_string(const Json& object, std::string_view key) {
 }
 
 Result<std::optional<bool>> optional_bool(const Json& object, std::string_view key) {
-  const auto* value = present(object, key);
+  const auto* value = find_member(object, key);
   if (!value) return std::nullopt;
-  if (!value->is_boolean()) return refuse("bool_type", key, "Input should be a valid boolean", *value);
+  if (!value->is_boolean())
+    return invalid_member("bool_type", key, "Input should be a valid boolean", *value);
   return value->get<bool>();
 }
 
 Result<std::optional<std::int64_t>> optional_int(const Json& object, std::string_view key) {
-  const auto* value = present(object, key);
+  const auto* value = find_member(object, key);
   if (!value) return std::nullopt;
   bool fits = value->is_number_integer() &&
               !(value->is_number_unsigned() && value->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-  if (!fits) return refuse("int_type", key, "Input should be a valid integer", *value);
+  if (!fits) return invalid_member("int_type", key, "Input should be a valid integer", *value);
   return value->get<std::int64_t>();
 }
 

@@ -12,7 +12,7 @@
 namespace dash::daemon {
 
 // One thing wrong with a body: where (path inside of it, without the leading "body"), what.
-struct Problem {
+struct FieldError {
   std::string type;  // "missing", "string_type", "int_type", "bool_type", "value_error", …
   std::vector<std::string> where;
   std::string message;
@@ -20,7 +20,7 @@ struct Problem {
 };
 
 // Code::validation, whose body lists the problems.
-Error validation_error(const std::vector<Problem>& problems, std::string_view in = "body");
+Error validation_error(const std::vector<FieldError>& problems, std::string_view in = "body");
 
 // The body as a JSON object; Code::validation when it is not JSON or not an object.
 Result<Json> json_object(const Request& request);

@@ -9,28 +9,28 @@ namespace dash::daemon {
 namespace {
 
 // The peer's answers: a database and a cluster name what is made beside the job.
-enum class Answer { job, database, cluster };
+enum class ResponseShape { job, database, cluster };
 
-struct Gated {
+struct GatedRoute {
   std::string_view action;
   std::string_view method;
   std::string_view path;  // after the cloud's name
   std::string_view cloud;
-  Answer answer = Answer::job;
+  ResponseShape shape = ResponseShape::job;
   bool is_bulk = false;
 };
 
-constexpr Gated kGated[] = {
+constexpr GatedRoute kGatedRoutes[] = {
     {"cloud1:vm:deploy", "POST", "/deploy", "cloud1"},
     {"cloud2:vm:deploy", "POST", "/deploy", "cloud2"},
     {"cloud3:vm:deploy", "POST", "/deploy", "cloud3"},
     {"cloud4:compute:deploy", "POST", "/deploy", "cloud4"},
-    {"cloud1:vm:deploy", "POST", "/bulk-deploy", "cloud1", Answer::job, true},
-    {"cloud2:vm:deploy", "POST", "/bulk-deploy", "cloud2", Answer::job, true},
-    {"cloud3:vm:deploy", "POST", "/bulk-deploy", "cloud3", Answer::job, true},
-    {"cloud4:compute:deploy", "POST", "/bulk-deploy", "cloud4", Answer::job, true},
-    {"clouddb:provision", "POST", "/api/databases", "", Answer::database},
-    {"k8s:provision", "POST", "/api/k8s/clusters/provision", "", Answer::cluster},
+    {"cloud1:vm:deploy", "POST", "/bulk-deploy", "cloud1", ResponseShape::job, true},
+    {"cloud2:vm:deploy", "POST", "/bulk-deploy", "cloud2", ResponseShape::job, true},
+    {"cloud3:vm:deploy", "POST", "/bulk-deploy", "cloud3", ResponseShape::job, true},
+    {"cloud4:compute:deploy", "POST", "/bulk-deploy", "cloud4", ResponseShape::job, true},
+    {"clouddb:provision", "POST", "/api/databases", "", ResponseShape::database},
+    {"k8s:provision", "POST", "/api/k8s/clusters/provision", "", ResponseShape::cluster},
     {"cloud1:vm:destroy", "DELETE", "/instances/{resource}", "cloud1"},
     {"cloud2:vm:destroy", "DELETE", "/vms/{resource}", "cloud2"},
     {"cloud3:vm:destroy", "DELETE", "/instances/{resource}", "cloud3"},
@@ -43,27 +43,27 @@ Json query_object(const Request& request) {
   return out;
 }
 
-Result<Response> submit(app::Services& s, const Gated& gated, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> submit(app::Application& app, const GatedRoute& gated, const Request& request) {
+  const auto& principal = request.caller();
   jobs::Submission submission{std::string(gated.action), {}, request.param("resource"), gated.is_bulk};
   submission.body = gated.method == "DELETE" ? query_object(request) : TRY(json_object(request));
-  auto submitted = TRY(s.jobs.submit(who, submission));
+  auto submitted = TRY(app.jobs.submit(principal, submission));
   auto out = jobs::to_json(submitted);
-  if (gated.answer == Answer::job) return json_response(200, out);
+  if (gated.shape == ResponseShape::job) return json_response(200, out);
   out["ok"] = true;
-  out[gated.answer == Answer::database ? "db_id" : "cluster_id"] = submitted.jobs.front().id;
-  return json_response(gated.answer == Answer::cluster ? 202 : 200, out);
+  out[gated.shape == ResponseShape::database ? "db_id" : "cluster_id"] = submitted.jobs.front().id;
+  return json_response(gated.shape == ResponseShape::cluster ? 202 : 200, out);
 }
 
 }  // namespace
 
-void add_deploy_routes(std::vector<Route>& routes, app::Services& s) {
-  for (const auto& gated : kGated) {
+void add_deploy_routes(std::vector<Route>& routes, app::Application& app) {
+  for (const auto& gated : kGatedRoutes) {
     auto add = [&](std::string pattern) {
       routes.push_back({.method = std::string(gated.method),
                         .pattern = std::move(pattern),
                         .auth = Auth::signed_in,
-                        .handler = [&s, &gated](Request& r) { return submit(s, gated, r); },
+                        .handler = [&app, &gated](Request& r) { return submit(app, gated, r); },
                         .body = gated.method == "POST" ? Body::small : Body::none,
                         .pool = Pool::policy});
     };

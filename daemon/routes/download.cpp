@@ -4,14 +4,14 @@
 
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 #include "daemon/http/range.hpp"
 
 namespace dash::daemon {
 namespace {
 
 // An asset that is replaced more often than this while it is opened is somebody's log.
-constexpr int kMostReads = 8;
+constexpr int kMaxReads = 8;
 
 // A multiple of three, so that every piece but the last encodes without padding.
 constexpr std::size_t kEncodeBytes = 48u << 10;
@@ -76,7 +76,7 @@ std::string entity_tag(const storage::Object& object) {
   return tag + "\"";
 }
 
-bool lists_tag(std::string_view header, std::string_view tag) {
+bool has_tag(std::string_view header, std::string_view tag) {
   while (!header.empty()) {
     auto end = std::min(header.find(','), header.size());
     auto one = trim(header.substr(0, end));
@@ -86,7 +86,7 @@ bool lists_tag(std::string_view header, std::string_view tag) {
   return false;
 }
 
-void describe(Response& response, const storage::Found& found, const std::string& tag) {
+void add_asset_headers(Response& response, const storage::FindResult& found, const std::string& tag) {
   response.content_type = "application/octet-stream";
   response.headers.add("ETag", tag);
   response.headers.add("Accept-Ranges", "bytes");
@@ -96,8 +96,8 @@ void describe(Response& response, const storage::Found& found, const std::string
   if (!found.asset.digest.empty()) response.headers.add("X-Asset-Digest", found.asset.digest);
 }
 
-Result<std::optional<ByteRange>> wanted_range(const Request& request, std::uint64_t size,
-                                              std::string_view tag) {
+Result<std::optional<ByteRange>> requested_range(const Request& request, std::uint64_t size,
+                                                 std::string_view tag) {
   auto header = request.header("Range");
   auto condition = request.header("If-Range");
   if (!header || (condition && trim(*condition) != tag)) return std::nullopt;
@@ -106,25 +106,25 @@ Result<std::optional<ByteRange>> wanted_range(const Request& request, std::uint6
 
 }  // namespace
 
-bool begins_at_front(const Request& request) {
+bool reads_from_start(const Request& request) {
   for (auto condition : {"If-Match", "If-None-Match", "If-Range"})
     if (request.header(condition)) return false;
   return !request.is_head && request.header("Range").value_or("bytes=0-").starts_with("bytes=0-");
 }
 
-Result<Response> raw_download(storage::Found found, storage::Front front, const Request& request,
-                              DownloadSeams seams) {
+Result<Response> raw_download(storage::FindResult found, storage::Prefetched front, const Request& request,
+                              DownloadDeps deps) {
   auto tag = entity_tag(found.object);
-  if (auto match = request.header("If-Match"); match && !lists_tag(*match, tag))
+  if (auto match = request.header("If-Match"); match && !has_tag(*match, tag))
     return fail(Code::precondition, "'{}' is not what If-Match names: it was replaced", found.asset.name);
   Response response;
-  describe(response, found, tag);
-  if (auto none = request.header("If-None-Match"); none && lists_tag(*none, tag)) {
+  add_asset_headers(response, found, tag);
+  if (auto none = request.header("If-None-Match"); none && has_tag(*none, tag)) {
     response.status = 304;
     return response;
   }
   auto size = found.object.size;
-  auto range = wanted_range(request, size, tag);
+  auto range = requested_range(request, size, tag);
   if (!range) {
     auto refused = error_response(range.error());
     refused.headers.add("Content-Range", fmt::format("bytes */{}", size));
@@ -137,19 +137,19 @@ Result<Response> raw_download(storage::Found found, storage::Front front, const 
     response.status = 206;
     response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", first, end - 1, size));
   }
-  storage::AssetReader reader(std::move(found), first, end, seams.parts, seams.clock, std::move(front),
+  storage::AssetReader reader(std::move(found), first, end, deps.buffers, deps.clock, std::move(front),
                               request.holder());
   if (!request.is_head) TRY(reader.prefetch());
   response.source = std::make_unique<RawSource>(std::move(reader), end - first);
   return response;
 }
 
-Result<Response> json_download(storage::Found found, storage::Front front, const Request& request,
-                               DownloadSeams seams) {
+Result<Response> json_download(storage::FindResult found, storage::Prefetched front, const Request& request,
+                               DownloadDeps deps) {
   auto size = found.object.size;
-  if (size > storage::kInlineCeiling)
+  if (size > storage::kMaxInlineBytes)
     return fail(Code::too_large, "'{}' has {} bytes; JSON goes up to {}. Fetch it with raw=1",
-                found.asset.name, size, storage::kInlineCeiling);
+                found.asset.name, size, storage::kMaxInlineBytes);
   OrderedJson head{
       {"name", found.asset.name},
       {"filename", found.asset.name},
@@ -161,21 +161,21 @@ Result<Response> json_download(storage::Found found, storage::Front front, const
   text.resize(text.size() - 2);  // without the closing quote and brace
   Response response;
   response.headers.add("ETag", entity_tag(found.object));
-  storage::AssetReader reader(std::move(found), 0, size, seams.parts, seams.clock, std::move(front),
+  storage::AssetReader reader(std::move(found), 0, size, deps.buffers, deps.clock, std::move(front),
                               request.holder());
   if (!request.is_head) TRY(reader.prefetch());
   response.source = std::make_unique<Base64Source>(std::move(reader), std::move(text), "\"}");
   return response;
 }
 
-Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadSeams seams) {
-  auto once = [&]() -> Result<Response> {
+Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadDeps deps) {
+  auto attempt = [&]() -> Result<Response> {
     auto [found, front] = TRY(find());
-    return is_raw ? raw_download(std::move(found), std::move(front), request, seams)
-                  : json_download(std::move(found), std::move(front), request, seams);
+    return is_raw ? raw_download(std::move(found), std::move(front), request, deps)
+                  : json_download(std::move(found), std::move(front), request, deps);
   };
-  for (int i = 0; i < kMostReads; ++i) {
-    auto response = once();
+  for (int i = 0; i < kMaxReads; ++i) {
+    auto response = attempt();
     if (response || response.error().code != Code::precondition) return response;
     if (request.header("If-Match"))
       return fail(Code::precondition, "the asset is not what If-Match names: it was replaced");

@@ -6,28 +6,28 @@
 
 namespace dash::daemon {
 
-struct DownloadSeams {
-  PartPool& parts;
+struct DownloadDeps {
+  BufferPool& buffers;
   const Clock& clock;
 };
 
 // Finds an asset, perhaps with its first bytes.
-using FindAsset = std::function<Result<std::pair<storage::Found, storage::Front>>()>;
+using FindAsset = std::function<Result<std::pair<storage::FindResult, storage::Prefetched>>()>;
 
 // The answer to a GET. An asset that is replaced before its first byte leaves is found and read again;
 // Code::busy when that does not end. With If-Match the client wants to know: Code::precondition.
-Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadSeams seams);
+Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadDeps deps);
 
 // Whether the answer to a request is likely to begin with the asset's first byte.
-bool begins_at_front(const Request& request);
+bool reads_from_start(const Request& request);
 
 // `front`: the first bytes, when they came with `found`. 200, 206, 304; Code::precondition for If-Match and
 // for an asset that was replaced since it was found, Code::bad_range for a range beyond the end.
-Result<Response> raw_download(storage::Found found, storage::Front front, const Request& request,
-                              DownloadSeams seams);
+Result<Response> raw_download(storage::FindResult found, storage::Prefetched front, const Request& request,
+                              DownloadDeps deps);
 
 // {"name","filename","backend","size","digest","content_b64"}. Code::too_large above the inline ceiling.
-Result<Response> json_download(storage::Found found, storage::Front front, const Request& request,
-                               DownloadSeams seams);
+Result<Response> json_download(storage::FindResult found, storage::Prefetched front, const Request& request,
+                               DownloadDeps deps);
 
 }  // namespace dash::daemon

@@ -1,4 +1,4 @@
-#include "core/setup/feature_panel.hpp"
+#include "core/setup/settings_page.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/routes.hpp"
 #include "daemon/routes/state_query.hpp"
@@ -6,24 +6,25 @@
 namespace dash::daemon {
 namespace {
 
-Result<Response> read(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  return json_response(200, TRY(setup::read_panel(s.config, who, request.param("panel"))));
+Result<Response> read(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  return json_response(200, TRY(setup::read_settings_page(app.config, principal, request.param("panel"))));
 }
 
-Result<Response> change(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> change(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
-  TRY(setup::change_panel(s.config, s.setup, who, request.param("panel"), body, TRY(state_query(request))));
+  TRY(setup::change_settings_page(app.config, app.config_service, principal, request.param("panel"), body,
+                                  TRY(state_query(request))));
   return json_response(200, OrderedJson{{"ok", true}});
 }
 
 }  // namespace
 
-void add_feature_routes(std::vector<Route>& routes, app::Services& s) {
+void add_feature_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back(
-      {.pattern = "/api/features", .auth = Auth::anybody, .handler = [&s](Request&) -> Result<Response> {
-         return json_response(200, TRY(setup::list_features(s.config)));
+      {.pattern = "/api/features", .auth = Auth::anybody, .handler = [&app](Request&) -> Result<Response> {
+         return json_response(200, TRY(setup::list_features(app.config)));
        }});
   routes.push_back({.pattern = "/api/health",
                     .auth = Auth::anybody,
@@ -33,11 +34,11 @@ void add_feature_routes(std::vector<Route>& routes, app::Services& s) {
                     .pool = Pool::io});
   routes.push_back({.pattern = "/api/setup/feature/{panel}",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return read(s, r); }});
+                    .handler = [&app](Request& r) { return read(app, r); }});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/setup/feature/{panel}",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return change(s, r); },
+                    .handler = [&app](Request& r) { return change(app, r); },
                     .body = Body::small});
 }
 

@@ -12,47 +12,50 @@ bool wants_raw(const Request& request) {
 }
 
 // With its first bytes at once when a buffer is free for them: a small asset costs the store one request.
-Result<std::pair<storage::Found, storage::Front>> find(app::Services& s, const Request& request,
-                                                       const Principal& who, std::string_view backend,
-                                                       const std::string& name) {
-  storage::Front front;
-  if (begins_at_front(request)) front.part = s.parts.try_take({request.holder()});
-  if (!front.part) return std::pair(TRY(s.storage.assets().find(who, backend, name)), std::move(front));
-  auto [found, size] = TRY(s.storage.assets().open(who, backend, name, front.part.span()));
+Result<std::pair<storage::FindResult, storage::Prefetched>> find(app::Application& app,
+                                                                 const Request& request,
+                                                                 const Principal& principal,
+                                                                 std::string_view backend,
+                                                                 const std::string& name) {
+  storage::Prefetched front;
+  if (reads_from_start(request)) front.buffer = app.buffers.try_acquire({request.holder()});
+  if (!front.buffer)
+    return std::pair(TRY(app.storage.assets().find(principal, backend, name)), std::move(front));
+  auto [found, size] = TRY(app.storage.assets().open(principal, backend, name, front.buffer.span()));
   front.size = size;
   return std::pair(std::move(found), std::move(front));
 }
 
-Result<Response> answer(app::Services& s, const Request& request, std::string_view backend,
+Result<Response> answer(app::Application& app, const Request& request, std::string_view backend,
                         const std::string& name) {
-  auto find_it = [&] { return find(s, request, request.caller(), backend, name); };
-  return download(find_it, wants_raw(request), request, {s.parts, s.clock});
+  auto find_it = [&] { return find(app, request, request.caller(), backend, name); };
+  return download(find_it, wants_raw(request), request, {app.buffers, app.clock});
 }
 
-Result<Response> by_query(app::Services& s, const Request& request) {
-  return answer(s, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
+Result<Response> by_query(app::Application& app, const Request& request) {
+  return answer(app, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
 }
 
 // The peer's form has the backend in front of the name; a name alone is looked for in the active backend. An
 // asset whose first folder is called like a backend is reached by the query form.
-Result<Response> by_path(app::Services& s, const Request& request) {
+Result<Response> by_path(app::Application& app, const Request& request) {
   std::string_view rest = request.param("name");
   auto slash = rest.find('/');
   if (slash != rest.npos && storage::find_backend(rest.substr(0, slash)))
-    return answer(s, request, rest.substr(0, slash), std::string(rest.substr(slash + 1)));
-  return answer(s, request, request.query.get_or("backend", ""), std::string(rest));
+    return answer(app, request, rest.substr(0, slash), std::string(rest.substr(slash + 1)));
+  return answer(app, request, request.query.get_or("backend", ""), std::string(rest));
 }
 
 }  // namespace
 
-void add_fetch_routes(std::vector<Route>& routes, app::Services& s) {
+void add_fetch_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.pattern = "/api/storage/fetch",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return by_query(s, r); },
+                    .handler = [&app](Request& r) { return by_query(app, r); },
                     .pool = Pool::store});
   routes.push_back({.pattern = "/api/storage/fetch/{name...}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return by_path(s, r); },
+                    .handler = [&app](Request& r) { return by_path(app, r); },
                     .pool = Pool::store});
 }
 

@@ -22,50 +22,51 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
   return out;
 }
 
-Result<Response> list_jobs(app::Services& s, const Request& request, std::vector<jobs::State> states) {
-  const auto& who = request.caller();
-  jobs::Listing listing;
+Result<Response> list_jobs(app::Application& app, const Request& request, std::vector<jobs::State> states) {
+  const auto& principal = request.caller();
+  jobs::JobQuery listing;
   listing.states = std::move(states);
   listing.workgroup = request.query.get("workgroup");
   listing.batch_id = request.query.get("batch_id");
   listing.page = TRY(ranged_query(request, "page", listing.page, 1, jobs::kMaxPage));
   listing.page_size = TRY(ranged_query(request, "page_size", listing.page_size, 1, jobs::kMaxPageSize));
-  listing.is_booked = request.query.get_or("scheduled", "") == "true";
-  return json_response(200, jobs::to_json(TRY(s.jobs.list(who, listing)), listing, TRY(s.jobs.spelling())));
+  listing.is_scheduled = request.query.get_or("scheduled", "") == "true";
+  return json_response(
+      200, jobs::to_json(TRY(app.jobs.list(principal, listing)), listing, TRY(app.jobs.name_style())));
 }
 
-Result<Response> list(app::Services& s, const Request& request) {
-  return list_jobs(s, request, TRY(states_of(request)));
+Result<Response> list(app::Application& app, const Request& request) {
+  return list_jobs(app, request, TRY(states_of(request)));
 }
 
-Result<Response> list_waiting(app::Services& s, const Request& request) {
-  return list_jobs(s, request, {jobs::State::awaiting_approval});
+Result<Response> list_awaiting_approval(app::Application& app, const Request& request) {
+  return list_jobs(app, request, {jobs::State::awaiting_approval});
 }
 
-Result<Response> show(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  return json_response(200,
-                       jobs::to_json(TRY(s.jobs.show(who, request.param("id"))), TRY(s.jobs.spelling())));
+Result<Response> show(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  return json_response(
+      200, jobs::to_json(TRY(app.jobs.show(principal, request.param("id"))), TRY(app.jobs.name_style())));
 }
 
-Result<Response> batch(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  return json_response(200, TRY(s.jobs.count_batch(who, request.param("id"))));
+Result<Response> batch(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  return json_response(200, TRY(app.jobs.count_batch(principal, request.param("id"))));
 }
 
-Result<Response> worker_status(app::Services& s, const Request& request) {
-  return json_response(200, TRY(s.jobs.worker_status(request.caller())));
+Result<Response> worker_status(app::Application& app, const Request& request) {
+  return json_response(200, TRY(app.jobs.worker_status(request.caller())));
 }
 
-Result<Response> logs(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> logs(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto after = TRY(integer_query(request, "after")).value_or(0);
-  return json_response(200, jobs::to_json(TRY(s.jobs.logs(who, request.param("id"), after))));
+  return json_response(200, jobs::to_json(TRY(app.jobs.logs(principal, request.param("id"), after))));
 }
 
-Result<Response> cancel(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto job = TRY(s.jobs.cancel(who, request.param("id")));
+Result<Response> cancel(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto job = TRY(app.jobs.cancel(principal, request.param("id")));
   OrderedJson out;
   out["message"] = job.state == jobs::State::running ? "Asked to stop." : "Cancelled.";
   out["job_id"] = job.id;
@@ -73,77 +74,79 @@ Result<Response> cancel(app::Services& s, const Request& request) {
   return json_response(200, out);
 }
 
-Result<Response> reject(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> reject(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
-  auto why = TRY(optional_string(body, "reason")).value_or("");
+  auto reason = TRY(optional_string(body, "reason")).value_or("");
   auto digest = TRY(optional_string(body, "digest"));
-  auto job = TRY(s.jobs.reject(who, request.param("id"), why, digest));
-  return json_response(200, jobs::to_json(job, TRY(s.jobs.spelling())));
+  auto job = TRY(app.jobs.reject(principal, request.param("id"), reason, digest));
+  return json_response(200, jobs::to_json(job, TRY(app.jobs.name_style())));
 }
 
-Result<Response> reschedule(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> reschedule(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
-  return json_response(200, jobs::schedule_json(TRY(s.jobs.reschedule(who, request.param("id"), body))));
+  return json_response(200,
+                       jobs::schedule_json(TRY(app.jobs.reschedule(principal, request.param("id"), body))));
 }
 
 // {"approves": "policy" | "booking"}; without it whatever the job waits for.
-Result<jobs::Approve> approves(const Json& body) {
+Result<jobs::ApprovalKind> approves(const Json& body) {
   auto what = TRY(optional_string(body, "approves")).value_or("");
-  if (what.empty()) return jobs::Approve::all;
-  if (what == "policy") return jobs::Approve::policy;
-  if (what == "booking") return jobs::Approve::booking;
+  if (what.empty()) return jobs::ApprovalKind::all;
+  if (what == "policy") return jobs::ApprovalKind::policy;
+  if (what == "booking") return jobs::ApprovalKind::booking;
   return fail(Code::invalid, "approves is \"policy\" or \"booking\"");
 }
 
-Result<Response> approve(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> approve(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = request.body.empty() ? Json::object() : TRY(json_object(request));
   auto digest = TRY(optional_string(body, "digest"));
-  auto approved = TRY(s.jobs.approve(who, request.param("id"), TRY(approves(body)), digest));
+  auto approved = TRY(app.jobs.approve(principal, request.param("id"), TRY(approves(body)), digest));
   return json_response(200, jobs::to_json(approved));
 }
 
 }  // namespace
 
-void add_job_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back(
-      {.pattern = "/api/jobs", .auth = Auth::signed_in, .handler = [&s](Request& r) { return list(s, r); }});
+void add_job_routes(std::vector<Route>& routes, app::Application& app) {
+  routes.push_back({.pattern = "/api/jobs", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return list(app, r);
+                    }});
   routes.push_back({.pattern = "/api/jobs/batches/{id}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return batch(s, r); }});
-  routes.push_back({.pattern = "/api/worker/status", .auth = Auth::signed_in, .handler = [&s](Request& r) {
-                      return worker_status(s, r);
+                    .handler = [&app](Request& r) { return batch(app, r); }});
+  routes.push_back({.pattern = "/api/worker/status", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return worker_status(app, r);
                     }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/jobs/{id}/reschedule",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return reschedule(s, r); },
+                    .handler = [&app](Request& r) { return reschedule(app, r); },
                     .body = Body::small,
                     .pool = Pool::policy});
-  routes.push_back({.pattern = "/api/jobs/{id}", .auth = Auth::signed_in, .handler = [&s](Request& r) {
-                      return show(s, r);
+  routes.push_back({.pattern = "/api/jobs/{id}", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return show(app, r);
                     }});
-  routes.push_back(
-      {.method = "DELETE", .pattern = "/api/jobs/{id}", .auth = Auth::signed_in, .handler = [&s](Request& r) {
-         return cancel(s, r);
-       }});
-  routes.push_back({.pattern = "/api/jobs/{id}/logs", .auth = Auth::signed_in, .handler = [&s](Request& r) {
-                      return logs(s, r);
+  routes.push_back({.method = "DELETE",
+                    .pattern = "/api/jobs/{id}",
+                    .auth = Auth::signed_in,
+                    .handler = [&app](Request& r) { return cancel(app, r); }});
+  routes.push_back({.pattern = "/api/jobs/{id}/logs", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return logs(app, r);
                     }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/jobs/{id}/reject",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return reject(s, r); },
+                    .handler = [&app](Request& r) { return reject(app, r); },
                     .body = Body::small});
   routes.push_back({.pattern = "/api/change-windows/approvals",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return list_waiting(s, r); }});
+                    .handler = [&app](Request& r) { return list_awaiting_approval(app, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/change-windows/approvals/{id}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return approve(s, r); },
+                    .handler = [&app](Request& r) { return approve(app, r); },
                     .body = Body::small,
                     .pool = Pool::policy});
 }

@@ -1,4 +1,4 @@
-#include "core/setup/endpoints.hpp"
+#include "core/setup/webhooks.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/routes.hpp"
 
@@ -10,53 +10,53 @@ const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "
                                   "notification.test", "resource.expiring",    "resource.reaped",
                                   "secret.stale"};
 
-Result<Response> list(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto endpoints = OrderedJson::array();
-  for (const auto& endpoint : TRY(s.endpoints.list(who))) endpoints.push_back(setup::to_json(endpoint));
-  return json_response(200, OrderedJson{{"endpoints", endpoints},
+Result<Response> list(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto webhooks = OrderedJson::array();
+  for (const auto& webhook : TRY(app.webhooks.list(principal))) webhooks.push_back(setup::to_json(webhook));
+  return json_response(200, OrderedJson{{"endpoints", webhooks},
                                         {"formats", {"custom", "slack", "teams"}},
                                         {"known_events", kKnownEvents}});
 }
 
-Result<Response> add(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
-  return json_response(200, setup::to_json(TRY(s.endpoints.add(who, input))));
+Result<Response> add(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto input = TRY(setup::read_webhook_input(TRY(json_object(request))));
+  return json_response(200, setup::to_json(TRY(app.webhooks.add(principal, input))));
 }
 
-Result<Response> change(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto input = TRY(setup::endpoint_input(TRY(json_object(request))));
-  return json_response(200, setup::to_json(TRY(s.endpoints.change(who, request.param("id"), input))));
+Result<Response> change(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto input = TRY(setup::read_webhook_input(TRY(json_object(request))));
+  return json_response(200, setup::to_json(TRY(app.webhooks.change(principal, request.param("id"), input))));
 }
 
-Result<Response> remove(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  TRY(s.endpoints.remove(who, request.param("id")));
+Result<Response> remove(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  TRY(app.webhooks.remove(principal, request.param("id")));
   return json_response(200, OrderedJson{{"deleted", request.param("id")}});
 }
 
 }  // namespace
 
-void add_notification_routes(std::vector<Route>& routes, app::Services& s) {
+void add_notification_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.pattern = "/api/notifications/endpoints",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return list(s, r); }});
+                    .handler = [&app](Request& r) { return list(app, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/notifications/endpoints",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return add(s, r); },
+                    .handler = [&app](Request& r) { return add(app, r); },
                     .body = Body::small});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/notifications/endpoints/{id}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return change(s, r); },
+                    .handler = [&app](Request& r) { return change(app, r); },
                     .body = Body::small});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/notifications/endpoints/{id}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return remove(s, r); }});
+                    .handler = [&app](Request& r) { return remove(app, r); }});
 }
 
 }  // namespace dash::daemon

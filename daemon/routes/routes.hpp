@@ -3,42 +3,42 @@
 #pragma once
 #include <vector>
 
-#include "core/app/services.hpp"
+#include "core/app/application.hpp"
 #include "daemon/http/route.hpp"
 
 namespace dash::daemon {
 
-void add_account_routes(std::vector<Route>& routes, app::Services& services);
-void add_automation_routes(std::vector<Route>& routes, app::Services& services);
-void add_audit_routes(std::vector<Route>& routes, app::Services& services);
-void add_change_window_routes(std::vector<Route>& routes, app::Services& services);
-void add_deploy_routes(std::vector<Route>& routes, app::Services& services);
-void add_feature_routes(std::vector<Route>& routes, app::Services& services);
-void add_job_routes(std::vector<Route>& routes, app::Services& services);
-void add_fetch_routes(std::vector<Route>& routes, app::Services& services);
-void add_admission_routes(std::vector<Route>& routes, app::Services& services);
-void add_migration_routes(std::vector<Route>& routes, app::Services& services);
-void add_notification_routes(std::vector<Route>& routes, app::Services& services);
-void add_setup_routes(std::vector<Route>& routes, app::Services& services);
-void add_storage_routes(std::vector<Route>& routes, app::Services& services);
-void add_token_routes(std::vector<Route>& routes, app::Services& services);
-void add_upload_routes(std::vector<Route>& routes, app::Services& services);
-void add_user_routes(std::vector<Route>& routes, app::Services& services);
-void add_vault_routes(std::vector<Route>& routes, app::Services& services);
-void add_workgroup_routes(std::vector<Route>& routes, app::Services& services);
+void add_account_routes(std::vector<Route>& routes, app::Application& app);
+void add_automation_routes(std::vector<Route>& routes, app::Application& app);
+void add_audit_routes(std::vector<Route>& routes, app::Application& app);
+void add_change_window_routes(std::vector<Route>& routes, app::Application& app);
+void add_deploy_routes(std::vector<Route>& routes, app::Application& app);
+void add_feature_routes(std::vector<Route>& routes, app::Application& app);
+void add_job_routes(std::vector<Route>& routes, app::Application& app);
+void add_fetch_routes(std::vector<Route>& routes, app::Application& app);
+void add_admission_routes(std::vector<Route>& routes, app::Application& app);
+void add_migration_routes(std::vector<Route>& routes, app::Application& app);
+void add_notification_routes(std::vector<Route>& routes, app::Application& app);
+void add_setup_routes(std::vector<Route>& routes, app::Application& app);
+void add_storage_routes(std::vector<Route>& routes, app::Application& app);
+void add_token_routes(std::vector<Route>& routes, app::Application& app);
+void add_upload_routes(std::vector<Route>& routes, app::Application& app);
+void add_user_routes(std::vector<Route>& routes, app::Application& app);
+void add_vault_routes(std::vector<Route>& routes, app::Application& app);
+void add_workgroup_routes(std::vector<Route>& routes, app::Application& app);
 
-// A row whose handler, a function of (Services&, Request&), waits for a store.
+// A row whose handler, a function of (Application&, Request&), waits for a store.
 template <class Function>
-Route store_route(app::Services& services, const std::string& method, const std::string& pattern, Auth auth,
+Route store_route(app::Application& app, const std::string& method, const std::string& pattern, Auth auth,
                   Function* handler, Body body) {
   return {.method = method,
           .pattern = pattern,
           .auth = auth,
-          .handler = [&services, handler](Request& r) { return handler(services, r); },
+          .handler = [&app, handler](Request& r) { return handler(app, r); },
           .body = body,
           .pool = Pool::store};
 }
 
-std::vector<Route> all_routes(app::Services& services);
+std::vector<Route> all_routes(app::Application& app);
 
 }  // namespace dash::daemon

@@ -1,6 +1,6 @@
 #include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/setup/setup.hpp"
+#include "core/setup/config_service.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/params.hpp"
 #include "daemon/routes/routes.hpp"
@@ -14,14 +14,14 @@ constexpr std::uint64_t kImportBody = 64u << 20;
 
 Secret setup_code(const Request& request) { return Secret(request.header("X-Setup-Code").value_or("")); }
 
-Result<Response> status(app::Services& s, const Request& request) {
-  auto told = TRY(s.setup.status(request.principal));
-  return json_response(200,
-                       OrderedJson{{"complete", told.complete}, {"configured_keys", told.configured_keys}});
+Result<Response> status(app::Application& app, const Request& request) {
+  auto setup_status = TRY(app.config_service.status(request.principal));
+  return json_response(200, OrderedJson{{"complete", setup_status.complete},
+                                        {"configured_keys", setup_status.configured_keys}});
 }
 
-Result<Response> read(app::Services& s, const Request& request) {
-  return json_response(200, Json(TRY(s.setup.read(request.principal, setup_code(request)))));
+Result<Response> read(app::Application& app, const Request& request) {
+  return json_response(200, Json(TRY(app.config_service.read(request.principal, setup_code(request)))));
 }
 
 Result<setup::ImportRequest> import_request(const Request& request) {
@@ -43,8 +43,8 @@ Result<setup::ImportRequest> import_request(const Request& request) {
 }
 
 // An import may be large: who may not send one is refused by the head alone.
-Result<void> admit_import(app::Services& s, Request& request) {
-  bool is_claim = TRY(s.setup.admit_import(request.principal));
+Result<void> authorize_import(app::Application& app, Request& request) {
+  bool is_claim = TRY(app.config_service.authorize_import(request.principal));
   request.may_send_large = !is_claim;
   if (!is_claim) return {};
   auto code = setup_code(request);
@@ -54,19 +54,20 @@ Result<void> admit_import(app::Services& s, Request& request) {
                 "To claim this instance with a body of more than {} bytes, send the setup code in the header "
                 "X-Setup-Code",
                 kSignInBody);
-  auto checked = code.empty() ? Result<void>() : s.setup.check_claim(code, request.client);
+  auto checked = code.empty() ? Result<void>() : app.config_service.check_setup_code(code, request.client);
   if (!checked && is_large) return checked;
   request.may_send_large = checked && !code.empty();
   return {};
 }
 
-Result<Response> import(app::Services& s, const Request& request) {
-  auto report = TRY(s.setup.import(request.principal, TRY(import_request(request)), request.client));
+Result<Response> import(app::Application& app, const Request& request) {
+  auto report =
+      TRY(app.config_service.import(request.principal, TRY(import_request(request)), request.client));
   return json_response(report.is_all_refused ? 400 : 200, setup::to_json(report));
 }
 
-Result<Response> compare(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> compare(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
   if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
@@ -80,35 +81,36 @@ Result<Response> compare(app::Services& s, const Request& request) {
   }
   static constexpr std::string_view kWords[] = {"same", "differs", "absent"};
   auto results = Json::object();
-  for (const auto& [key, result] : TRY(s.setup.compare(who, *nonce, macs)))
+  for (const auto& [key, result] : TRY(app.config_service.compare(principal, *nonce, macs)))
     results[key] = kWords[static_cast<std::size_t>(result)];
   return json_response(200, Json{{"results", std::move(results)}});
 }
 
-Result<Response> change(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> change(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   config::Changes changes;
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
     changes[key] = value.is_null() ? std::nullopt : std::optional(setup::setting_text(value));
-  auto change_id = TRY(s.setup.change(who, changes, "api", TRY(state_query(request))));
+  auto change_id = TRY(app.config_service.change(principal, changes, "api", TRY(state_query(request))));
   return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
 }
 
-Result<Response> history(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> history(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto before = TRY(integer_query(request, "before")).value_or(0);
   auto limit = TRY(integer_query(request, "limit")).value_or(100);
   auto out = OrderedJson::array();
-  for (const auto& entry : TRY(s.setup.history(who, request.query.get_or("key", ""), before, limit)))
+  for (const auto& entry :
+       TRY(app.config_service.history(principal, request.query.get_or("key", ""), before, limit)))
     out.push_back(setup::to_json(entry));
   return json_response(200, OrderedJson{{"history", out}});
 }
 
-Result<Response> rollback(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> rollback(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
-  auto report = TRY(s.setup.rollback(who, change_id, TRY(state_query(request))));
+  auto report = TRY(app.config_service.rollback(principal, change_id, TRY(state_query(request))));
   return json_response(
       200, OrderedJson{
                {"ok", true}, {"restored", report.restored}, {"regions_restored", report.regions_restored}});
@@ -116,38 +118,38 @@ Result<Response> rollback(app::Services& s, const Request& request) {
 
 }  // namespace
 
-void add_setup_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back({.pattern = "/api/setup/status", .auth = Auth::visitor, .handler = [&s](Request& r) {
-                      return status(s, r);
+void add_setup_routes(std::vector<Route>& routes, app::Application& app) {
+  routes.push_back({.pattern = "/api/setup/status", .auth = Auth::visitor, .handler = [&app](Request& r) {
+                      return status(app, r);
                     }});
-  routes.push_back({.pattern = "/api/setup/config", .auth = Auth::setup, .handler = [&s](Request& r) {
-                      return read(s, r);
+  routes.push_back({.pattern = "/api/setup/config", .auth = Auth::setup, .handler = [&app](Request& r) {
+                      return read(app, r);
                     }});
   routes.push_back({.pattern = "/api/setup/config/history",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return history(s, r); }});
+                    .handler = [&app](Request& r) { return history(app, r); }});
   routes.push_back({.method = "PUT",
                     .pattern = "/api/setup/config",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return change(s, r); },
+                    .handler = [&app](Request& r) { return change(app, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/rollback",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return rollback(s, r); },
+                    .handler = [&app](Request& r) { return rollback(app, r); },
                     .body = Body::small});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/import",
                     .auth = Auth::claim,
-                    .handler = [&s](Request& r) { return import(s, r); },
+                    .handler = [&app](Request& r) { return import(app, r); },
                     .body = Body::small,
                     .max_body = kImportBody,
                     .pool = Pool::login,
-                    .admit = [&s](Request& r) { return admit_import(s, r); }});
+                    .admit = [&app](Request& r) { return authorize_import(app, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/compare",
                     .auth = Auth::setup_admin,
-                    .handler = [&s](Request& r) { return compare(s, r); },
+                    .handler = [&app](Request& r) { return compare(app, r); },
                     .body = Body::small,
                     .max_body = kImportBody});
 }

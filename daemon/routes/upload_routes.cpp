@@ -20,59 +20,60 @@ Result<std::int64_t> part_number(const Request& request) {
 
 class InlineSink final : public BodySink {
  public:
-  explicit InlineSink(std::unique_ptr<storage::InlineUpload> upload) : upload_(std::move(upload)) {}
+  explicit InlineSink(std::unique_ptr<storage::JsonUpload> upload) : upload_(std::move(upload)) {}
   Result<void> write(std::string_view bytes) override { return upload_->write(bytes); }
   Result<Response> finish() override { return json_response(201, storage::to_json(TRY(upload_->finish()))); }
 
  private:
-  std::unique_ptr<storage::InlineUpload> upload_;
+  std::unique_ptr<storage::JsonUpload> upload_;
 };
 
-Result<std::unique_ptr<BodySink>> open_inline(app::Services& s, const Request& request) {
-  return std::make_unique<InlineSink>(TRY(s.storage.upload(request.caller())));
+Result<std::unique_ptr<BodySink>> open_inline(app::Application& app, const Request& request) {
+  return std::make_unique<InlineSink>(TRY(app.storage.open_json_upload(request.caller())));
 }
 
-Result<Response> begin(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> begin(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   auto filename = TRY(required_string(body, "filename"));
   auto size = TRY(required_int(body, "size"));
-  return json_response(201, storage::to_json(TRY(s.storage.lane().begin(who, filename, size))));
+  return json_response(201, storage::to_json(TRY(app.storage.uploads().begin(principal, filename, size))));
 }
 
 // Refuses by the head alone, so that 8 MiB that cannot be taken are never read.
-Result<void> admit_part(app::Services& s, Request& request) {
-  const auto& who = request.caller();
-  TRY(s.storage.lane().admit_part(who, handle_header(request), TRY(part_number(request)),
-                                  request.content_length.value_or(0)));
+Result<void> admit_part(app::Application& app, Request& request) {
+  const auto& principal = request.caller();
+  TRY(app.storage.uploads().check_part(principal, handle_header(request), TRY(part_number(request)),
+                                       request.content_length.value_or(0)));
   return {};
 }
 
-Result<Response> put_part(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  auto staged = s.storage.lane().put_part(who, handle_header(request), TRY(part_number(request)),
-                                          request.body, request.header("Content-Digest").value_or(""));
+Result<Response> put_part(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  auto staged = app.storage.uploads().put_part(principal, handle_header(request), TRY(part_number(request)),
+                                               request.body, request.header("Content-Digest").value_or(""));
   return json_response(200, storage::to_json(TRY(std::move(staged))));
 }
 
-Result<Response> status(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
-  return json_response(200, storage::to_json(TRY(s.storage.lane().status(who, handle_header(request)))));
+Result<Response> status(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
+  return json_response(
+      200, storage::to_json(TRY(app.storage.uploads().status(principal, handle_header(request)))));
 }
 
-Result<Response> commit(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> commit(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   auto handle = TRY(required_string(body, "handle"));
   auto parts = body.find("parts");
   if (parts == body.end()) return missing_member("parts");
-  return json_response(201, storage::to_json(TRY(s.storage.lane().commit(who, handle, *parts))));
+  return json_response(201, storage::to_json(TRY(app.storage.uploads().commit(principal, handle, *parts))));
 }
 
-Result<Response> abort(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> abort(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto handle = TRY(required_string(TRY(json_object(request)), "handle"));
-  return json_response(200, storage::to_json(TRY(s.storage.lane().abort(who, handle))));
+  return json_response(200, storage::to_json(TRY(app.storage.uploads().abort(principal, handle))));
 }
 
 Route post(std::string_view pattern, Handler handler) {
@@ -86,7 +87,7 @@ Route post(std::string_view pattern, Handler handler) {
 
 }  // namespace
 
-void add_upload_routes(std::vector<Route>& routes, app::Services& s) {
+void add_upload_routes(std::vector<Route>& routes, app::Application& app) {
   for (auto pattern : {"/api/storage/upload", "/api/config-mgmt/upload"})
     routes.push_back({.method = "POST",
                       .pattern = pattern,
@@ -94,22 +95,22 @@ void add_upload_routes(std::vector<Route>& routes, app::Services& s) {
                       .body = Body::stream,
                       .max_body = storage::kMaxInlineBody,
                       .pool = Pool::store,
-                      .open = [&s](Request& r) { return open_inline(s, r); }});
-  routes.push_back(post("/api/storage/upload/begin", [&s](Request& r) { return begin(s, r); }));
+                      .open = [&app](Request& r) { return open_inline(app, r); }});
+  routes.push_back(post("/api/storage/upload/begin", [&app](Request& r) { return begin(app, r); }));
   routes.push_back({.method = "PUT",
                     .pattern = "/api/storage/upload/part/{n}",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return put_part(s, r); },
+                    .handler = [&app](Request& r) { return put_part(app, r); },
                     .body = Body::part,
                     .max_body = kPartBytes,
                     .pool = Pool::store,
-                    .admit = [&s](Request& r) { return admit_part(s, r); }});
+                    .admit = [&app](Request& r) { return admit_part(app, r); }});
   routes.push_back({.pattern = "/api/storage/upload/status",
                     .auth = Auth::signed_in,
-                    .handler = [&s](Request& r) { return status(s, r); },
+                    .handler = [&app](Request& r) { return status(app, r); },
                     .pool = Pool::store});
-  routes.push_back(post("/api/storage/upload/commit", [&s](Request& r) { return commit(s, r); }));
-  routes.push_back(post("/api/storage/upload/abort", [&s](Request& r) { return abort(s, r); }));
+  routes.push_back(post("/api/storage/upload/commit", [&app](Request& r) { return commit(app, r); }));
+  routes.push_back(post("/api/storage/upload/abort", [&app](Request& r) { return abort(app, r); }));
 }
 
 }  // namespace dash::daemon

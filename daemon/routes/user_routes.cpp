@@ -18,15 +18,15 @@ Result<std::vector<std::string>> names_member(const Json& body, std::string_view
   return out;
 }
 
-Result<Response> list(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> list(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto out = OrderedJson::array();
-  for (const auto& user : TRY(s.accounts.list(who))) out.push_back(identity::to_json(user));
+  for (const auto& user : TRY(app.accounts.list(principal))) out.push_back(identity::to_json(user));
   return json_response(200, out);
 }
 
-Result<Response> create(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> create(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   identity::NewUser user;
   user.username = TRY(required_string(body, "username"));
@@ -34,11 +34,11 @@ Result<Response> create(app::Services& s, const Request& request) {
   user.is_admin = TRY(optional_bool(body, "is_admin")).value_or(false);
   user.workgroups = TRY(names_member(body, "workgroups"));
   user.grants = TRY(names_member(body, "grants"));
-  return json_response(201, identity::to_json(TRY(s.accounts.add(who, user))));
+  return json_response(201, identity::to_json(TRY(app.accounts.add(principal, user))));
 }
 
-Result<Response> change(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> change(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   identity::UserChange change;
   if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
@@ -49,38 +49,41 @@ Result<Response> change(app::Services& s, const Request& request) {
   change.is_active = TRY(optional_bool(body, "is_active"));
   change.grant = TRY(names_member(body, "grant"));
   change.ungrant = TRY(names_member(body, "ungrant"));
-  return json_response(200, identity::to_json(TRY(s.accounts.change(who, request.param("name"), change))));
+  return json_response(200,
+                       identity::to_json(TRY(app.accounts.change(principal, request.param("name"), change))));
 }
 
 // Accounts are never deleted: the audit log names them.
-Result<Response> deactivate(app::Services& s, const Request& request) {
-  const auto& who = request.caller();
+Result<Response> deactivate(app::Application& app, const Request& request) {
+  const auto& principal = request.caller();
   identity::UserChange change;
   change.is_active = false;
-  return json_response(200, identity::to_json(TRY(s.accounts.change(who, request.param("name"), change))));
+  return json_response(200,
+                       identity::to_json(TRY(app.accounts.change(principal, request.param("name"), change))));
 }
 
 }  // namespace
 
-void add_user_routes(std::vector<Route>& routes, app::Services& s) {
-  routes.push_back(
-      {.pattern = "/api/users", .auth = Auth::signed_in, .handler = [&s](Request& r) { return list(s, r); }});
+void add_user_routes(std::vector<Route>& routes, app::Application& app) {
+  routes.push_back({.pattern = "/api/users", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+                      return list(app, r);
+                    }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/users",
                     .auth = Auth::admin_session,
-                    .handler = [&s](Request& r) { return create(s, r); },
+                    .handler = [&app](Request& r) { return create(app, r); },
                     .body = Body::small,
                     .pool = Pool::login});
   routes.push_back({.method = "PATCH",
                     .pattern = "/api/users/{name}",
                     .auth = Auth::session,
-                    .handler = [&s](Request& r) { return change(s, r); },
+                    .handler = [&app](Request& r) { return change(app, r); },
                     .body = Body::small,
                     .pool = Pool::login});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/users/{name}",
                     .auth = Auth::admin_session,
-                    .handler = [&s](Request& r) { return deactivate(s, r); }});
+                    .handler = [&app](Request& r) { return deactivate(app, r); }});
 }
 
 }  // namespace dash::daemon

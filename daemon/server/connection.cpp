@@ -9,7 +9,7 @@ namespace {
 // (512-byte reads cost four times the CPU of 64 KiB ones).
 constexpr std::size_t kInputBytes = 64u << 10;
 
-Error too_many() {
+Error connection_limit_error() {
   return {Code::busy, "too many connections; try again shortly", {}, std::chrono::seconds(1), {}};
 }
 
@@ -26,9 +26,9 @@ Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& 
       dispatcher_(dispatcher),
       limits_(dispatcher.limits()),
       timer_(loop.io),
-      part_timer_(loop.io),
+      buffer_timer_(loop.io),
       release_timer_(loop.io),
-      pace_(limits_.floor_bytes_per_second, limits_.floor_window),
+      min_rate_(limits_.floor_bytes_per_second, limits_.floor_window),
       in_(std::max(kInputBytes, limits_.head_bytes)) {}
 
 void Connection::start() {
@@ -40,7 +40,7 @@ void Connection::start() {
   });
   if (!stream_.is_tls()) return next_request();
   phase_ = Phase::handshake;
-  wait_as_idle();
+  mark_idle();
   set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.head_time);
   stream_.handshake([self = shared_from_this()](error_code error) {
     if (self->phase_ == Phase::closed) return;
@@ -58,11 +58,11 @@ void Connection::drain() {
 void Connection::close() {
   if (phase_ == Phase::closed) return;
   // While a worker has the exchange it is not ours to read; the outcome's arrival writes the line.
-  if (phase_ != Phase::working) account_cut();
+  if (phase_ != Phase::working) log_cut();
   phase_ = Phase::closed;
   error_code ignored;
   timer_.cancel(ignored);
-  part_timer_.cancel(ignored);
+  buffer_timer_.cancel(ignored);
   release_timer_.cancel(ignored);
   {
     std::lock_guard lock(socket_mutex_);
@@ -74,20 +74,20 @@ void Connection::close() {
 }
 
 // 499 as in nginx: the client went away before there was an answer.
-void Connection::account_cut() {
-  if (std::exchange(accounted_, true)) return;
-  dispatcher_.account(exchange_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
+void Connection::log_cut() {
+  if (std::exchange(is_logged_, true)) return;
+  dispatcher_.log_access(context_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
 }
 
 void Connection::next_request() {
   if (dispatcher_.draining()) return close();
   phase_ = Phase::idle;
   if (is_forwarded()) dispatcher_.connections().assign(*row_, {});
-  exchange_ = Exchange();
+  context_ = RequestContext();
   response_ = Response();
   out_status_ = 0;
   out_bytes_ = 0;
-  scan_ = HeadScan();
+  header_scanner_ = HeaderScanner();
   parser_.reset();
   admitted_by_.reset();
   body_left_ = body_seen_ = 0;
@@ -95,21 +95,21 @@ void Connection::next_request() {
   std::vector<char>().swap(piece_);
   piece_size_ = 0;
   set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.idle_time);
-  wait_as_idle();
+  mark_idle();
   read_head();
 }
 
-void Connection::wait_as_idle() { dispatcher_.connections().set_idle(*row_); }
+void Connection::mark_idle() { dispatcher_.connections().set_idle(*row_); }
 
-bool Connection::go_on() {
+bool Connection::mark_busy() {
   if (dispatcher_.connections().set_busy(*row_)) return true;
   close();
   return false;
 }
 
 void Connection::read_head() {
-  auto found = scan_.find(buffered(), limits_.head_bytes);
-  if (!found) return refuse_bytes(found.error());
+  auto found = header_scanner_.find(buffered(), limits_.head_bytes);
+  if (!found) return reply_malformed(found.error());
   if (*found) return on_head(**found);
   if (phase_ == Phase::idle && !buffered().empty()) {
     phase_ = Phase::head;
@@ -119,38 +119,38 @@ void Connection::read_head() {
 }
 
 void Connection::on_head(std::size_t size) {
-  if (!go_on()) return;
+  if (!mark_busy()) return;
   parser_.emplace();
   auto head = parser_->head(buffered().substr(0, size));
-  if (!head) return refuse_bytes(head.error());
+  if (!head) return reply_malformed(head.error());
   consume(size);
   head_ = std::move(*head);
   body_left_ = head_.content_length.value_or(0);
   body_done_ = !head_.has_body();
   phase_ = Phase::working;
-  no_deadline();
-  accounted_ = false;
-  auto refusal = dispatcher_.begin(head_, peer_, exchange_);
-  if (!takes_client()) return;
+  clear_deadline();
+  is_logged_ = false;
+  auto refusal = dispatcher_.match_route(head_, peer_, context_);
+  if (!check_client_limit()) return;
   refusal ? reply(std::move(*refusal)) : authenticate();
 }
 
 // Above the limit only the health routes are answered. Behind a trusted proxy a request counts for the client
 // whom the proxy names.
-bool Connection::takes_client() {
-  bool is_health = exchange_.route && exchange_.route->is_health;
+bool Connection::check_client_limit() {
+  bool is_health = context_.route && context_.route->is_health;
   auto& table = dispatcher_.connections();
   bool has_room =
-      !row_->is_extra() && (!is_forwarded() || table.assign(*row_, network_of(exchange_.request.client)));
+      !row_->is_extra() && (!is_forwarded() || table.assign(*row_, network_of(context_.request.client)));
   if (row_->is_extra()) head_.keep_alive = false;
   if (has_room || is_health) return true;
-  refuse(too_many());
+  refuse(connection_limit_error());
   return false;
 }
 
-void Connection::refuse_bytes(const Error& error) {
-  dispatcher_.begin_nameless(peer_, exchange_);
-  accounted_ = false;
+void Connection::reply_malformed(const Error& error) {
+  dispatcher_.begin_malformed(peer_, context_);
+  is_logged_ = false;
   head_.keep_alive = false;
   body_done_ = false;  // nobody knows where it would end
   head_.chunked = true;
@@ -162,11 +162,11 @@ void Connection::refuse_bytes(const Error& error) {
 void Connection::on_io_error() {
   bool can_still_answer = timed_out_ && !stream_.is_tls() && (phase_ == Phase::head || phase_ == Phase::body);
   if (!can_still_answer) return close();
-  if (phase_ == Phase::head) dispatcher_.begin_nameless(peer_, exchange_);
-  accounted_ = false;
+  if (phase_ == Phase::head) dispatcher_.begin_malformed(peer_, context_);
+  is_logged_ = false;
   timed_out_ = false;
   head_.keep_alive = false;
-  if (row_->is_extra()) return refuse(too_many());
+  if (row_->is_extra()) return refuse(connection_limit_error());
   auto response = error_response(Error{Code::timeout, "the request came too slowly", {}, {}, {}});
   response.status = 408;  // Code::timeout is ours towards others, 504
   reply(std::move(response));
@@ -174,16 +174,16 @@ void Connection::on_io_error() {
 
 void Connection::set_deadline(std::chrono::steady_clock::duration from_now) {
   due_ = now() + from_now;
-  if (!timer_runs_ || due_ < timer_.expiry()) await_deadline();
+  if (!is_timer_running_ || due_ < timer_.expiry()) await_deadline();
 }
 
 // One timer runs at a time and is not moved for each read: when it fires early it just waits on.
 void Connection::await_deadline() {
-  timer_runs_ = true;
+  is_timer_running_ = true;
   timer_.expires_at(due_);
   timer_.async_wait([self = shared_from_this()](error_code error) {
     if (error || self->phase_ == Phase::closed) return;  // replaced by an earlier one, or over
-    self->timer_runs_ = false;
+    self->is_timer_running_ = false;
     if (self->due_ == SteadyTime::max()) return;
     now() < self->due_ ? self->await_deadline() : self->on_deadline();
   });
@@ -192,8 +192,8 @@ void Connection::await_deadline() {
 // Ends the read or write under way; its handler decides what can still be said.
 void Connection::on_deadline() {
   bool window_ended = now() - waiting_since_ < limits_.stall_time;
-  bool paced = phase_ == Phase::body || phase_ == Phase::replying;
-  if (paced && window_ended && keeps_pace(0)) return set_paced_deadline();
+  bool is_rate_checked = phase_ == Phase::body || phase_ == Phase::replying;
+  if (is_rate_checked && window_ended && meets_min_rate(0)) return set_rate_deadline();
   if (phase_ == Phase::idle && row_->is_extra()) phase_ = Phase::head;  // a word before it goes
   if (phase_ == Phase::lingering || phase_ == Phase::idle) return close();
   timed_out_ = true;
@@ -201,16 +201,16 @@ void Connection::on_deadline() {
   stream_.socket().cancel(ignored);
 }
 
-void Connection::set_paced_deadline() {
+void Connection::set_rate_deadline() {
   waiting_since_ = now();
-  set_deadline(std::min<std::chrono::steady_clock::duration>(limits_.stall_time, pace_.left()));
+  set_deadline(std::min<std::chrono::steady_clock::duration>(limits_.stall_time, min_rate_.remaining()));
 }
 
-void Connection::too_slow() {
+void Connection::on_too_slow() {
   timed_out_ = true;
   on_io_error();
 }
 
-bool Connection::keeps_pace(std::size_t bytes) { return pace_.moved(now() - waiting_since_, bytes); }
+bool Connection::meets_min_rate(std::size_t bytes) { return min_rate_.check(now() - waiting_since_, bytes); }
 
 }  // namespace dash::daemon

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/http/wire.hpp"
+#include "daemon/http/response_head.hpp"
 #include "daemon/server/dispatch.hpp"
-#include "daemon/server/pace.hpp"
+#include "daemon/server/min_rate.hpp"
 #include "daemon/server/stream.hpp"
 
 namespace dash::daemon {
@@ -35,17 +35,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // connection.cpp
   void next_request();
-  bool knows_caller() const { return exchange_.request.principal.has_value(); }
+  bool is_authenticated() const { return context_.request.principal.has_value(); }
   // Waits for a client: as long as he is not known, this connection makes room when others need it.
-  void wait_as_idle();
+  void mark_idle();
   // False: it has made room, and is closed.
-  bool go_on();
+  bool mark_busy();
   // By a trusted proxy, for a client that it names.
-  bool is_forwarded() const { return !exchange_.request.client.empty() && exchange_.request.client != peer_; }
-  bool takes_client();  // false: answered with a refusal
+  bool is_forwarded() const { return !context_.request.client.empty() && context_.request.client != peer_; }
+  bool check_client_limit();  // false: answered with a refusal
   void read_head();
   void on_head(std::size_t size);
-  void refuse_bytes(const Error& error);  // no request at all: answer 400, close
+  void reply_malformed(const Error& error);  // no request at all: answer 400, close
   std::string_view buffered() const { return {in_.data() + in_begin_, in_end_ - in_begin_}; }
   void consume(std::size_t bytes) { in_begin_ += bytes; }
   template <class Then>
@@ -53,15 +53,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   template <class Then>
   void read_into(std::span<char> into, Then then);
   void on_io_error();
-  void account_cut();
+  void log_cut();
   void set_deadline(std::chrono::steady_clock::duration from_now);
-  void no_deadline() { due_ = SteadyTime::max(); }
+  void clear_deadline() { due_ = SteadyTime::max(); }
   void await_deadline();
   void on_deadline();
-  void too_slow();
-  void start_pacing(std::uint64_t floor) { pace_ = Pace(floor, limits_.floor_window); }
-  void set_paced_deadline();
-  bool keeps_pace(std::size_t bytes);
+  void on_too_slow();
+  void start_rate_check(std::uint64_t floor) { min_rate_ = MinRate(floor, limits_.floor_window); }
+  void set_rate_deadline();
+  bool meets_min_rate(std::size_t bytes);
   // Runs `work` on a pool, or here while another thread leads the loop, and `then` with its outcome on the
   // loop. A request's first work on a pool may be refused with 503.
   template <class Work, class Then>
@@ -71,16 +71,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void authenticate();
   void admit();
   void on_admitted();
-  void want_part(SteadyTime until);
-  void want_body();
+  void acquire_part_buffer(SteadyTime until);
+  void start_body();
   void send_continue();
   void read_body();
   void read_chunked();
   void read_sized();
-  std::span<char> room();
-  bool landed(std::size_t bytes);  // false: refused
+  std::span<char> free_space();
+  bool on_body_bytes(std::size_t bytes);  // false: refused
   void flush_body(bool done);
-  bool keep_piece();  // false: refused
+  bool append_small_body();  // false: refused
   void on_body_done();
   void run_handler();
 
@@ -90,16 +90,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void frame(Response response);        // on a worker too: while it has the exchange
   std::size_t send_now();               // likewise: bytes that left at once
   void begin_reply(std::size_t bytes);  // so many have left
-  bool body_is_consumed();
+  bool consume_body();
   void write();
-  void watch_reader();
+  void watch_client();
   void on_some_written(std::size_t bytes);
   void pull();
   void on_pulled(Result<std::size_t> got);
   void cut();  // a reset, never a clean end
   void end_of_reply();
   void linger();
-  void drop_more();
+  void discard_more();
 
   Loop& loop_;
   Stream stream_;
@@ -111,25 +111,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Limits& limits_;
   Phase phase_ = Phase::idle;
   bool timed_out_ = false;
-  bool accounted_ = true;  // the present request has its access line
+  bool is_logged_ = true;  // the present request has its access line
   // The pool that has taken this request on: the next steps there are never refused.
   std::optional<Pool> admitted_by_;
 
   asio::steady_timer timer_;
-  bool timer_runs_ = false;
+  bool is_timer_running_ = false;
   SteadyTime due_ = SteadyTime::max();
   SteadyTime waiting_since_{};
-  asio::steady_timer part_timer_;
+  asio::steady_timer buffer_timer_;
   asio::steady_timer release_timer_;
-  Pace pace_;
+  MinRate min_rate_;
 
   std::vector<char> in_;
   std::size_t in_begin_ = 0;
   std::size_t in_end_ = 0;
-  HeadScan scan_;
+  HeaderScanner header_scanner_;
   std::optional<MessageParser> parser_;
-  Head head_;
-  Exchange exchange_;
+  RequestHead head_;
+  RequestContext context_;
 
   std::uint64_t body_left_ = 0;  // of Content-Length
   std::uint64_t body_seen_ = 0;  // decoded
@@ -147,7 +147,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool out_chunked_ = false;
   bool out_done_ = false;  // what is being written is the last of this reply
   bool keep_alive_ = false;
-  std::uint64_t dropped_ = 0;
+  std::uint64_t discarded_ = 0;
 };
 
 template <class Then>
@@ -175,21 +175,21 @@ void Connection::fill(Then then) {
 
 template <class Work, class Then>
 void Connection::offload(Pool where, Work work, Then then) {
-  no_deadline();
+  clear_deadline();
   phase_ = Phase::working;
   auto* pool = dispatcher_.pool(where);
   if (!pool) return then(work());
   auto task = [self = shared_from_this(), work, then] {
     asio::post(self->loop_.io, [self, then, outcome = work()]() mutable {
-      self->phase_ == Phase::closed ? self->account_cut() : then(std::move(outcome));
+      self->phase_ == Phase::closed ? self->log_cut() : then(std::move(outcome));
     });
   };
   bool is_first = std::exchange(admitted_by_, where) != where;
   // While an engine keeps its callers waiting, no more of the loop's threads go to it.
-  bool may_hang = where == Pool::policy && WorkerPool::blocked() > 0;
-  if (is_short(where) && !may_hang && loop_.crew.hand_over()) return task();
-  if (!is_first || exchange_.route->is_health) return pool->post(std::move(task));
-  if (pool->try_post(std::move(task), exchange_.request.holder())) return;
+  bool may_hang = where == Pool::policy && ThreadPool::blocked_count() > 0;
+  if (is_short(where) && !may_hang && loop_.threads.promote_follower()) return task();
+  if (!is_first || context_.route->is_health) return pool->post(std::move(task));
+  if (pool->try_post(std::move(task), context_.request.holder())) return;
   refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});
 }
 

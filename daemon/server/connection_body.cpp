@@ -4,59 +4,59 @@ namespace dash::daemon {
 namespace {
 
 // Pieces of a body that is dropped, or that comes from somebody who is not known.
-constexpr std::size_t kStrangersPiece = 8u << 10;
+constexpr std::size_t kAnonymousPieceBytes = 8u << 10;
 
 // A free part buffer is looked for so often: against seconds of transfer it does not show.
-constexpr std::chrono::milliseconds kPartPoll{20};
+constexpr std::chrono::milliseconds kBufferPollInterval{20};
 
 }  // namespace
 
 // On the database's pool, whatever the route's: nobody unknown queues for a slow store. Where there is no
 // body to wait for, the handler's own step finds the caller.
 void Connection::authenticate() {
-  const auto& route = *exchange_.route;
-  bool by_handler = body_done_ && route.pool == Pool::fast && !route.admit;
-  if (!Dispatcher::asks_who(route) || by_handler) return admit();
+  const auto& route = *context_.route;
+  bool is_done_by_handler = body_done_ && route.pool == Pool::fast && !route.admit;
+  if (!Dispatcher::needs_authentication(route) || is_done_by_handler) return admit();
   offload(
-      Pool::fast, [this] { return dispatcher_.authenticate(exchange_); },
+      Pool::fast, [this] { return dispatcher_.authenticate(context_); },
       [this](const Result<void>& outcome) { outcome ? admit() : refuse(outcome.error()); });
 }
 
 void Connection::admit() {
-  const auto& route = *exchange_.route;
+  const auto& route = *context_.route;
   if (!route.admit && route.body != Body::stream) return on_admitted();
   offload(
-      route.pool, [this] { return Dispatcher::admit(exchange_); },
+      route.pool, [this] { return Dispatcher::admit(context_); },
       [this](const Result<void>& outcome) { outcome ? on_admitted() : refuse(outcome.error()); });
 }
 
 void Connection::on_admitted() {
-  Dispatcher::bound_body(exchange_);
-  want_part(std::chrono::steady_clock::now() + limits_.part_patience);
+  Dispatcher::limit_body(context_);
+  acquire_part_buffer(std::chrono::steady_clock::now() + limits_.part_timeout);
 }
 
 // The part pool bounds the memory of the process: without a buffer the socket stays unread.
-void Connection::want_part(SteadyTime until) {
-  if (exchange_.route->body != Body::part) return want_body();
-  exchange_.request.part = dispatcher_.parts().try_take({exchange_.request.holder(), true});
-  if (exchange_.request.part) return want_body();
+void Connection::acquire_part_buffer(SteadyTime until) {
+  if (context_.route->body != Body::part) return start_body();
+  context_.request.buffer = dispatcher_.buffers().try_acquire({context_.request.holder(), true});
+  if (context_.request.buffer) return start_body();
   if (std::chrono::steady_clock::now() >= until)
     return refuse(Error{
         Code::busy, "all transfer buffers are in use; try again shortly", {}, std::chrono::seconds(2), {}});
-  part_timer_.expires_after(kPartPoll);
-  part_timer_.async_wait([self = shared_from_this(), until](error_code error) {
-    if (!error && self->phase_ != Phase::closed) self->want_part(until);
+  buffer_timer_.expires_after(kBufferPollInterval);
+  buffer_timer_.async_wait([self = shared_from_this(), until](error_code error) {
+    if (!error && self->phase_ != Phase::closed) self->acquire_part_buffer(until);
   });
 }
 
-void Connection::want_body() {
+void Connection::start_body() {
   if (body_done_) return on_body_done();
   phase_ = Phase::body;
-  bool is_part = exchange_.route->body == Body::part;
-  auto most = knows_caller() && exchange_.route->body != Body::none ? kPieceBytes : kStrangersPiece;
+  bool is_part = context_.route->body == Body::part;
+  auto most = is_authenticated() && context_.route->body != Body::none ? kPieceBytes : kAnonymousPieceBytes;
   if (!is_part) piece_.resize(head_.chunked ? most : std::min<std::uint64_t>(body_left_, most));
-  if (!knows_caller()) wait_as_idle();
-  start_pacing(is_part ? limits_.part_floor_bytes_per_second : limits_.floor_bytes_per_second);
+  if (!is_authenticated()) mark_idle();
+  start_rate_check(is_part ? limits_.part_floor_bytes_per_second : limits_.floor_bytes_per_second);
   if (head_.expects_continue && buffered().empty()) return send_continue();
   read_body();
 }
@@ -77,17 +77,17 @@ void Connection::send_continue() {
 void Connection::read_body() { head_.chunked ? read_chunked() : read_sized(); }
 
 // Where decoded bytes go: into the part buffer, or into a piece on its way to a string or a sink.
-std::span<char> Connection::room() {
-  if (exchange_.route->body == Body::part) return exchange_.request.part.span().subspan(body_seen_);
+std::span<char> Connection::free_space() {
+  if (context_.route->body == Body::part) return context_.request.buffer.span().subspan(body_seen_);
   return std::span(piece_).subspan(piece_size_);
 }
 
-bool Connection::landed(std::size_t bytes) {
+bool Connection::on_body_bytes(std::size_t bytes) {
   body_seen_ += bytes;
-  if (exchange_.route->body != Body::part) piece_size_ += bytes;
-  if (body_seen_ <= exchange_.body_limit) return true;
+  if (context_.route->body != Body::part) piece_size_ += bytes;
+  if (body_seen_ <= context_.body_limit) return true;
   refuse(Error{Code::too_large,
-               fmt::format("the body may have at most {} bytes here", exchange_.body_limit),
+               fmt::format("the body may have at most {} bytes here", context_.body_limit),
                {},
                {},
                {}});
@@ -95,54 +95,55 @@ bool Connection::landed(std::size_t bytes) {
 }
 
 void Connection::read_chunked() {
-  auto step = parser_->chunked(buffered(), room());
+  auto step = parser_->chunked(buffered(), free_space());
   if (!step) {
     head_.keep_alive = false;
     return refuse(step.error());
   }
   consume(step->consumed);
-  if (!landed(step->produced)) return;
-  if (step->done || room().empty()) return flush_body(step->done);
+  if (!on_body_bytes(step->produced)) return;
+  if (step->done || free_space().empty()) return flush_body(step->done);
   if (in_end_ - in_begin_ == in_.size())
     return refuse(Error{Code::invalid, "bad request: a chunk header without an end", {}, {}, {}});
-  set_paced_deadline();
+  set_rate_deadline();
   auto before = body_seen_;
   fill([this, before](std::size_t) {
     // Chunk headers are no progress: the floor counts what the last stretch decoded to.
-    if (!keeps_pace(body_seen_ - before)) return too_slow();
+    if (!meets_min_rate(body_seen_ - before)) return on_too_slow();
     read_chunked();
   });
 }
 
 void Connection::read_sized() {
-  auto ready = buffered().substr(0, std::min<std::uint64_t>(body_left_, room().size()));
-  std::copy(ready.begin(), ready.end(), room().begin());
+  auto ready = buffered().substr(0, std::min<std::uint64_t>(body_left_, free_space().size()));
+  std::copy(ready.begin(), ready.end(), free_space().begin());
   consume(ready.size());
   body_left_ -= ready.size();
-  if (!landed(ready.size())) return;
-  if (body_left_ == 0 || room().empty()) return flush_body(body_left_ == 0);
-  set_paced_deadline();
+  if (!on_body_bytes(ready.size())) return;
+  if (body_left_ == 0 || free_space().empty()) return flush_body(body_left_ == 0);
+  set_rate_deadline();
   // Straight to where it belongs, around the input buffer.
-  read_into(room().first(std::min<std::uint64_t>(body_left_, room().size())), [this](std::size_t bytes) {
-    body_left_ -= bytes;
-    bool fast_enough = keeps_pace(bytes);
-    if (!landed(bytes)) return;
-    fast_enough ? read_sized() : too_slow();
-  });
+  read_into(free_space().first(std::min<std::uint64_t>(body_left_, free_space().size())),
+            [this](std::size_t bytes) {
+              body_left_ -= bytes;
+              bool fast_enough = meets_min_rate(bytes);
+              if (!on_body_bytes(bytes)) return;
+              fast_enough ? read_sized() : on_too_slow();
+            });
 }
 
 // The piece is full, or it was the last.
 void Connection::flush_body(bool done) {
   body_done_ = done;
-  if (exchange_.route->body != Body::stream) {
-    if (exchange_.route->body == Body::small && !keep_piece()) return;
+  if (context_.route->body != Body::stream) {
+    if (context_.route->body == Body::small && !append_small_body()) return;
     piece_size_ = 0;
     return done ? on_body_done() : read_body();
   }
   auto piece = std::string_view(piece_.data(), std::exchange(piece_size_, 0));
   if (piece.empty()) return on_body_done();
   offload(
-      exchange_.route->pool, [this, piece] { return Dispatcher::write(exchange_, piece); },
+      context_.route->pool, [this, piece] { return Dispatcher::write(context_, piece); },
       [this](const Result<void>& outcome) {
         if (!outcome) return refuse(outcome.error());
         if (body_done_) return on_body_done();
@@ -151,32 +152,32 @@ void Connection::flush_body(bool done) {
       });
 }
 
-bool Connection::keep_piece() {
-  if (!dispatcher_.grow_small_body(exchange_, piece_size_)) {
+bool Connection::append_small_body() {
+  if (!dispatcher_.grow_small_body(context_, piece_size_)) {
     refuse(Error{
         Code::busy, "too many large requests at once; try again shortly", {}, std::chrono::seconds(2), {}});
     return false;
   }
-  exchange_.small_body.append(piece_.data(), piece_size_);
+  context_.small_body.append(piece_.data(), piece_size_);
   return true;
 }
 
 void Connection::on_body_done() {
-  if (!go_on()) return;
-  auto& request = exchange_.request;
-  if (exchange_.route->body == Body::part) request.body = {request.part.data(), body_seen_};
-  if (exchange_.route->body == Body::small) request.body = exchange_.small_body;
+  if (!mark_busy()) return;
+  auto& request = context_.request;
+  if (context_.route->body == Body::part) request.body = {request.buffer.data(), body_seen_};
+  if (context_.route->body == Body::small) request.body = context_.small_body;
   run_handler();
 }
 
 // The answer leaves from where it was made: the client need not wait until the loop has woken.
 void Connection::run_handler() {
-  bool streamed = exchange_.route->body == Body::stream;
+  bool streamed = context_.route->body == Body::stream;
   offload(
-      exchange_.route->pool,
+      context_.route->pool,
       [this, streamed] {
-        auto outcome = streamed ? dispatcher_.finish(exchange_) : dispatcher_.handle(exchange_);
-        frame(outcome ? std::move(*outcome) : dispatcher_.refusal(exchange_, outcome.error()));
+        auto outcome = streamed ? dispatcher_.finish(context_) : dispatcher_.handle(context_);
+        frame(outcome ? std::move(*outcome) : dispatcher_.refusal(context_, outcome.error()));
         return send_now();
       },
       [this](std::size_t bytes) { begin_reply(bytes); });

@@ -4,11 +4,11 @@
 #include "daemon/server/connection.hpp"
 
 namespace dash::daemon {
-void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(exchange_, error)); }
+void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(context_, error)); }
 
 // True when the next byte of the input belongs to the next request. The rest of a refused body that is
 // already here is skipped.
-bool Connection::body_is_consumed() {
+bool Connection::consume_body() {
   if (body_done_) return true;
   if (head_.chunked || head_.expects_continue || body_left_ > buffered().size()) return false;
   consume(body_left_);
@@ -22,28 +22,28 @@ void Connection::reply(Response response) {
 }
 
 void Connection::frame(Response response) {
-  exchange_.sink.reset();
+  context_.sink.reset();
   // Others wait for the room of the body; this client may read slowly.
-  exchange_.request.body = {};
-  exchange_.request.part = Part();
-  exchange_.small_body.clear();
-  exchange_.small_body.shrink_to_fit();
-  exchange_.small_body_share = {};
+  context_.request.body = {};
+  context_.request.buffer = Buffer();
+  context_.small_body.clear();
+  context_.small_body.shrink_to_fit();
+  context_.small_body_reservation = {};
   response_ = std::move(response);
-  dispatcher_.complete(exchange_, response_);
-  keep_alive_ = body_is_consumed() && head_.keep_alive && !dispatcher_.draining();
+  dispatcher_.add_headers(context_, response_);
+  keep_alive_ = consume_body() && head_.keep_alive && !dispatcher_.draining();
   Framing framing;
   bool has_body = status_has_body(response_.status);
   if (response_.source) {
     framing.length = response_.source->size();
-    framing.chunked = !framing.length && head_.speaks_1_1;
+    framing.chunked = !framing.length && head_.is_http_1_1;
   } else {
     framing.length = response_.body.size();
   }
   if (!framing.length && !framing.chunked) keep_alive_ = false;
   if (!keep_alive_) framing.connection = "close";
-  if (keep_alive_ && !head_.speaks_1_1) framing.connection = "keep-alive";
-  bool sends_body = has_body && !exchange_.head_only;
+  if (keep_alive_ && !head_.is_http_1_1) framing.connection = "keep-alive";
+  bool sends_body = has_body && !context_.head_only;
   if (!sends_body) response_.source.reset();
   out_status_ = response_.status;
   out_head_ = response_head(response_, framing);
@@ -67,32 +67,32 @@ std::size_t Connection::send_now() {
 
 void Connection::begin_reply(std::size_t bytes) {
   phase_ = Phase::replying;
-  start_pacing(limits_.floor_bytes_per_second);
-  if (response_.source) watch_reader();
+  start_rate_check(limits_.floor_bytes_per_second);
+  if (response_.source) watch_client();
   on_some_written(bytes);
 }
 
 // Looks now and then whether the present write has got stuck. While a worker reads, the source is not ours.
-void Connection::watch_reader() {
+void Connection::watch_client() {
   release_timer_.expires_after(limits_.release_time);
   release_timer_.async_wait([self = shared_from_this()](error_code error) {
     if (error || (self->phase_ != Phase::replying && self->phase_ != Phase::working)) return;
     if (self->phase_ == Phase::replying) {
       if (!self->response_.source) return;
-      auto stuck_for = std::chrono::steady_clock::now() - self->waiting_since_;
-      if (stuck_for >= self->limits_.release_time) self->response_.source->release();
+      auto stalled_for = std::chrono::steady_clock::now() - self->waiting_since_;
+      if (stalled_for >= self->limits_.release_time) self->response_.source->release();
     }
-    self->watch_reader();
+    self->watch_client();
   });
 }
 
 void Connection::write() {
-  if (!knows_caller()) wait_as_idle();
-  set_paced_deadline();
+  if (!is_authenticated()) mark_idle();
+  set_rate_deadline();
   stream_.write_some({asio::buffer(out_head_), asio::buffer(out_body_), asio::buffer(out_tail_)},
                      [self = shared_from_this()](error_code error, std::size_t bytes) {
                        if (self->phase_ == Phase::closed) return;
-                       if (error || !self->keeps_pace(bytes)) return self->cut();
+                       if (error || !self->meets_min_rate(bytes)) return self->cut();
                        self->on_some_written(bytes);
                      });
 }
@@ -111,10 +111,10 @@ void Connection::on_some_written(std::size_t bytes) {
 }
 
 void Connection::pull() {
-  if (!go_on()) return;
+  if (!mark_busy()) return;
   piece_.resize(kPieceBytes);
   offload(
-      exchange_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
+      context_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
       [this](Result<std::size_t> got) { on_pulled(std::move(got)); });
 }
 
@@ -124,10 +124,10 @@ void Connection::on_pulled(Result<std::size_t> got) {
   if (got && sized && (*got > out_left_ || (*got == 0 && out_left_ > 0)))
     got = fail(Code::internal, "the body is not as long as was said");
   if (!got) {
-    log::error("body_cut", {{"request_id", exchange_.request.request_id},
-                            {"path", exchange_.request.path},
-                            {"message", got.error().message},
-                            {"detail", got.error().detail}});
+    log::error("http.response_cut", {{"request_id", context_.request.request_id},
+                                     {"path", context_.request.path},
+                                     {"message", got.error().message},
+                                     {"detail", got.error().detail}});
     return cut();
   }
   out_bytes_ += *got;
@@ -148,8 +148,8 @@ void Connection::cut() {
 }
 
 void Connection::end_of_reply() {
-  dispatcher_.account(exchange_, out_status_, out_bytes_, /*cut=*/false);
-  accounted_ = true;
+  dispatcher_.log_access(context_, out_status_, out_bytes_, /*cut=*/false);
+  is_logged_ = true;
   response_ = Response();
   if (keep_alive_) return next_request();
   linger();
@@ -159,22 +159,22 @@ void Connection::end_of_reply() {
 // drop for a while.
 void Connection::linger() {
   phase_ = Phase::lingering;
-  wait_as_idle();
+  mark_idle();
   error_code ignored;
   stream_.socket().shutdown(Socket::shutdown_send, ignored);
   set_deadline(limits_.drop_time);
-  dropped_ = 0;
-  drop_more();
+  discarded_ = 0;
+  discard_more();
 }
 
-void Connection::drop_more() {
+void Connection::discard_more() {
   stream_.socket().async_read_some(asio::buffer(in_),
                                    [self = shared_from_this()](error_code error, std::size_t bytes) {
                                      if (self->phase_ == Phase::closed) return;
-                                     self->dropped_ += bytes;
-                                     if (error || self->dropped_ > self->limits_.drop_bytes)
+                                     self->discarded_ += bytes;
+                                     if (error || self->discarded_ > self->limits_.drop_bytes)
                                        return self->close();
-                                     self->drop_more();
+                                     self->discard_more();
                                    });
 }
 

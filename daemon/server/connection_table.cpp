@@ -19,23 +19,23 @@ bool ConnectionTable::evict_first(Matches matches) {
   idle_.erase(found);
   row.is_idle_ = false;
   row.is_evicted_ = true;
-  count_out(row);
+  remove_from_counts(row);
   row.evict_();
   return true;
 }
 
 std::unique_ptr<ConnectionTable::Row> ConnectionTable::enter(const std::string& network) {
   std::lock_guard lock(mutex_);
-  bool has_room = present_ < options_.limit;
+  bool has_room = within_limit_ < options_.limit;
   if (is_crowded() && has_share(network))
     has_room = evict_first([&](Row& row) { return !row.is_extra_ && row.network_ == network; });
   else if (!has_room)
     has_room = evict_first([](Row& row) { return !row.is_extra_; });
-  if (!has_room && extra_ >= options_.extra && !evict_first([](Row& row) { return row.is_extra_; }))
+  if (!has_room && above_limit_ >= options_.extra && !evict_first([](Row& row) { return row.is_extra_; }))
     return nullptr;
   std::unique_ptr<Row> row(new Row(*this, {}, !has_room));
-  ++alive_;
-  ++(has_room ? present_ : extra_);
+  ++row_count_;
+  ++(has_room ? within_limit_ : above_limit_);
   if (has_room) count_network(*row, network);
   return row;
 }
@@ -59,12 +59,12 @@ void ConnectionTable::set_idle(Row& row) {
   std::lock_guard lock(mutex_);
   if (row.is_idle_ || row.is_evicted_) return;
   row.is_idle_ = true;
-  row.at_ = idle_.insert(idle_.end(), &row);
+  row.idle_position_ = idle_.insert(idle_.end(), &row);
 }
 
 bool ConnectionTable::set_busy(Row& row) {
   std::lock_guard lock(mutex_);
-  if (row.is_idle_) idle_.erase(row.at_);
+  if (row.is_idle_) idle_.erase(row.idle_position_);
   row.is_idle_ = false;
   return !row.is_evicted_;
 }
@@ -74,26 +74,26 @@ bool ConnectionTable::evict_longest_idle() {
   return evict_first([](Row&) { return true; });
 }
 
-void ConnectionTable::count_out(Row& row) {
+void ConnectionTable::remove_from_counts(Row& row) {
   count_network(row, {});
-  --(row.is_extra_ ? extra_ : present_);
+  --(row.is_extra_ ? above_limit_ : within_limit_);
 }
 
 void ConnectionTable::leave(Row& row) {
   std::lock_guard lock(mutex_);
-  if (row.is_idle_) idle_.erase(row.at_);
-  if (!row.is_evicted_) count_out(row);
-  if (--alive_ == 0) emptied_.notify_all();
+  if (row.is_idle_) idle_.erase(row.idle_position_);
+  if (!row.is_evicted_) remove_from_counts(row);
+  if (--row_count_ == 0) became_empty_.notify_all();
 }
 
 std::size_t ConnectionTable::count() const {
   std::lock_guard lock(mutex_);
-  return alive_;
+  return row_count_;
 }
 
 bool ConnectionTable::wait_until_empty(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  return emptied_.wait_for(lock, timeout, [&] { return alive_ == 0; });
+  return became_empty_.wait_for(lock, timeout, [&] { return row_count_ == 0; });
 }
 
 }  // namespace dash::daemon

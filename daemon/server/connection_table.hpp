@@ -38,7 +38,7 @@ class ConnectionTable {
     const bool is_extra_;
     bool is_evicted_ = false;
     bool is_idle_ = false;
-    std::list<Row*>::iterator at_;  // in idle_, while is_idle_
+    std::list<Row*>::iterator idle_position_;  // in idle_, while is_idle_
     std::function<void()> evict_;
   };
 
@@ -65,18 +65,18 @@ class ConnectionTable {
  private:
   template <class Matches>
   bool evict_first(Matches matches);
-  bool is_crowded() const { return present_ >= options_.limit - options_.limit / 4; }
+  bool is_crowded() const { return within_limit_ >= options_.limit - options_.limit / 4; }
   bool has_share(const std::string& network) const;
   void count_network(Row& row, const std::string& network);
-  void count_out(Row& row);
+  void remove_from_counts(Row& row);
   void leave(Row& row);
 
   const Options options_;
   mutable std::mutex mutex_;
-  std::condition_variable emptied_;
-  std::size_t alive_ = 0;    // rows, with those that were evicted and are not gone yet
-  std::size_t present_ = 0;  // of the limit
-  std::size_t extra_ = 0;    // above it
+  std::condition_variable became_empty_;
+  std::size_t row_count_ = 0;     // rows, with those that were evicted and are not gone yet
+  std::size_t within_limit_ = 0;  // of the limit
+  std::size_t above_limit_ = 0;   // above it
   std::unordered_map<std::string, std::size_t> networks_;
   std::list<Row*> idle_;  // the longest idle in front
 };

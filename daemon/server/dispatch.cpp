@@ -41,22 +41,23 @@ std::uint64_t body_limit(const Route& route) {
 }
 
 // 417 and 411 have no Code of their own: only HTTP has expectations and requests of unknown length.
-Response with_status(int status, std::string message) {
+Response status_response(int status, std::string message) {
   auto response = error_response(Error{Code::invalid, std::move(message), {}, {}, {}});
   response.status = status;
   return response;
 }
 
-std::optional<Response> refuse_body(const Head& head, const Exchange& exchange) {
-  if (head.expects_more) return with_status(417, "the only expectation that is met here is 100-continue");
-  if (exchange.route->body == Body::part && !head.content_length)
-    return with_status(411, "Content-Length is required: a part says its size before its bytes");
-  if (head.content_length.value_or(0) <= exchange.body_limit) return std::nullopt;
-  auto what = fmt::format("the body may have at most {} bytes here", exchange.body_limit);
+std::optional<Response> check_body(const RequestHead& head, const RequestContext& context) {
+  if (head.has_unknown_expectation)
+    return status_response(417, "the only expectation that is met here is 100-continue");
+  if (context.route->body == Body::part && !head.content_length)
+    return status_response(411, "Content-Length is required: a part says its size before its bytes");
+  if (head.content_length.value_or(0) <= context.body_limit) return std::nullopt;
+  auto what = fmt::format("the body may have at most {} bytes here", context.body_limit);
   return error_response(Error{Code::too_large, std::move(what), {}, {}, {}});
 }
 
-Response no_route(const std::string& allow) {
+Response not_found_response(const std::string& allow) {
   if (allow.empty()) return error_response(Error{Code::not_found, "Not Found", {}, {}, {}});
   auto response = error_response(Error{Code::method_not_allowed, "Method Not Allowed", {}, {}, {}});
   response.headers.add("Allow", allow);
@@ -64,7 +65,8 @@ Response no_route(const std::string& allow) {
 }
 
 // "/api/jobs/" is sent to "/api/jobs", as clients of the peers are used to.
-std::optional<Response> without_slash(const Router& router, const Head& head, std::string_view path) {
+std::optional<Response> redirect_without_slash(const Router& router, const RequestHead& head,
+                                               std::string_view path) {
   if (!path.ends_with('/')) return std::nullopt;
   path.remove_suffix(1);
   if (path.empty() || !router.match(head.method, path).route) return std::nullopt;
@@ -80,7 +82,7 @@ ShareLimits shares_of(const PoolSize& pool) {
 
 // What escapes a handler is a bug; its text may name anything, so it goes to the log alone.
 template <class T, class Work>
-Result<T> guarded(Work&& work) {
+Result<T> catch_exceptions(Work&& work) {
   try {
     return work();
   } catch (const std::exception& e) {
@@ -92,11 +94,11 @@ Result<T> guarded(Work&& work) {
 }  // namespace
 
 Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
-                       PartPool& parts)
+                       BufferPool& buffers)
     : limits_(options.limits),
       proxies_(std::move(proxies)),
       authenticate_(options.authenticate),
-      parts_(parts),
+      buffers_(buffers),
       router_(std::move(routes)),
       small_bodies_(options.limits.small_bodies_bytes,
                     {options.limits.small_bodies_per_user, options.limits.small_bodies_per_network}),
@@ -108,19 +110,19 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
       store_("store", options.store.threads, options.store.queue, shares_of(options.store)),
       health_("health", options.health.threads, options.health.queue) {}
 
-void Dispatcher::begin_nameless(const std::string& peer, Exchange& exchange) const {
-  exchange.began = SystemClock().steady_now();
-  exchange.request.peer = exchange.request.client = peer;
-  exchange.request.request_id = new_request_id();
+void Dispatcher::begin_malformed(const std::string& peer, RequestContext& context) const {
+  context.began = SystemClock().steady_now();
+  context.request.peer = context.request.client = peer;
+  context.request.request_id = new_request_id();
 }
 
-std::optional<Response> Dispatcher::begin(const Head& head, const std::string& peer,
-                                          Exchange& exchange) const {
-  auto& request = exchange.request;
-  exchange.began = SystemClock().steady_now();
-  exchange.head_only = head.method == "HEAD";
-  request.is_head = exchange.head_only;
-  request.method = exchange.head_only ? "GET" : head.method;
+std::optional<Response> Dispatcher::match_route(const RequestHead& head, const std::string& peer,
+                                                RequestContext& context) const {
+  auto& request = context.request;
+  context.began = SystemClock().steady_now();
+  context.head_only = head.method == "HEAD";
+  request.is_head = context.head_only;
+  request.method = context.head_only ? "GET" : head.method;
   request.target = head.target;
   request.path = head.target.substr(0, head.target.find('?'));
   request.headers = head.headers;
@@ -134,16 +136,16 @@ std::optional<Response> Dispatcher::begin(const Head& head, const std::string& p
   request.query = std::move(target->query);
   auto match = router_.match(head.method, request.path);
   if (!match.route) {
-    auto elsewhere = match.allow.empty() ? without_slash(router_, head, request.path) : std::nullopt;
-    return elsewhere ? std::move(elsewhere) : no_route(match.allow);
+    auto redirect = match.allow.empty() ? redirect_without_slash(router_, head, request.path) : std::nullopt;
+    return redirect ? std::move(redirect) : not_found_response(match.allow);
   }
-  exchange.route = match.route;
+  context.route = match.route;
   request.params = std::move(match.params);
-  exchange.body_limit = body_limit(*match.route);
-  return refuse_body(head, exchange);
+  context.body_limit = body_limit(*match.route);
+  return check_body(head, context);
 }
 
-WorkerPool* Dispatcher::pool(Pool which) {
+ThreadPool* Dispatcher::pool(Pool which) {
   switch (which) {
     case Pool::io:
       return nullptr;
@@ -161,71 +163,71 @@ WorkerPool* Dispatcher::pool(Pool which) {
   return &health_;
 }
 
-bool Dispatcher::asks_who(const Route& route) {
+bool Dispatcher::needs_authentication(const Route& route) {
   return route.auth.rule() != Auth::anybody && route.auth.rule() != Auth::login;
 }
 
-Result<void> Dispatcher::authenticate(Exchange& exchange) const {
+Result<void> Dispatcher::authenticate(RequestContext& context) const {
   auto now = SystemClock().steady_now();
-  bool is_known = exchange.authenticated_at && now - *exchange.authenticated_at < limits_.caller_age;
-  if (is_known || !asks_who(*exchange.route)) return {};
+  bool is_known = context.authenticated_at && now - *context.authenticated_at < limits_.caller_age;
+  if (is_known || !needs_authentication(*context.route)) return {};
   if (!authenticate_) return fail(Code::internal, "the server was started without a way to know its callers");
-  exchange.request.principal = TRY(guarded<std::optional<Principal>>(
-      [&] { return authenticate_(exchange.route->auth, exchange.request); }));
-  exchange.authenticated_at = now;
+  context.request.principal = TRY(catch_exceptions<std::optional<Principal>>(
+      [&] { return authenticate_(context.route->auth, context.request); }));
+  context.authenticated_at = now;
   return {};
 }
 
-void Dispatcher::bound_body(Exchange& exchange) {
-  auto rule = exchange.route->auth.rule();
+void Dispatcher::limit_body(RequestContext& context) {
+  auto rule = context.route->auth.rule();
   bool is_sign_in = rule == Auth::login || rule == Auth::claim;
-  if (!is_sign_in || exchange.request.may_send_large) return;
-  exchange.reserve = Reserve::sign_in;
-  exchange.body_limit = std::min(exchange.body_limit, kSignInBody);
+  if (!is_sign_in || context.request.may_send_large) return;
+  context.body_memory = BodyMemory::sign_in;
+  context.body_limit = std::min(context.body_limit, kSignInBody);
 }
 
-bool Dispatcher::grow_small_body(Exchange& exchange, std::uint64_t bytes) {
-  auto& budget = exchange.reserve == Reserve::sign_in ? sign_in_bodies_ : small_bodies_;
-  return exchange.small_body_share.grow(budget, exchange.request.holder(), bytes);
+bool Dispatcher::grow_small_body(RequestContext& context, std::uint64_t bytes) {
+  auto& limit = context.body_memory == BodyMemory::sign_in ? sign_in_bodies_ : small_bodies_;
+  return context.small_body_reservation.grow(limit, context.request.holder(), bytes);
 }
 
 std::string Dispatcher::network_of_peer(const std::string& peer) const {
   return proxies_.trusts(peer) ? std::string() : network_of(peer);
 }
 
-Result<Response> Dispatcher::handle(Exchange& exchange) const {
-  TRY(authenticate(exchange));
-  return guarded<Response>([&] { return exchange.route->handler(exchange.request); });
+Result<Response> Dispatcher::handle(RequestContext& context) const {
+  TRY(authenticate(context));
+  return catch_exceptions<Response>([&] { return context.route->handler(context.request); });
 }
 
-Result<void> Dispatcher::admit(Exchange& exchange) {
-  return guarded<void>([&]() -> Result<void> {
-    if (exchange.route->admit) TRY(exchange.route->admit(exchange.request));
-    if (exchange.route->body == Body::stream) exchange.sink = TRY(exchange.route->open(exchange.request));
+Result<void> Dispatcher::admit(RequestContext& context) {
+  return catch_exceptions<void>([&]() -> Result<void> {
+    if (context.route->admit) TRY(context.route->admit(context.request));
+    if (context.route->body == Body::stream) context.sink = TRY(context.route->open(context.request));
     return {};
   });
 }
 
-Result<void> Dispatcher::write(Exchange& exchange, std::string_view bytes) {
-  return guarded<void>([&] { return exchange.sink->write(bytes); });
+Result<void> Dispatcher::write(RequestContext& context, std::string_view bytes) {
+  return catch_exceptions<void>([&] { return context.sink->write(bytes); });
 }
 
-Result<Response> Dispatcher::finish(Exchange& exchange) const {
-  TRY(authenticate(exchange));
-  return guarded<Response>([&] { return exchange.sink->finish(); });
+Result<Response> Dispatcher::finish(RequestContext& context) const {
+  TRY(authenticate(context));
+  return catch_exceptions<Response>([&] { return context.sink->finish(); });
 }
 
 Result<std::size_t> Dispatcher::read(BodySource& source, std::span<char> into) {
-  return guarded<std::size_t>([&] { return source.read(into); });
+  return catch_exceptions<std::size_t>([&] { return source.read(into); });
 }
 
-Response Dispatcher::refusal(const Exchange& exchange, const Error& error) const {
+Response Dispatcher::refusal(const RequestContext& context, const Error& error) const {
   if (error.code == Code::internal || !error.detail.empty()) {
-    bool ours = info(error.code).http_status >= 500;
-    log::write(ours ? log::Level::error : log::Level::info, "request_failed",
-               {{"request_id", exchange.request.request_id},
-                {"method", exchange.request.method},
-                {"path", exchange.request.path},
+    bool is_server_error = info(error.code).http_status >= 500;
+    log::write(is_server_error ? log::Level::error : log::Level::info, "request_failed",
+               {{"request_id", context.request.request_id},
+                {"method", context.request.method},
+                {"path", context.request.path},
                 {"error", info(error.code).word},
                 {"message", error.message},
                 {"detail", error.detail}});
@@ -233,12 +235,12 @@ Response Dispatcher::refusal(const Exchange& exchange, const Error& error) const
   return error_response(error);
 }
 
-void Dispatcher::complete(const Exchange& exchange, Response& response) const {
-  const auto& path = exchange.request.path;
+void Dispatcher::add_headers(const RequestContext& context, Response& response) const {
+  const auto& path = context.request.path;
   auto add = [&](const char* name, std::string value) {
     if (!response.headers.get(name)) response.headers.add(name, std::move(value));
   };
-  add("X-Request-Id", exchange.request.request_id);
+  add("X-Request-Id", context.request.request_id);
   add("X-Content-Type-Options", "nosniff");
   if (path.starts_with("/api/")) add("Cache-Control", "no-store");
   if (path.starts_with("/console/")) {
@@ -250,14 +252,14 @@ void Dispatcher::complete(const Exchange& exchange, Response& response) const {
   if (response.status == 401 && !path.starts_with("/api/setup/")) add("WWW-Authenticate", "Bearer");
 }
 
-void Dispatcher::account(const Exchange& exchange, int status, std::uint64_t bytes, bool cut) {
-  const auto& request = exchange.request;
+void Dispatcher::log_access(const RequestContext& context, int status, std::uint64_t bytes, bool cut) {
+  const auto& request = context.request;
   auto took =
-      std::chrono::duration_cast<std::chrono::microseconds>(SystemClock().steady_now() - exchange.began);
-  std::string_view method = exchange.head_only ? "HEAD" : std::string_view(request.method);
+      std::chrono::duration_cast<std::chrono::microseconds>(SystemClock().steady_now() - context.began);
+  std::string_view method = context.head_only ? "HEAD" : std::string_view(request.method);
   // Methods and paths that no route has are the client's words: one label for them all.
-  if (exchange.route) {
-    metrics_.count_request(method, exchange.route->pattern, status, took);
+  if (context.route) {
+    metrics_.count_request(method, context.route->pattern, status, took);
   } else {
     metrics_.count_request("", "none", status, took);
   }
@@ -276,15 +278,15 @@ std::string Dispatcher::metrics_text() const {
   text += metric_header("dashctl_connections", "gauge", "Open connections.");
   text += metric_line("dashctl_connections", "", connections_.count());
   text += metric_header("dashctl_part_buffers_free", "gauge", "Transfer buffers of 8 MiB that nobody uses.");
-  text += metric_line("dashctl_part_buffers_free", "", parts_.available());
+  text += metric_line("dashctl_part_buffers_free", "", buffers_.available());
   const std::array pools = {&fast_, &login_, &policy_, &store_, &health_};
-  using Value = std::uint64_t (*)(const WorkerPool::Load&);
+  using Value = std::uint64_t (*)(const ThreadPool::Load&);
   auto per_pool = [&](std::string_view name, std::string_view type, std::string_view help, Value value) {
     text += metric_header(name, type, help);
     for (const auto* pool : pools)
       text += metric_line(name, metric_label("pool", pool->name()), value(pool->load()));
   };
-  using Load = const WorkerPool::Load&;
+  using Load = const ThreadPool::Load&;
   per_pool("dashctl_pool_threads", "gauge", "Threads of a worker pool.",
            [](Load l) -> std::uint64_t { return l.threads; });
   per_pool("dashctl_pool_busy", "gauge", "Threads at work.", [](Load l) -> std::uint64_t { return l.busy; });

@@ -7,29 +7,29 @@
 #include <string>
 
 #include "core/base/clock.hpp"
-#include "core/base/worker_pool.hpp"
+#include "core/base/thread_pool.hpp"
 #include "daemon/http/forwarded.hpp"
 #include "daemon/http/parser.hpp"
 #include "daemon/http/router.hpp"
-#include "daemon/server/budget.hpp"
 #include "daemon/server/connection_table.hpp"
+#include "daemon/server/memory_limit.hpp"
 #include "daemon/server/metrics.hpp"
 #include "daemon/server/server.hpp"
 
 namespace dash::daemon {
 
 // Which budget the body of a request is taken from. Agent routes will have one of their own.
-enum class Reserve { general, sign_in };
+enum class BodyMemory { general, sign_in };
 
 // One request and its answer.
-struct Exchange {
+struct RequestContext {
   Request request;
   const Route* route = nullptr;
   bool head_only = false;        // HEAD
   std::uint64_t body_limit = 0;  // of the decoded body
-  Reserve reserve = Reserve::general;
+  BodyMemory body_memory = BodyMemory::general;
   std::string small_body;  // what Request::body views for Body::small
-  Budget::Share small_body_share;
+  MemoryLimit::Reservation small_body_reservation;
   std::unique_ptr<BodySink> sink;
   SteadyTime began;
   std::optional<SteadyTime> authenticated_at;
@@ -38,42 +38,43 @@ struct Exchange {
 class Dispatcher {
  public:
   Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
-             PartPool& parts);
+             BufferPool& buffers);
 
-  // Fills the exchange from the head. A response when the head alone is reason to refuse: no such path or
+  // Fills the context from the head. A response when the head alone is reason to refuse: no such path or
   // method, a body that is too large or has no length.
-  std::optional<Response> begin(const Head& head, const std::string& peer, Exchange& exchange) const;
+  std::optional<Response> match_route(const RequestHead& head, const std::string& peer,
+                                      RequestContext& context) const;
   // For bytes that are no request.
-  void begin_nameless(const std::string& peer, Exchange& exchange) const;
+  void begin_malformed(const std::string& peer, RequestContext& context) const;
 
-  static bool asks_who(const Route& route);
+  static bool needs_authentication(const Route& route);
   // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
   // database.
-  Result<void> authenticate(Exchange& exchange) const;
+  Result<void> authenticate(RequestContext& context) const;
   // Of somebody who is still unknown only little is read, out of a reserve of its own.
-  static void bound_body(Exchange& exchange);
+  static void limit_body(RequestContext& context);
 
   // The pool of a route; null: the I/O thread itself.
-  WorkerPool* pool(Pool which);
+  ThreadPool* pool(Pool which);
   // Runs a hook or handler; an exception becomes Code::internal.
-  Result<Response> handle(Exchange& exchange) const;
-  static Result<void> admit(Exchange& exchange);
-  static Result<void> write(Exchange& exchange, std::string_view bytes);
-  Result<Response> finish(Exchange& exchange) const;
+  Result<Response> handle(RequestContext& context) const;
+  static Result<void> admit(RequestContext& context);
+  static Result<void> write(RequestContext& context, std::string_view bytes);
+  Result<Response> finish(RequestContext& context) const;
   static Result<std::size_t> read(BodySource& source, std::span<char> into);
 
   // The answer to an error, its detail logged.
-  Response refusal(const Exchange& exchange, const Error& error) const;
+  Response refusal(const RequestContext& context, const Error& error) const;
   // Headers that every answer carries.
-  void complete(const Exchange& exchange, Response& response) const;
+  void add_headers(const RequestContext& context, Response& response) const;
   // One access line and the counts. `cut`: the client did not get all of it.
-  void account(const Exchange& exchange, int status, std::uint64_t bytes, bool cut);
+  void log_access(const RequestContext& context, int status, std::uint64_t bytes, bool cut);
 
   std::string metrics_text() const;
   const Limits& limits() const { return limits_; }
-  PartPool& parts() { return parts_; }
+  BufferPool& buffers() { return buffers_; }
   // False: the bodies that are read at the moment leave no room for so many bytes more.
-  bool grow_small_body(Exchange& exchange, std::uint64_t bytes);
+  bool grow_small_body(RequestContext& context, std::uint64_t bytes);
   ConnectionTable& connections() { return connections_; }
   // What a new connection counts for; blank for a trusted proxy, whose requests count for their clients.
   std::string network_of_peer(const std::string& peer) const;
@@ -83,13 +84,13 @@ class Dispatcher {
   const Limits limits_;
   const TrustedProxies proxies_;
   const Authenticate authenticate_;
-  PartPool& parts_;
+  BufferPool& buffers_;
   const Router router_;
   Metrics metrics_;
-  Budget small_bodies_, sign_in_bodies_;
+  MemoryLimit small_bodies_, sign_in_bodies_;
   ConnectionTable connections_;
   std::atomic<bool> draining_ = false;
-  WorkerPool fast_, login_, policy_, store_, health_;  // last: joined before the rest goes
+  ThreadPool fast_, login_, policy_, store_, health_;  // last: joined before the rest goes
 };
 
 }  // namespace dash::daemon

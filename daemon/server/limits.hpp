@@ -31,7 +31,7 @@ struct Limits {
   // use it up.
   std::uint64_t sign_in_bodies_bytes = 64u << 20;
   // A part waits so long for a buffer with its socket unread, then 503.
-  std::chrono::milliseconds part_patience{10'000};
+  std::chrono::milliseconds part_timeout{10'000};
   // A client that takes nothing of a download for so long: its buffer goes to those who read.
   std::chrono::milliseconds release_time{1'000};
   // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a

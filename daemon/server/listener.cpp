@@ -59,24 +59,24 @@ Result<SocketName> local_name(int fd) {
   return name;
 }
 
-Failure malformed(const std::string& address, std::string_view why) {
+Failure invalid_address(const std::string& address, std::string_view why) {
   return fail(Code::usage, "cannot listen on {}: {}", address, why);
 }
 
 // A well-formed address that is not to be had here and now is no mistake of the command line.
-Failure cannot(const std::string& address, std::string_view why) {
+Failure listen_error(const std::string& address, std::string_view why) {
   return fail(Code::invalid, "cannot listen on {}: {}", address, why);
 }
 
 Result<SocketName> parse_tcp(const std::string& address) {
   auto colon = address.rfind(':');
   constexpr auto kShape = "give a literal address and a port (127.0.0.1:8080, [::1]:8080) or unix:PATH";
-  if (colon == address.npos) return malformed(address, kShape);
+  if (colon == address.npos) return invalid_address(address, kShape);
   std::uint16_t port = 0;
   const char* end = address.data() + address.size();
   auto parsed = std::from_chars(address.data() + colon + 1, end, port);
   auto host = address.substr(0, colon);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return malformed(address, kShape);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return invalid_address(address, kShape);
   SocketName name;
   auto& v4 = reinterpret_cast<sockaddr_in&>(name.storage);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(name.storage);
@@ -90,7 +90,7 @@ Result<SocketName> parse_tcp(const std::string& address) {
     v4.sin_port = htons(port);
     name.size = sizeof v4;
   } else {
-    return malformed(address, kShape);
+    return invalid_address(address, kShape);
   }
   return name;
 }
@@ -99,7 +99,7 @@ Result<SocketName> parse_unix(const std::string& address, const std::string& pat
   SocketName name;
   auto& local = reinterpret_cast<sockaddr_un&>(name.storage);
   if (path.empty() || path.size() >= sizeof local.sun_path)
-    return malformed(address, "the path is empty or too long");
+    return invalid_address(address, "the path is empty or too long");
   local.sun_family = AF_UNIX;
   path.copy(local.sun_path, path.size());
   name.size = sizeof local;
@@ -111,12 +111,12 @@ Result<SocketName> parse_unix(const std::string& address, const std::string& pat
 Result<void> remove_stale(const std::string& address, const std::string& path, SocketName name) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  if (!S_ISSOCK(status.st_mode)) return cannot(address, "a file that is no socket is in the way");
+  if (!S_ISSOCK(status.st_mode)) return listen_error(address, "a file that is no socket is in the way");
   int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   bool refused = ::connect(probe, name.get(), name.size) != 0 && errno == ECONNREFUSED;
   ::close(probe);
-  if (!refused) return cannot(address, "another process answers there");
-  if (::unlink(path.c_str()) != 0) return cannot(address, ::strerror(errno));
+  if (!refused) return listen_error(address, "another process answers there");
+  if (::unlink(path.c_str()) != 0) return listen_error(address, ::strerror(errno));
   return {};
 }
 
@@ -147,15 +147,15 @@ Result<Listener> listen_on(const std::string& address) {
   auto name = TRY(local ? parse_unix(address, path) : parse_tcp(address));
   if (local) TRY(remove_stale(address, path, name));
   int fd = ::socket(name.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return cannot(address, ::strerror(errno));
+  if (fd < 0) return listen_error(address, ::strerror(errno));
   Listener listener(fd, address, "");
   int on = 1;
   if (!local) ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (name.storage.ss_family == AF_INET6) ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-  if (::bind(fd, name.get(), name.size) != 0) return cannot(address, ::strerror(errno));
+  if (::bind(fd, name.get(), name.size) != 0) return listen_error(address, ::strerror(errno));
   // Between bind and listen nobody can connect, so the mode is right before the first client.
-  if (local && ::chmod(path.c_str(), 0660) != 0) return cannot(address, ::strerror(errno));
-  if (::listen(fd, kBacklog) != 0) return cannot(address, ::strerror(errno));
+  if (local && ::chmod(path.c_str(), 0660) != 0) return listen_error(address, ::strerror(errno));
+  if (::listen(fd, kBacklog) != 0) return listen_error(address, ::strerror(errno));
   auto bound = TRY(local_name(fd));
   return Listener(listener.release(), local ? address : address_of(bound), path);
 }
@@ -178,7 +178,7 @@ Result<std::vector<Listener>> inherited_listeners() {
   return listeners;
 }
 
-Accepted accept_from(int listener) {
+AcceptResult accept_from(int listener) {
   SocketName name;
   int fd = ::accept4(listener, name.get(), &name.size, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return {-1, 0, {}};

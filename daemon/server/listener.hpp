@@ -38,11 +38,11 @@ Result<Listener> listen_on(const std::string& address);
 // Empty when there are none.
 Result<std::vector<Listener>> inherited_listeners();
 
-struct Accepted {
+struct AcceptResult {
   int fd;            // -1: nobody is waiting, or the process is out of descriptors
   int family;        // AF_INET, AF_INET6, AF_UNIX
   std::string peer;  // canonical address, or "unix"
 };
-Accepted accept_from(int listener);
+AcceptResult accept_from(int listener);
 
 }  // namespace dash::daemon

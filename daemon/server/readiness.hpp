@@ -14,9 +14,9 @@
 
 namespace dash::daemon {
 
-inline constexpr std::chrono::milliseconds kCheckWait{2'000};
+inline constexpr std::chrono::milliseconds kCheckTimeout{2'000};
 // From the end of one round of checks to the begin of the next.
-inline constexpr std::chrono::milliseconds kCheckPeriod{3'000};
+inline constexpr std::chrono::milliseconds kCheckInterval{3'000};
 
 class Readiness {
  public:
@@ -27,13 +27,13 @@ class Readiness {
 
   // {"ready": b, "checks": {name: "ok" | sentence}, "degraded": ["name: sentence"]}; 503 when not ready.
   // Those of the background are only under `degraded`.
-  Response answer();
+  Response response();
   // As last known.
   std::string metrics_text() const;
 
  private:
   class Round;
-  std::unique_ptr<Round> asked_, background_;
+  std::unique_ptr<Round> foreground_, background_;
 };
 
 }  // namespace dash::daemon

@@ -47,10 +47,10 @@ void wait_for_stop_signal() {
 
 }  // namespace
 
-Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts) {
+Result<void> serve(ServerOptions options, std::vector<Route> routes, BufferPool& buffers) {
   TRY(catch_stop_signals());
   auto on_stop = options.on_stop;
-  auto server = TRY(Server::start(std::move(options), std::move(routes), parts));
+  auto server = TRY(Server::start(std::move(options), std::move(routes), buffers));
   notify_service_manager("READY=1");
   wait_for_stop_signal();
   notify_service_manager("STOPPING=1");

@@ -5,8 +5,8 @@
 
 #include "core/base/log.hpp"
 #include "daemon/server/connection.hpp"
+#include "daemon/server/health_routes.hpp"
 #include "daemon/server/listener.hpp"
-#include "daemon/server/own_routes.hpp"
 #include "daemon/server/tls.hpp"
 
 namespace dash::daemon {
@@ -14,60 +14,61 @@ namespace {
 
 // Threads of a loop: one leads it, the others run short handlers; what comes on top of them goes to the
 // pools.
-constexpr std::size_t kCrew = 4;
+constexpr std::size_t kThreadsPerLoop = 4;
 // Out of descriptors: accept() would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-class RealServer final : public Server {
+class HttpServer final : public Server {
  public:
-  RealServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes, PartPool& parts,
-             TlsContext tls);
-  ~RealServer() override { stop(); }
+  HttpServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
+             BufferPool& buffers, TlsContext tls);
+  ~HttpServer() override { stop(); }
   Result<void> listen(const std::vector<std::string>& addresses);
   void run();
   std::uint16_t port() const override;
   void stop() override;
 
  private:
-  struct Door {
+  struct Acceptor {
     Listener listener;
     asio::posix::stream_descriptor watch;
     asio::steady_timer pause;
   };
-  void accept(Door& door);
-  void on_acceptable(Door& door);
-  void welcome(Accepted accepted);
-  void on_every_loop(const std::function<void(Connection&)>& action);
+  void accept(Acceptor& acceptor);
+  void on_acceptable(Acceptor& acceptor);
+  void on_accept(AcceptResult accepted);
+  void for_each_connection(const std::function<void(Connection&)>& action);
 
   TlsContext tls_;
   std::vector<std::unique_ptr<Loop>> loops_;
-  std::list<Door> doors_;  // all watched on the first loop
+  std::list<Acceptor> acceptors_;  // all watched on the first loop
   std::size_t next_loop_ = 0;
   Readiness readiness_;
   Dispatcher dispatcher_;  // its pools end before the loops that they post to
-  bool runs_ = false;
-  bool stopped_ = false;
+  bool is_running_ = false;
+  bool is_stopped_ = false;
 };
 
-std::vector<Route> with_own(std::vector<Route> routes, Readiness& readiness,
-                            std::function<std::string()> metrics) {
-  add_own_routes(routes, readiness, std::move(metrics));
+std::vector<Route> with_health_routes(std::vector<Route> routes, Readiness& readiness,
+                                      std::function<std::string()> metrics) {
+  add_health_routes(routes, readiness, std::move(metrics));
   return routes;
 }
 
-RealServer::RealServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
-                       PartPool& parts, TlsContext tls)
+HttpServer::HttpServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
+                       BufferPool& buffers, TlsContext tls)
     : tls_(std::move(tls)),
       readiness_(options.ready_checks),
-      dispatcher_(options, std::move(proxies),
-                  with_own(std::move(routes), readiness_,
-                           [this] { return dispatcher_.metrics_text() + readiness_.metrics_text(); }),
-                  parts) {
+      dispatcher_(
+          options, std::move(proxies),
+          with_health_routes(std::move(routes), readiness_,
+                             [this] { return dispatcher_.metrics_text() + readiness_.metrics_text(); }),
+          buffers) {
   for (std::size_t i = 0; i < std::max<std::size_t>(options.io_threads, 1); ++i)
     loops_.push_back(std::make_unique<Loop>());
 }
 
-Result<void> RealServer::listen(const std::vector<std::string>& addresses) {
+Result<void> HttpServer::listen(const std::vector<std::string>& addresses) {
   auto listeners = TRY(inherited_listeners());
   for (const auto& address : addresses) listeners.push_back(TRY(listen_on(address)));
   if (listeners.empty())
@@ -75,49 +76,50 @@ Result<void> RealServer::listen(const std::vector<std::string>& addresses) {
   auto& io = loops_.front()->io;
   for (auto& listener : listeners) {
     int fd = listener.release();
-    doors_.push_back({std::move(listener), asio::posix::stream_descriptor(io, fd), asio::steady_timer(io)});
+    acceptors_.push_back(
+        {std::move(listener), asio::posix::stream_descriptor(io, fd), asio::steady_timer(io)});
   }
   return {};
 }
 
-void RealServer::run() {
-  for (auto& door : doors_) {
-    log::info("listening", {{"addr", door.listener.address()}, {"tls", tls_ != nullptr}});
-    accept(door);
+void HttpServer::run() {
+  for (auto& acceptor : acceptors_) {
+    log::info("listening", {{"addr", acceptor.listener.address()}, {"tls", tls_ != nullptr}});
+    accept(acceptor);
   }
-  for (auto& loop : loops_) loop->crew.start(kCrew);
-  runs_ = true;
+  for (auto& loop : loops_) loop->threads.start(kThreadsPerLoop);
+  is_running_ = true;
 }
 
-std::uint16_t RealServer::port() const {
-  for (const auto& door : doors_)
-    if (door.listener.port() != 0) return door.listener.port();
+std::uint16_t HttpServer::port() const {
+  for (const auto& acceptor : acceptors_)
+    if (acceptor.listener.port() != 0) return acceptor.listener.port();
   return 0;
 }
 
-void RealServer::accept(Door& door) {
-  door.watch.async_wait(asio::posix::stream_descriptor::wait_read, [this, &door](error_code error) {
-    if (!error) on_acceptable(door);
+void HttpServer::accept(Acceptor& acceptor) {
+  acceptor.watch.async_wait(asio::posix::stream_descriptor::wait_read, [this, &acceptor](error_code error) {
+    if (!error) on_acceptable(acceptor);
   });
 }
 
-void RealServer::on_acceptable(Door& door) {
-  auto accepted = accept_from(door.watch.native_handle());
+void HttpServer::on_acceptable(Acceptor& acceptor) {
+  auto accepted = accept_from(acceptor.watch.native_handle());
   bool exhausted =
       accepted.fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
-  if (accepted.fd >= 0) welcome(std::move(accepted));
-  if (!exhausted) return accept(door);
-  log::error("out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
+  if (accepted.fd >= 0) on_accept(std::move(accepted));
+  if (!exhausted) return accept(acceptor);
+  log::error("server.out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
   // The loop closes it before it comes back here.
   if (dispatcher_.connections().evict_longest_idle())
-    return asio::post(loops_.front()->io, [this, &door] { accept(door); });
-  door.pause.expires_after(kAcceptPause);
-  door.pause.async_wait([this, &door](error_code error) {
-    if (!error) accept(door);
+    return asio::post(loops_.front()->io, [this, &acceptor] { accept(acceptor); });
+  acceptor.pause.expires_after(kAcceptPause);
+  acceptor.pause.async_wait([this, &acceptor](error_code error) {
+    if (!error) accept(acceptor);
   });
 }
 
-void RealServer::welcome(Accepted accepted) {
+void HttpServer::on_accept(AcceptResult accepted) {
   auto& loop = *loops_[next_loop_++ % loops_.size()];
   Socket socket(loop.io, asio::generic::stream_protocol(accepted.family, 0), accepted.fd);
   auto row = dispatcher_.connections().enter(dispatcher_.network_of_peer(accepted.peer));
@@ -129,7 +131,7 @@ void RealServer::welcome(Accepted accepted) {
   asio::post(loop.io, [connection] { connection->start(); });
 }
 
-void RealServer::on_every_loop(const std::function<void(Connection&)>& action) {
+void HttpServer::for_each_connection(const std::function<void(Connection&)>& action) {
   for (auto& loop : loops_)
     asio::post(loop->io, [&loop = *loop, action] {
       auto snapshot = loop.connections;  // an action may remove its connection
@@ -137,37 +139,37 @@ void RealServer::on_every_loop(const std::function<void(Connection&)>& action) {
     });
 }
 
-void RealServer::stop() {
-  if (std::exchange(stopped_, true)) return;
+void HttpServer::stop() {
+  if (std::exchange(is_stopped_, true)) return;
   dispatcher_.draining() = true;
-  if (runs_) {
+  if (is_running_) {
     asio::post(loops_.front()->io, [this] {
-      for (auto& door : doors_) {
+      for (auto& acceptor : acceptors_) {
         error_code ignored;
-        door.pause.cancel(ignored);
-        door.watch.close(ignored);
+        acceptor.pause.cancel(ignored);
+        acceptor.watch.close(ignored);
       }
     });
-    on_every_loop([](Connection& connection) { connection.drain(); });
+    for_each_connection([](Connection& connection) { connection.drain(); });
     if (!dispatcher_.connections().wait_until_empty(dispatcher_.limits().drain_time)) {
-      log::warning("drain_cut", {{"connections", dispatcher_.connections().count()}});
-      on_every_loop([](Connection& connection) { connection.close(); });
+      log::warning("server.drain_timeout", {{"connections", dispatcher_.connections().count()}});
+      for_each_connection([](Connection& connection) { connection.close(); });
       dispatcher_.connections().wait_until_empty(kAcceptPause);
     }
   }
-  for (auto& loop : loops_) loop->crew.stop();
-  doors_.clear();
+  for (auto& loop : loops_) loop->threads.stop();
+  acceptors_.clear();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, std::vector<Route> routes,
-                                              PartPool& parts) {
+                                              BufferPool& buffers) {
   auto proxies = TRY(TrustedProxies::parse(options.trusted_proxies));
   auto tls = TRY(load_tls(options.tls_certificate_file, options.tls_key_file));
   auto addresses = options.listen;
   auto server =
-      std::make_unique<RealServer>(options, std::move(proxies), std::move(routes), parts, std::move(tls));
+      std::make_unique<HttpServer>(options, std::move(proxies), std::move(routes), buffers, std::move(tls));
   TRY(server->listen(addresses));
   server->run();
   return server;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/error.hpp"
-#include "core/base/part_pool.hpp"
 #include "daemon/http/route.hpp"
 #include "daemon/server/limits.hpp"
 
@@ -55,9 +55,9 @@ struct ServerOptions {
 class Server {
  public:
   // Binds, logs one "listening" event for each address and serves. Adds the daemon's own routes (/livez,
-  // /readyz, /metrics, /openapi.yaml, /, /console/) to `routes`. `parts` must outlive the server.
+  // /readyz, /metrics, /openapi.yaml, /, /console/) to `routes`. `buffers` must outlive the server.
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, std::vector<Route> routes,
-                                               PartPool& parts);
+                                               BufferPool& buffers);
   virtual ~Server() = default;
   // Of the first TCP listener; 0 when there is none.
   virtual std::uint16_t port() const = 0;
@@ -67,6 +67,6 @@ class Server {
 };
 
 // Runs until SIGTERM, SIGINT or SIGHUP, then drains. Tells systemd READY and STOPPING.
-Result<void> serve(ServerOptions options, std::vector<Route> routes, PartPool& parts);
+Result<void> serve(ServerOptions options, std::vector<Route> routes, BufferPool& buffers);
 
 }  // namespace dash::daemon

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "daemon/server/crew.hpp"
+#include "daemon/server/leader_followers.hpp"
 
 namespace dash::daemon {
 
@@ -32,7 +32,7 @@ struct Loop {
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> stay{io.get_executor()};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections;
-  Crew crew{[this] { return io.run_one() > 0; }, [this] { io.stop(); }};
+  LeaderFollowers threads{[this] { return io.run_one() > 0; }, [this] { io.stop(); }};
 };
 
 class Stream {

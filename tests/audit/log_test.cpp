@@ -137,7 +137,7 @@ class ExportedLog : public AuditLog {
       return {};
     }));
   }
-  Verdict verify_lines() {
+  VerifyResult verify_lines() {
     return must(verify_entries(
         [&](const auto& take) -> Result<void> {
           for (const auto& line : lines_) TRY(take(TRY(entry_from_json(TRY(parse_json(line))))));
@@ -207,9 +207,9 @@ class AnchoredLog : public AuditLog {
     std::ifstream in(scratch_ / "anchor");
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  std::vector<std::unique_ptr<AnchorPlace>> places(bool with_outside = true) {
-    std::vector<std::unique_ptr<AnchorPlace>> out;
-    out.push_back(own_anchor(scratch_ / "own"));
+  std::vector<std::unique_ptr<Anchor>> places(bool with_outside = true) {
+    std::vector<std::unique_ptr<Anchor>> out;
+    out.push_back(local_anchor(scratch_ / "own"));
     if (with_outside) out.push_back(file_anchor(scratch_ / "anchor"));
     return out;
   }
@@ -218,7 +218,7 @@ class AnchoredLog : public AuditLog {
 
 TEST_F(AnchoredLog, IsSignedAtShutdownAndEveryThousandEntries) {
   {
-    Anchors anchors(log_, places());
+    AnchorSet anchors(log_, places());
     append();
     anchors.tick();
     EXPECT_EQ(notes(), 1u);
@@ -226,7 +226,8 @@ TEST_F(AnchoredLog, IsSignedAtShutdownAndEveryThousandEntries) {
     anchors.tick();
     EXPECT_EQ(notes(), 1u);
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
-      for (int i = 0; i < kCheckpointEvery; ++i) TRY(log_.append(tx, {"u", "a", std::nullopt, {}, "", ""}));
+      for (int i = 0; i < kCheckpointInterval; ++i)
+        TRY(log_.append(tx, {"u", "a", std::nullopt, {}, "", ""}));
       return {};
     }));
     anchors.tick();
@@ -234,7 +235,7 @@ TEST_F(AnchoredLog, IsSignedAtShutdownAndEveryThousandEntries) {
     append();
   }
   EXPECT_EQ(notes(), 3u);
-  Anchors again(log_, places());
+  AnchorSet again(log_, places());
   auto verdict = must(verify(log_, again.read()));
   EXPECT_TRUE(verdict.ok) << dump_json(to_json(verdict));
   EXPECT_EQ(verdict.beyond_checkpoint, 0);
@@ -246,10 +247,10 @@ TEST_F(AnchoredLog, KeepsTheEvidenceWhenItIsRolledBackAndGoesOn) {
   auto older = must(db::open_sqlite(scratch_ / "older.db"));
   must(db::migrate_schema(*older));
   for (int i = 0; i < 3; ++i) append();
-  { Anchors anchors(log_, places(false)); }
+  { AnchorSet anchors(log_, places(false)); }
   Log rolled_back(*older, clock_, Secret(std::string(32, 'k')));
   for (int i = 0; i < 9; ++i) must(rolled_back.append({"eve", "x", std::nullopt, {}, "", ""}));
-  Anchors anchors(rolled_back, places(false));
+  AnchorSet anchors(rolled_back, places(false));
   anchors.flush();
   EXPECT_FALSE(must(verify(rolled_back, anchors.read())).ok);
 }

@@ -18,14 +18,14 @@ constexpr std::int64_t kAnchored = 6;  // entries that the external checkpoint c
 
 // Both tables, as somebody with the database sees them.
 struct Tables {
-  std::vector<Stored> entries;
+  std::vector<LogEntry> entries;
   std::optional<db::Row> head;
 };
 
 Tables load(db::Transaction& tx) {
   Tables out;
   for (const auto& row : must(tx.query(std::string(kSelectEntries) + "ORDER BY seq")))
-    out.entries.push_back(row_to_stored(row).value());
+    out.entries.push_back(entry_from_row(row).value());
   auto head = must(tx.query("SELECT count, entry_hash, frontier, tainted_at, mac FROM audit_head"));
   if (!head.empty()) out.head = head[0];
   return out;
@@ -55,7 +55,7 @@ struct Attack {
   bool raw_only = false;  // sealing it anew would be another attack of the list, or undo it
 };
 
-bool same_content(const Stored& a, const Stored& b) {
+bool same_content(const LogEntry& a, const LogEntry& b) {
   return std::tie(a.seq, a.at, a.username, a.action, a.target, a.details, a.address, a.request_id) ==
          std::tie(b.seq, b.at, b.username, b.action, b.target, b.details, b.address, b.request_id);
 }
@@ -92,8 +92,8 @@ class TamperMatrix : public testing::Test {
   }
 
   // Puts `wanted` in place, verifies, and undoes it.
-  Verdict verify_as(const Tables& wanted, const std::vector<AnchorText>& anchors) {
-    std::optional<Verdict> verdict;
+  VerifyResult verify_as(const Tables& wanted, const std::vector<AnchorText>& anchors) {
+    std::optional<VerifyResult> verdict;
     auto undone = sql_->write([&](db::Transaction& tx) -> Result<void> {
       store(tx, wanted);
       verdict = must(verify(tx, log_.keys(), anchors));
@@ -166,14 +166,14 @@ class TamperMatrix : public testing::Test {
       out.push_back({"flip one byte of an entry", t, seq, raw_only});
     };
     for (int byte = 0; byte < 8; ++byte)
-      flip([&](Stored& e) { e.at ^= std::int64_t{1} << (8 * byte); }, byte > 0);
-    using Field = std::string Stored::*;
-    for (Field field : {&Stored::username, &Stored::action, &Stored::details, &Stored::address,
-                        &Stored::request_id, &Stored::seal, &Stored::entry_hash})
+      flip([&](LogEntry& e) { e.at ^= std::int64_t{1} << (8 * byte); }, byte > 0);
+    using Field = std::string LogEntry::*;
+    for (Field field : {&LogEntry::username, &LogEntry::action, &LogEntry::details, &LogEntry::address,
+                        &LogEntry::request_id, &LogEntry::seal, &LogEntry::entry_hash})
       for (std::size_t byte = 0; byte < (now.entries[i].*field).size(); ++byte)
-        flip([&](Stored& e) { (e.*field)[byte] = static_cast<char>((e.*field)[byte] ^ 1); },
-             byte > 0 || field == &Stored::seal || field == &Stored::entry_hash);
-    flip([](Stored& e) { e.target = e.target ? std::nullopt : std::optional(std::string()); }, false);
+        flip([&](LogEntry& e) { (e.*field)[byte] = static_cast<char>((e.*field)[byte] ^ 1); },
+             byte > 0 || field == &LogEntry::seal || field == &LogEntry::entry_hash);
+    flip([](LogEntry& e) { e.target = e.target ? std::nullopt : std::optional(std::string()); }, false);
     // A number with a flipped bit leaves a hole, or stands twice; the hole is at its place, or after it.
     auto t = now;
     t.entries[i].seq = seq + 1024;

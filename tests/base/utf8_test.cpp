@@ -5,10 +5,10 @@
 namespace dash {
 
 TEST(Utf8, WholeCharactersDropsOnlyACutOne) {
-  EXPECT_EQ(whole_characters("ab\xe2\x82"), "ab");
-  EXPECT_EQ(whole_characters("ab\xe2\x82\xac"), "ab\xe2\x82\xac");
-  EXPECT_EQ(whole_characters("ab"), "ab");
-  EXPECT_EQ(whole_characters("\xf0\x9f\x98"), "");
+  EXPECT_EQ(trim_partial_character("ab\xe2\x82"), "ab");
+  EXPECT_EQ(trim_partial_character("ab\xe2\x82\xac"), "ab\xe2\x82\xac");
+  EXPECT_EQ(trim_partial_character("ab"), "ab");
+  EXPECT_EQ(trim_partial_character("\xf0\x9f\x98"), "");
 }
 
 TEST(Utf8, RefusesOverlongFormsSurrogatesAndWhatLiesBeyondUnicode) {

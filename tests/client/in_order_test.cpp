@@ -32,11 +32,11 @@ class Course {
 };
 
 // An instance behind a network: `on_the_way` stands for what happens to a part between the two.
-class InOrderDesk final : public Desk {
+class InOrderClient final : public StorageClient {
  public:
   using Put = std::function<Result<Json>()>;
-  InOrderDesk(storage::Replica& at, const Principal& who)
-      : at_(at), who_(who), desk_(open_local_desk({at.storage, who, "data"})) {}
+  InOrderClient(storage::Replica& at, const Principal& principal)
+      : at_(at), principal_(principal), client_(open_local_storage_client({at.storage, principal, "data"})) {}
   std::function<Result<Json>(std::uint32_t n, const std::function<void()>& left, const Put& put)> on_the_way;
   std::atomic<bool> is_cut_off = false;
 
@@ -44,49 +44,49 @@ class InOrderDesk final : public Desk {
   Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
                         const std::function<void()>& left) override {
     return on_the_way(n, left, [&]() -> Result<Json> {
-      return Json(to_json(TRY(at_.lane.put_part(who_, handle, n, part, ""))));
+      return Json(to_json(TRY(at_.uploads.put_part(principal_, handle, n, part, ""))));
     });
   }
 
-  std::string name() const override { return desk_->name(); }
-  Result<Json> backends() override { return desk_->backends(); }
-  Result<Json> list(const std::string& backend) override { return desk_->list(backend); }
-  Result<Json> remove(const std::string& asset) override { return desk_->remove(asset); }
+  std::string name() const override { return client_->name(); }
+  Result<Json> backends() override { return client_->backends(); }
+  Result<Json> list(const std::string& backend) override { return client_->list(backend); }
+  Result<Json> remove(const std::string& asset) override { return client_->remove(asset); }
   Result<Json> test(const std::string& backend, bool is_deep) override {
-    return desk_->test(backend, is_deep);
+    return client_->test(backend, is_deep);
   }
   Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
-    return desk_->compare(source, target, progress);
+    return client_->compare(source, target, progress);
   }
   Result<Json> sweep(const std::string& backend, std::int64_t hours) override {
-    return desk_->sweep(backend, hours);
+    return client_->sweep(backend, hours);
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
-    return desk_->migrate(request, progress);
+    return client_->migrate(request, progress);
   }
   Result<Json> upload(const std::string& asset, std::uint64_t size, const Source& content) override {
-    return desk_->upload(asset, size, content);
+    return client_->upload(asset, size, content);
   }
   Result<Json> begin(const std::string& asset, std::uint64_t size) override {
-    return desk_->begin(asset, size);
+    return client_->begin(asset, size);
   }
-  Result<Json> status(const std::string& handle) override { return desk_->status(handle); }
+  Result<Json> status(const std::string& handle) override { return client_->status(handle); }
   Result<Json> commit(const std::string& handle, const Json& parts) override {
-    return desk_->commit(handle, parts);
+    return client_->commit(handle, parts);
   }
   Result<Json> abort(const std::string& handle) override {
     if (is_cut_off) return fail(Code::unreachable, "no answer");
-    return desk_->abort(handle);
+    return client_->abort(handle);
   }
   Result<OpenedReading> open(const std::string& backend, const std::string& asset,
                              std::span<char> first) override {
-    return desk_->open(backend, asset, first);
+    return client_->open(backend, asset, first);
   }
 
  private:
   storage::Replica& at_;
-  Principal who_;
-  std::unique_ptr<Desk> desk_;
+  Principal principal_;
+  std::unique_ptr<StorageClient> client_;
 };
 
 std::string at(std::string_view what, std::uint32_t n) { return fmt::format("{} {}", what, n); }
@@ -98,9 +98,9 @@ class SendInOrder : public testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
   Result<Json> try_send() {
-    auto target = must(active_target(must(desk.backends()), ""));
+    auto target = must(active_target(must(client.backends()), ""));
     return send_file(must(plan_send(path, target)),
-                     {desk, parts, [](std::uint64_t) {}, world.scratch / "journals", "root"});
+                     {client, buffers, [](std::uint64_t) {}, world.scratch / "journals", "root"});
   }
   // What the store has in the end is what was sent.
   Json send() {
@@ -108,10 +108,10 @@ class SendInOrder : public testing::Test {
     EXPECT_TRUE(world.store().bytes_of("config-mgmt/a.rpm") == bytes);
     return sent;
   }
-  storage::StorageWorld world;
+  storage::StorageFixture world;
   storage::Replica one{world};
-  PartPool parts{8};
-  InOrderDesk desk{one, world.admin};
+  BufferPool buffers{8};
+  InOrderClient client{one, world.admin};
   std::string path = world.scratch / "a.rpm";
   std::string bytes = std::string(3 * kPartBytes + 9, '\0');  // four parts
   Course course;
@@ -119,7 +119,7 @@ class SendInOrder : public testing::Test {
 
 TEST_F(SendInOrder, APartComesOverWhileTheOneBeforeItIsStored) {
   std::atomic<int> on_their_way = 0, most = 0;
-  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
+  client.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
     most = std::max<int>(most, ++on_their_way);
     course.note(at("came", n));
     left();
@@ -135,7 +135,7 @@ TEST_F(SendInOrder, APartComesOverWhileTheOneBeforeItIsStored) {
 
 TEST_F(SendInOrder, APartThatOvertookAnotherIsSentAgain) {
   std::atomic<bool> has_overtaken = false;
-  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
+  client.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) {
     left();
     if (n == 2) course.wait_for("overtaken");
     auto answer = put();
@@ -151,7 +151,7 @@ TEST_F(SendInOrder, APartThatOvertookAnotherIsSentAgain) {
 
 TEST_F(SendInOrder, APartWhoseAnswerWasLostIsThereWhenItsSuccessorIs) {
   std::atomic<bool> is_lost = false;
-  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+  client.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
     left();
     if (n > 1) course.wait_for(at("stored", n - 1));
     auto answer = put();
@@ -167,18 +167,18 @@ TEST_F(SendInOrder, APartWhoseAnswerWasLostIsThereWhenItsSuccessorIs) {
 }
 
 TEST_F(SendInOrder, TwoPartsWhoseAnswersAKillTookAreNotSentAgain) {
-  desk.is_cut_off = true;
-  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+  client.is_cut_off = true;
+  client.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
     left();
-    if (n > 1 && desk.is_cut_off) course.wait_for(at("stored", n - 1));
+    if (n > 1 && client.is_cut_off) course.wait_for(at("stored", n - 1));
     auto answer = put();
     course.note(at("stored", n));
-    if (n == 1 || !desk.is_cut_off) return answer;
+    if (n == 1 || !client.is_cut_off) return answer;
     course.wait_for(at("stored", 3));
     return fail(Code::forbidden, "no answer");
   };
   EXPECT_FALSE(try_send());
-  desk.is_cut_off = false;
+  client.is_cut_off = false;
   auto sent = send();
   EXPECT_EQ(sent["resumed_parts"], 3);
   EXPECT_FALSE(sent.value("digest", "").empty());
@@ -186,7 +186,7 @@ TEST_F(SendInOrder, TwoPartsWhoseAnswersAKillTookAreNotSentAgain) {
 }
 
 TEST_F(SendInOrder, APartThatFailsForGoodEndsTheUploadAndLeavesNothing) {
-  desk.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
+  client.on_the_way = [&](std::uint32_t n, const auto& left, const auto& put) -> Result<Json> {
     left();
     if (n == 2) return fail(Code::forbidden, "no more");
     return put();

@@ -30,13 +30,14 @@ class TransferTest : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   Result<Json> send(const std::string& path) {
-    auto target = must(active_target(must(desk->backends()), ""));
+    auto target = must(active_target(must(client->backends()), ""));
     moved = 0;
-    return send_file(must(plan_send(path, target)), {*desk, parts, [this](std::uint64_t n) { moved += n; },
-                                                     world.scratch / "journals", "ann"});
+    return send_file(
+        must(plan_send(path, target)),
+        {*client, buffers, [this](std::uint64_t n) { moved += n; }, world.scratch / "journals", "ann"});
   }
-  ReceiveSeams receiving() {
-    return {*desk, parts, [](std::uint64_t) {}, [](std::uint64_t) {}, ""};
+  ReceiveDeps receiving() {
+    return {*client, buffers, [](std::uint64_t) {}, [](std::uint64_t) {}, ""};
   }
   std::size_t journals() {
     auto folder = world.scratch / "journals";
@@ -44,10 +45,10 @@ class TransferTest : public testing::Test {
                               : 0;
   }
 
-  storage::StorageWorld world;
+  storage::StorageFixture world;
   storage::Replica one{world};
-  PartPool parts{4};
-  std::unique_ptr<Desk> desk = open_local_desk({one.storage, world.admin, "data"});
+  BufferPool buffers{4};
+  std::unique_ptr<StorageClient> client = open_local_storage_client({one.storage, world.admin, "data"});
   std::atomic<std::uint64_t> moved = 0;
 };
 
@@ -102,8 +103,8 @@ TEST_F(TransferTest, StopsWhenTheReaderOfAStreamGoesAway) {
 }
 
 TEST_F(TransferTest, OneFreeBufferIsEnough) {
-  std::vector<Part> taken;
-  while (parts.available() > 1) taken.push_back(parts.try_take());
+  std::vector<Buffer> taken;
+  while (buffers.available() > 1) taken.push_back(buffers.try_acquire());
   auto path = make("a.rpm", 4 * kPartBytes);
   must(send(path));
   must(receive_file("a.rpm", world.scratch / "back", receiving()));
@@ -112,17 +113,17 @@ TEST_F(TransferTest, OneFreeBufferIsEnough) {
 
 TEST_F(TransferTest, GoesOnWhereAKilledRunStopped) {
   auto path = make("a.rpm", 5 * kPartBytes);
-  auto handle = must(desk->begin("a.rpm", 5 * kPartBytes)).value("handle", "");
+  auto handle = must(client->begin("a.rpm", 5 * kPartBytes)).value("handle", "");
   auto bytes = text_of(path);
-  OpenUpload left{handle, {}};
+  JournalEntry left{handle, {}};
   for (std::uint32_t n : {1u, 2u, 4u}) {  // 4 had come before 3
     auto part = std::string_view(bytes).substr((n - 1) * kPartBytes, kPartBytes);
-    auto ref = must(desk->put_part(handle, n, part, [] {})).value("ref", "");
+    auto ref = must(client->put_part(handle, n, part, [] {})).value("ref", "");
     if (n <= 2) left.refs.push_back(ref);
   }
   struct stat st {};
   ASSERT_EQ(::stat(path.c_str(), &st), 0);
-  Journal journal(world.scratch / "journals", desk->name(), "ann",
+  Journal journal(world.scratch / "journals", client->name(), "ann",
                   {fs::absolute(path).string(), st.st_dev, st.st_ino, static_cast<std::uint64_t>(st.st_size),
                    std::int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec});
   must(journal.write(left));
@@ -139,7 +140,7 @@ TEST_F(TransferTest, GoesOnWhereAKilledRunStopped) {
 TEST_F(TransferTest, DiscardsInTheStoreWhatCannotBeFinished) {
   auto path = make("a.rpm", 3 * kPartBytes);
   must(one.scopes.set(world.admin, "obj_cloud1", "a.rpm", "web"));
-  desk = open_local_desk({one.storage, world.bob, "data"});
+  client = open_local_storage_client({one.storage, world.bob, "data"});
   EXPECT_EQ(send(path).error().code, Code::conflict);
   EXPECT_EQ(world.store().open_uploads(), 0u);
   EXPECT_FALSE(world.store().has("config-mgmt/a.rpm"));
@@ -160,7 +161,7 @@ TEST_F(TransferTest, AFailedFetchLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(TransferTest, PlansTheLaneBySizeAndRefusesWhatTheBackendCannotTake) {
-  auto target = must(active_target(must(desk->backends()), "s3"));
+  auto target = must(active_target(must(client->backends()), "s3"));
   EXPECT_EQ(must(plan_send(make("a.rpm", kPartBytes), target)).lane, "inline");
   EXPECT_EQ(must(plan_send(make("a.rpm", kPartBytes + 1), target)).lane, "chunked");
   EXPECT_EQ(plan_send(make("a.txt", 1), target).error().code, Code::invalid);
@@ -168,7 +169,7 @@ TEST_F(TransferTest, PlansTheLaneBySizeAndRefusesWhatTheBackendCannotTake) {
   EXPECT_EQ(plan_send(world.scratch / "", target).error().code, Code::invalid);
   target.ceiling = 10;
   EXPECT_EQ(plan_send(make("a.rpm", 11), target).error().code, Code::too_large);
-  EXPECT_EQ(active_target(must(desk->backends()), "gcs").error().code, Code::invalid);
+  EXPECT_EQ(active_target(must(client->backends()), "gcs").error().code, Code::invalid);
 }
 
 }  // namespace dash::client

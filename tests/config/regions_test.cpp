@@ -89,10 +89,10 @@ TEST(RegionMerge, BlankTextChangesNothing) {
 }
 
 TEST(PeerModel, LacksTheFourthCloudUnknownFieldsAndDottedRegions) {
-  EXPECT_TRUE(peer_keeps({"cloud1", "us-east-1", "vpc_id"}));
-  EXPECT_FALSE(peer_keeps({"cloud1", "us-east-1", "brand_new"}));
-  EXPECT_FALSE(peer_keeps({"cloud4", "eu-frankfurt-1", "compartment"}));
-  EXPECT_FALSE(peer_keeps({"cloud1", "us.east", "vpc_id"}));
+  EXPECT_TRUE(is_known_to_peer({"cloud1", "us-east-1", "vpc_id"}));
+  EXPECT_FALSE(is_known_to_peer({"cloud1", "us-east-1", "brand_new"}));
+  EXPECT_FALSE(is_known_to_peer({"cloud4", "eu-frankfurt-1", "compartment"}));
+  EXPECT_FALSE(is_known_to_peer({"cloud1", "us.east", "vpc_id"}));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ class AccountsContract : public testing::TestWithParam<std::string_view> {
     for (auto name : {"root", "nora"})
       add_account(*sql_, directory_, {name, kPassword, name[0] == 'r', {}, {"team"}});
   }
-  Result<identity::Login> sign_in(const std::string& name, const std::string& address,
-                                  const Secret& password = kPassword) {
+  Result<identity::LoginResult> sign_in(const std::string& name, const std::string& address,
+                                        const Secret& password = kPassword) {
     return accounts_.sign_in({name, password, address, "r1"});
   }
   Principal signed_in(const std::string& name) {
@@ -38,7 +38,7 @@ class AccountsContract : public testing::TestWithParam<std::string_view> {
 
   Scratch scratch_;
   FakeClock clock_;
-  Keys keys_{Secret("a signing key of a test"), {}};
+  InstanceKeys keys_{Secret("a signing key of a test"), {}};
   std::unique_ptr<db::Sql> sql_ = contract_database(GetParam(), scratch_);
   audit::Log audit_{*sql_, clock_, keys_.derive("dashctl audit head v1")};
   identity::Directory directory_{*sql_, clock_};
@@ -87,7 +87,7 @@ TEST_P(AccountsContract, KeepsAThousandAddressesOfAnAccount) {
   must(sql_->write([&](db::Transaction& tx) -> Result<void> {
     for (int i = 0; i < 1'002; ++i) {
       clock_.advance(std::chrono::seconds(1));
-      TRY(throttle.remember(tx, {"nora", fmt::format("10.0.{}.{}", i / 256, i % 256)}));
+      TRY(throttle.record_address(tx, {"nora", fmt::format("10.0.{}.{}", i / 256, i % 256)}));
     }
     auto rows = TRY(tx.query("SELECT COUNT(*), MIN(seen_at) FROM login_addresses WHERE username = 'nora'"));
     EXPECT_EQ(rows[0].integer(0), 1'000);

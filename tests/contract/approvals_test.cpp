@@ -2,15 +2,15 @@
 #include <barrier>
 
 #include "tests/contract/databases.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
-class ApprovalsContract : public JobsRoom, public testing::WithParamInterface<std::string_view> {
+class ApprovalsContract : public JobsFixture, public testing::WithParamInterface<std::string_view> {
  protected:
   ApprovalsContract()
-      : JobsRoom([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
+      : JobsFixture([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
     set("change_approval_required", "true");
   }
   static Json at(std::string_view time) { return {{"run_at", time}}; }
@@ -30,7 +30,7 @@ TEST_P(ApprovalsContract, NoRaceEndsApprovedForATimeThatTheApproverNeverSaw) {
     auto seen = deployed(machine(at("2026-07-04T10:00")));
     auto digest = n % 2 == 0 ? std::optional(seen.approval_digest) : std::nullopt;
     bool approved = false, moved = false;
-    at_once([&] { approved = jobs_.approve(bob_, seen.id, Approve::all, digest).has_value(); },
+    at_once([&] { approved = jobs_.approve(bob_, seen.id, ApprovalKind::all, digest).has_value(); },
             [&] { moved = jobs_.reschedule(alice_, seen.id, at("2026-07-05T10:00")).has_value(); });
     EXPECT_TRUE(approved || moved);
     auto after = job(seen.id);
@@ -47,7 +47,7 @@ TEST_P(ApprovalsContract, NoRaceApprovesABatchInPart) {
     auto batch = *jobs[0].batch_id;
     auto digest = job(batch).approval_digest;
     bool approved = false;
-    at_once([&] { approved = jobs_.approve(bob_, batch, Approve::all, digest).has_value(); },
+    at_once([&] { approved = jobs_.approve(bob_, batch, ApprovalKind::all, digest).has_value(); },
             [&] { std::ignore = jobs_.reschedule(alice_, jobs[2].id, at("2026-07-05T10:00")); });
     for (std::size_t i : {0u, 1u})
       EXPECT_EQ(state(jobs[i].id), approved ? State::scheduled : State::awaiting_approval);
@@ -59,10 +59,10 @@ TEST_P(ApprovalsContract, NoRaceApprovesABatchInPart) {
 TEST_P(ApprovalsContract, TwoApproversOfOneJobAgreeWhoWasFirst) {
   for (int n = 0; n < 10; ++n) {
     auto id = deployed(machine(at("2026-07-04T10:00"))).id;
-    std::optional<Approved> first, second;
-    at_once([&] { first = must(jobs_.approve(bob_, id, Approve::all)); },
-            [&] { second = must(jobs_.approve(root_, id, Approve::all)); });
-    EXPECT_NE(first->already, second->already);
+    std::optional<ApproveResult> first, second;
+    at_once([&] { first = must(jobs_.approve(bob_, id, ApprovalKind::all)); },
+            [&] { second = must(jobs_.approve(root_, id, ApprovalKind::all)); });
+    EXPECT_NE(first->was_already_approved, second->was_already_approved);
     EXPECT_EQ(first->job.booking_approval->by, second->job.booking_approval->by);
   }
 }
@@ -71,7 +71,7 @@ TEST_P(ApprovalsContract, AnApprovalAndARejectionDoNotBothCount) {
   for (int n = 0; n < 10; ++n) {
     auto id = deployed(machine(at("2026-07-04T10:00"))).id;
     bool approved = false, rejected = false;
-    at_once([&] { approved = jobs_.approve(bob_, id, Approve::all).has_value(); },
+    at_once([&] { approved = jobs_.approve(bob_, id, ApprovalKind::all).has_value(); },
             [&] { rejected = jobs_.reject(root_, id, "no").has_value(); });
     EXPECT_NE(approved, rejected);
     EXPECT_EQ(state(id), approved ? State::scheduled : State::rejected);

@@ -40,7 +40,7 @@ config::Values azure_with_wrong_secret(config::Values settings) {
   settings["cloud2_client_secret"] += "x";
   return settings;
 }
-void prepare_nothing(const config::Values&, const StoreSeams&) {}
+void prepare_nothing(const config::Values&, const StoreDeps&) {}
 config::Values azure_with_wrong_key(config::Values settings) {
   settings["storage_obj_cloud2_account_key"] = "d3JvbmctYnV0LW9mLXRoZS1yaWdodC1sZW5ndGgtMDA=";
   return settings;
@@ -51,7 +51,7 @@ config::Values gcs_settings() {
           {"storage_obj_cloud3_endpoint", need_variable("GCS_ENDPOINT")},
           {"cloud3_service_account_json", file_of("GOOGLE_APPLICATION_CREDENTIALS")}};
 }
-void make_gcs_bucket(const config::Values& settings, const StoreSeams& seams) {
+void make_gcs_bucket(const config::Values& settings, const StoreDeps& seams) {
   auto client = must(gcs::open_client(settings, seams.http, seams.clock));
   auto body = fmt::format(R"({{"name":"{}"}})", settings.at("storage_obj_cloud3_bucket"));
   auto made = client.ask({.what = "making the bucket",
@@ -76,7 +76,7 @@ config::Values oci_settings() {
           {"cloud4_fingerprint", need_variable("OCI_FINGERPRINT")},
           {"cloud4_private_key", file_of("OCI_KEY_FILE")}};
 }
-void make_oci_bucket(const config::Values& settings, const StoreSeams& seams) {
+void make_oci_bucket(const config::Values& settings, const StoreDeps& seams) {
   auto credentials = must(oci::read_credentials(
       settings.at("cloud4_tenancy_ocid"), settings.at("cloud4_user_ocid"), settings.at("cloud4_fingerprint"),
       Secret(settings.at("cloud4_private_key")), Secret()));

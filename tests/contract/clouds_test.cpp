@@ -2,7 +2,7 @@
 // staging folder that is not shown, what a sweep takes. What they do alike is the store_*_test.cpp.
 #include <gtest/gtest.h>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/crypto/hash.hpp"
 #include "tests/contract/cloud_settings.hpp"
 #include "tests/support/must.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 class Clouds : public testing::Test {
  protected:
-  StoreSeams seams() { return {*http_, clock_, ""}; }
+  StoreDeps seams() { return {*http_, clock_, ""}; }
   void SetUp() override {
     make_gcs_bucket(gcs_settings(), seams());
     make_oci_bucket(oci_settings(), seams());

@@ -9,14 +9,15 @@
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/contract/databases.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
-class JobsContract : public JobsRoom, public testing::WithParamInterface<std::string_view> {
+class JobsContract : public JobsFixture, public testing::WithParamInterface<std::string_view> {
  protected:
-  JobsContract() : JobsRoom([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
+  JobsContract()
+      : JobsFixture([](const Scratch& scratch) { return contract_database(GetParam(), scratch); }) {
     ::signal(SIGPIPE, SIG_IGN);  // an executor may end without reading its input
     std::filesystem::create_directory(scratch_ / "deploy");
     for (auto name : {"cloud1-vm-deploy", "cloud1-vm-destroy"}) {
@@ -55,15 +56,15 @@ TEST_P(JobsContract, KeepsOneChainUnderManyWriters) {
 TEST_P(JobsContract, HoldsApprovesRunsAndTearsDown) {
   judge_.hold("big");
   auto id = deployed().id;
-  must(jobs_.approve(bob_, id, Approve::all));
+  must(jobs_.approve(bob_, id, ApprovalKind::all));
   EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
   EXPECT_EQ(state(id), State::completed);
   EXPECT_EQ(must(jobs_.logs(root_, id, 0)).size(), 1u);
   judge_.allow();
   must(destroy(root_, "web"));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
   EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
-  Listing completed;
+  JobQuery completed;
   completed.states = {State::completed};
   EXPECT_EQ(must(jobs_.list(root_, completed)).total, 2);
 }
@@ -111,7 +112,7 @@ TEST_P(JobsContract, AWrongClockHoldsNoLeaseAndNoWindow) {
   clock_.advance(kYear);
   auto lost = deployed().id;
   sql_exec("UPDATE jobs SET window_ends_at = NULL WHERE id = $1", {booked});
-  must(jobs_.note_workers("ghost", 4));
+  must(jobs_.heartbeat("ghost", 4));
   Worker worker(jobs_, executors_, "dead");
   auto claimed = must(worker.claim());
   ASSERT_TRUE(claimed);
@@ -131,7 +132,7 @@ TEST_P(JobsContract, EditsWindowsAndWorkgroups) {
   EXPECT_EQ(must(workgroups_.list()).at(0).window_name, "n");
   EXPECT_EQ(windows_.remove(root_, window.id).error().code, Code::conflict);
   EXPECT_EQ(workgroups_.remove(root_, "team-a").error().code, Code::conflict);
-  audit::Filter filter;
+  audit::EntryFilter filter;
   filter.action = "change_window_*";
   EXPECT_EQ(must(audit::list(audit_, root_, filter)).entries.size(), 2u);
 }

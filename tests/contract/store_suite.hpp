@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http/http_client.hpp"
 #include "tests/contract/stores_under_test.hpp"
@@ -33,7 +33,7 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
     store_ = open(settings_);
   }
 
-  StoreSeams seams(const Clock* clock = nullptr) {
+  StoreDeps seams(const Clock* clock = nullptr) {
     return {*http_, clock ? *clock : clock_, "/proc/self/exe"};
   }
   std::unique_ptr<ObjectStore> open(const config::Values& settings, const Clock* clock = nullptr) {

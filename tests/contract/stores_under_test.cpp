@@ -23,7 +23,7 @@ config::Values s3_settings() {
           {"cloud1_secret_access_key", need_variable("AWS_SECRET_ACCESS_KEY")}};
 }
 
-void make_s3_bucket(const config::Values& settings, const StoreSeams& seams) {
+void make_s3_bucket(const config::Values& settings, const StoreDeps& seams) {
   s3::Credentials credentials{settings.at("cloud1_access_key_id"),
                               Secret(settings.at("cloud1_secret_access_key"))};
   s3::Client client(must(s3::read_address(settings)), credentials, seams.http, seams.clock);
@@ -40,7 +40,7 @@ config::Values folder_settings() {
   static Scratch scratch;
   return {{"storage_local_path", scratch / "assets"}};
 }
-void make_folder_root(const config::Values& settings, const StoreSeams&) {
+void make_folder_root(const config::Values& settings, const StoreDeps&) {
   must(make_folder(settings.at("storage_local_path"), 0750));
 }
 
@@ -51,7 +51,7 @@ config::Values smb_settings() {
           {"storage_local_username", "WORKGROUP\\" + need_variable("SMB_USER")},
           {"storage_local_password", need_variable("SMB_PASS")}};
 }
-void make_smb_root(const config::Values& settings, const StoreSeams&) {
+void make_smb_root(const config::Values& settings, const StoreDeps&) {
   must(smb::open_share_tree(must(smb::read_share(settings)))->make_folder(""));
 }
 

@@ -43,7 +43,7 @@ TEST(PartBody, ArrivesWholeInOneBufferThatGoesBack) {
     EXPECT_EQ(answer.body, R"({"bytes":8388608,"ends":"az"})");
   }
   EXPECT_EQ(client.ask(put_head(0)).body, R"({"bytes":0,"ends":""})");
-  EXPECT_EQ(running.parts.available(), 1u);
+  EXPECT_EQ(running.buffers.available(), 1u);
 }
 
 TEST(PartBody, NeedsALengthOfAtMostOnePart) {
@@ -59,7 +59,7 @@ TEST(PartBody, IsAdmittedBeforeAByteOfItIsRead) {
   std::atomic<std::uint64_t> declared = 0;
   Running running({part_route([&](Request& request) -> Result<void> {
     declared = request.content_length.value_or(0);
-    EXPECT_FALSE(request.part);
+    EXPECT_FALSE(request.buffer);
     return Failure(refused());
   })});
   RawClient client(running.port());
@@ -87,9 +87,9 @@ TEST(PartBody, ARefusalOfASmallBodyThatIsAlreadyHereKeepsTheConnection) {
 
 TEST(PartBody, WaitsForABufferAndThenSaysWhenToComeAgain) {
   ServerOptions options;
-  options.limits.part_patience = std::chrono::milliseconds(1);
+  options.limits.part_timeout = std::chrono::milliseconds(1);
   Running running({part_route()}, options, /*part_count=*/1);
-  auto taken = running.parts.try_take();
+  auto taken = running.buffers.try_acquire();
   auto answer = ask(running.port(), put_head(5) + "12345");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.headers["retry-after"], "2");
@@ -99,11 +99,11 @@ TEST(PartBody, GoesOnWhenABufferComesBackInTime) {
   Gate admitted;
   admitted.open();
   Running running({part_route(passing(admitted))}, {}, /*part_count=*/1);
-  auto taken = running.parts.try_take();
+  auto taken = running.buffers.try_acquire();
   RawClient client(running.port());
   client.send(put_head(5) + "12345");
   admitted.await_arrivals(1);
-  taken = Part();
+  taken = Buffer();
   EXPECT_EQ(client.receive().status, 200);
 }
 

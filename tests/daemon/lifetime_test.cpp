@@ -32,7 +32,7 @@ TEST(Drain, ARequestUnderWayEndsWhileNewConnectionsAreRefused) {
   EXPECT_EQ(answer.headers["connection"], "close");
   busy.close();
   stopping.wait();
-  EXPECT_EQ(running.log.count("drain_cut"), 0u);
+  EXPECT_EQ(running.log.count("server.drain_timeout"), 0u);
 }
 
 TEST(Drain, HasADeadline) {
@@ -45,7 +45,7 @@ TEST(Drain, HasADeadline) {
          ask(running.port(), get("/metrics")).body.find("dashctl_connections 2") == std::string::npos) {
   }
   running.server->stop();
-  EXPECT_EQ(running.log.count("drain_cut"), 1u);
+  EXPECT_EQ(running.log.count("server.drain_timeout"), 1u);
   EXPECT_TRUE(stuck.closed());
 }
 
@@ -67,7 +67,7 @@ TEST(UnixSocket, ServesItsGroupAndCleansUp) {
 TEST(UnixSocket, ReplacesAStaleOneAndLeavesALiveOneAndOtherFilesAlone) {
   Scratch scratch;
   auto path = scratch / "dashctl.sock";
-  PartPool parts(1);
+  BufferPool buffers(1);
   {  // a process that died: its socket file stays
     auto dead = must(listen_on("unix:" + path));
     ::rename(path.c_str(), (path + ".kept").c_str());
@@ -75,12 +75,12 @@ TEST(UnixSocket, ReplacesAStaleOneAndLeavesALiveOneAndOtherFilesAlone) {
   ::rename((path + ".kept").c_str(), path.c_str());
   Running running({hello()}, {.listen = {"unix:" + path}});
   EXPECT_EQ(RawClient(path).ask(get("/api/hello")).status, 200);
-  auto second = Server::start({.listen = {"unix:" + path}}, {}, parts);
+  auto second = Server::start({.listen = {"unix:" + path}}, {}, buffers);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("another process answers there"), std::string::npos);
   EXPECT_EQ(RawClient(path).ask(get("/api/hello")).status, 200);
   must(write_file(scratch / "file", "precious", 0600));
-  EXPECT_FALSE(Server::start({.listen = {"unix:" + (scratch / "file")}}, {}, parts));
+  EXPECT_FALSE(Server::start({.listen = {"unix:" + (scratch / "file")}}, {}, buffers));
   EXPECT_EQ(must(read_file(scratch / "file", 100)), "precious");
 }
 
@@ -93,11 +93,11 @@ TEST(Listening, TellsTheRealPortAndSpeaksIpv6) {
 }
 
 TEST(Tls, NeedsBothFilesAndNamesTheOneThatIsNoGood) {
-  PartPool parts(1);
+  BufferPool buffers(1);
   auto refusal = [&](std::string certificate, std::string key) {
     return Server::start(
                {.listen = {"127.0.0.1:0"}, .tls_certificate_file = certificate, .tls_key_file = key}, {},
-               parts)
+               buffers)
         .error()
         .message;
   };

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/app/services.hpp"
+#include "core/app/application.hpp"
 #include "core/base/embedded.hpp"
 #include "daemon/routes/routes.hpp"
-#include "daemon/server/own_routes.hpp"
+#include "daemon/server/health_routes.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -24,9 +24,9 @@ std::set<std::string> served() {
   app::Options options;
   options.data_dir = scratch / "data";
   auto instance = must(app::open_instance(options));
-  auto routes = all_routes(instance->services());
+  auto routes = all_routes(instance->application());
   Readiness readiness({});
-  add_own_routes(routes, readiness, {});
+  add_health_routes(routes, readiness, {});
   std::set<std::string> rows;
   for (const auto& route : routes) {
     auto pattern = route.pattern;

@@ -14,7 +14,7 @@
 namespace dash::daemon {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+constexpr int kTimeoutMs = 10'000;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void RawClient::close() {
 bool RawClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     pollfd ready{fd_, POLLOUT, 0};
-    if (::poll(&ready, 1, kPatienceMs) != 1) return false;
+    if (::poll(&ready, 1, kTimeoutMs) != 1) return false;
     auto n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -67,7 +67,7 @@ void RawClient::finish_sending() { ::shutdown(fd_, SHUT_WR); }
 
 bool RawClient::more() {
   pollfd ready{fd_, POLLIN, 0};
-  if (fd_ < 0 || ::poll(&ready, 1, kPatienceMs) != 1) return false;
+  if (fd_ < 0 || ::poll(&ready, 1, kTimeoutMs) != 1) return false;
   std::array<char, 65536> bytes;
   auto n = ::recv(fd_, bytes.data(), bytes.size(), 0);
   if (n <= 0) return false;
@@ -87,7 +87,7 @@ std::optional<std::string> RawClient::line() {
   }
 }
 
-bool RawClient::read_chunks(Answer& answer) {
+bool RawClient::read_chunks(RawResponse& answer) {
   while (auto size_line = line()) {
     auto size = std::stoul(*size_line, nullptr, 16);
     while (in_.size() < size + 2)
@@ -99,7 +99,7 @@ bool RawClient::read_chunks(Answer& answer) {
   return false;
 }
 
-bool RawClient::read_body(Answer& answer) {
+bool RawClient::read_body(RawResponse& answer) {
   if (answer.headers.contains("transfer-encoding")) return read_chunks(answer);
   auto length = answer.headers.find("content-length");
   bool to_the_end = length == answer.headers.end();
@@ -111,8 +111,8 @@ bool RawClient::read_body(Answer& answer) {
   return to_the_end || answer.body.size() == size;
 }
 
-Answer RawClient::receive(bool to_head) {
-  Answer answer;
+RawResponse RawClient::receive(bool to_head) {
+  RawResponse answer;
   auto status = line();
   if (!status || !status->starts_with("HTTP/1.1 ")) return answer;
   answer.status = std::stoi(status->substr(9));
@@ -130,7 +130,7 @@ Answer RawClient::receive(bool to_head) {
 
 bool RawClient::closed() {
   pollfd ready{fd_, POLLIN, 0};
-  if (!in_.empty() || ::poll(&ready, 1, kPatienceMs) != 1) return false;
+  if (!in_.empty() || ::poll(&ready, 1, kTimeoutMs) != 1) return false;
   char byte = 0;
   return ::recv(fd_, &byte, 1, 0) <= 0;
 }

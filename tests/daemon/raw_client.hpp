@@ -10,7 +10,7 @@
 
 namespace dash::daemon {
 
-struct Answer {
+struct RawResponse {
   int status = 0;                              // 0: the connection ended without an answer
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
@@ -33,26 +33,26 @@ class RawClient {
   std::size_t send_until_full(std::string_view bytes);
   void finish_sending();
   // `to_head`: an answer to HEAD has no body. 100 Continue is an answer like any other.
-  Answer receive(bool to_head = false);
+  RawResponse receive(bool to_head = false);
   // True when the server closes without a further byte.
   bool closed();
   void close();
 
-  Answer ask(std::string_view bytes) {
+  RawResponse ask(std::string_view bytes) {
     send(bytes);
     return receive();
   }
 
  private:
   bool more();
-  bool read_body(Answer& answer);
-  bool read_chunks(Answer& answer);
+  bool read_body(RawResponse& answer);
+  bool read_chunks(RawResponse& answer);
   std::optional<std::string> line();
   int fd_ = -1;
   std::string in_;
 };
 
-inline Answer ask(std::uint16_t port, std::string_view bytes) { return RawClient(port).ask(bytes); }
+inline RawResponse ask(std::uint16_t port, std::string_view bytes) { return RawClient(port).ask(bytes); }
 inline std::string get(std::string_view path) {
   return "GET " + std::string(path) + " HTTP/1.1\r\nHost: test\r\n\r\n";
 }

@@ -65,7 +65,7 @@ class RouteAuth : public testing::Test {
   RouteAuth() {
     whole_.add_user("ann", false);
     whole_.add_user("root", true);
-    for (auto& route : all_routes(whole_.services())) routes_.push_back(stubbed(std::move(route)));
+    for (auto& route : all_routes(whole_.application())) routes_.push_back(stubbed(std::move(route)));
     for (auto rule : {Auth::session, Auth::admin_session})
       routes_.push_back(stubbed({.pattern = "/test/" + std::to_string(rule), .auth = rule}));
     ServerOptions options;
@@ -78,7 +78,7 @@ class RouteAuth : public testing::Test {
                 whole_.session("root"),
                 whole_.token("root")};
   }
-  Answer call(const Route& route, Caller caller) {
+  RawResponse call(const Route& route, Caller caller) {
     return ask(whole_.port(), route.method + " " + path_of(route.pattern) +
                                   " HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n" + headers_.at(caller) +
                                   "\r\n");
@@ -139,7 +139,7 @@ TEST_F(RouteAuth, ASessionThatEndsWhileTheBodyArrivesIsRefused) {
                      session + "\r\n")
                 .status,
             100);
-  must(whole_.services().sessions.logout(session.substr(22, session.size() - 24)));
+  must(whole_.application().sessions.logout(session.substr(22, session.size() - 24)));
   EXPECT_EQ(client.ask("{}").status, 401);
 }
 

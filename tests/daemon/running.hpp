@@ -13,15 +13,15 @@
 namespace dash::daemon {
 
 struct Running {
-  explicit Running(std::vector<Route> routes, ServerOptions options = {}, std::size_t part_count = 2)
-      : parts(part_count) {
+  explicit Running(std::vector<Route> routes, ServerOptions options = {}, std::size_t buffer_count = 2)
+      : buffers(buffer_count) {
     if (options.listen.empty()) options.listen = {"127.0.0.1:0"};
-    server = must(Server::start(std::move(options), std::move(routes), parts));
+    server = must(Server::start(std::move(options), std::move(routes), buffers));
   }
   std::uint16_t port() const { return server->port(); }
 
   CapturedLog log;
-  PartPool parts;
+  BufferPool buffers;
   std::unique_ptr<Server> server;
 };
 

@@ -1,6 +1,6 @@
 // A whole instance in a scratch folder behind a server in this process.
 #pragma once
-#include "core/app/services.hpp"
+#include "core/app/application.hpp"
 #include "core/identity/accounts.hpp"
 #include "daemon/routes/auth.hpp"
 #include "daemon/routes/routes.hpp"
@@ -16,25 +16,25 @@ struct WholeInstance {
     instance = must(app::open_instance(options));
   }
   // With its own routes unless the test has others.
-  void serve(ServerOptions options = {}) { serve(all_routes(services()), std::move(options)); }
+  void serve(ServerOptions options = {}) { serve(all_routes(application()), std::move(options)); }
   void serve(std::vector<Route> routes, ServerOptions options = {}) {
-    options.authenticate = make_authenticate(services());
+    options.authenticate = make_authenticate(application());
     running = std::make_unique<Running>(std::move(routes), std::move(options));
   }
-  app::Services& services() { return instance->services(); }
+  app::Application& application() { return instance->application(); }
   std::uint16_t port() const { return running->port(); }
   void add_user(std::string name, bool is_admin) {
-    must(services().accounts.add(local_operator(),
-                                 {std::move(name), Secret("correct horse"), is_admin, {}, {}}));
+    must(application().accounts.add(local_operator(),
+                                    {std::move(name), Secret("correct horse"), is_admin, {}, {}}));
   }
   // The header of a session.
   std::string session(const std::string& name) {
-    auto login = must(services().accounts.sign_in({name, Secret("correct horse"), "127.0.0.1", ""}));
+    auto login = must(application().accounts.sign_in({name, Secret("correct horse"), "127.0.0.1", ""}));
     return "Authorization: Bearer " + login.access_token + "\r\n";
   }
   // The header of a personal access token.
   std::string token(const std::string& name) {
-    auto issued = must(services().accounts.issue_token(local_operator(), {"test", name, 0}));
+    auto issued = must(application().accounts.issue_token(local_operator(), {"test", name, 0}));
     return "Authorization: Bearer " + std::string(issued.token.expose()) + "\r\n";
   }
   // The first answer to a head that promises 60 MiB: 100 when the server wants to read them.

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/db/kept.hpp"
+#include "core/db/versioned_cache.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::db {
@@ -16,14 +16,14 @@ TEST(Sqlite, FileIsPrivateAndALinkIsRefused) {
 }
 
 // Each case commits in its own way.
-TEST(Kept, ReadsAgainAfterEveryCommitAndOnlyThen) {
+TEST(VersionedCache, ReadsAgainAfterEveryCommitAndOnlyThen) {
   Scratch scratch;
   auto sql = must(open_sqlite(scratch / "dashctl.db")), elsewhere = must(open_sqlite(scratch / "dashctl.db"));
   must(migrate_schema(*sql));
-  Kept<std::int64_t> kept;
+  VersionedCache<std::int64_t> cache;
   int reads = 0;
   auto count = [&] {
-    return *must(kept.get(*sql, "users", [&]() -> Result<std::int64_t> {
+    return *must(cache.get(*sql, "users", [&]() -> Result<std::int64_t> {
       ++reads;
       return read<std::int64_t>(*sql, [](Transaction& tx) -> Result<std::int64_t> {
         return TRY(tx.query("SELECT count(*) FROM grants")).at(0).integer(0);
@@ -63,9 +63,9 @@ TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
     });
   };
   auto moves = [&](const char* statement) {
-    auto before = must(sql->version());
+    auto before = must(sql->data_version());
     must(commit(statement));
-    return must(sql->version()) != before;
+    return must(sql->data_version()) != before;
   };
   for (auto* statement : {
            "INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', '', "

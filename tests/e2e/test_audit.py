@@ -199,7 +199,7 @@ def test_an_anchor_that_fails_is_told_and_holds_up_nothing(make_instance, scratc
     one = make_instance(env={"DASHCTL_ANCHOR_STORE": "1", "DASHCTL_ANCHOR_FILE": str(scratch / "no" / "folder" / "anchor")})
     root = one.login("root")
     assert root.post("/api/workgroups", {"name": "team-a"}).status == 201
-    wait_until(lambda: len(one.events("audit_anchor_failed")) >= 2, what="two failed anchors")
+    wait_until(lambda: len(one.events("audit.anchor_failed")) >= 2, what="two failed anchors")
     ready = root.get("/readyz")
     assert ready.status == 200 and ready.json["ready"] and ready.json["checks"]["audit_anchors"] != "ok"
     told = root.get("/api/audit/verify").json

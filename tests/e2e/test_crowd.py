@@ -86,7 +86,7 @@ def test_idle_connections_make_room_when_descriptors_run_out(instance):
             connect(instance.port)
         assert instance.anonymous.get("/livez", timeout=20).status == 200
         assert instance.login("root").get("/api/auth/me").status == 200
-    assert instance.events("out_of_descriptors")
+    assert instance.events("server.out_of_descriptors")
 
 
 def test_downloads_that_nobody_reads_leave_buffers_for_others(make_instance, scratch):

@@ -42,7 +42,7 @@ def test_an_approval_on_which_nobody_insists_is_logged(gate):
     why = ["look twice"]
     assert logged(instance, 2) == [("request-1", "alice", "needs_approval", why, 0, 0),
                                    ("request-2", "alice", "needs_approval", why, 0, 1)]
-    line = instance.events("needs_approval_not_enforced")[0]
+    line = instance.events("jobs.needs_approval_not_enforced")[0]
     assert (line["username"], line["request_id"], json.loads(line["reasons"])) == ("alice", "request-1", why)
     instance.set(admission_enforce_needs_approval="true")
     held = alice.post("/api/cloud1/deploy", MACHINE, headers={"X-Request-Id": "request-3"})

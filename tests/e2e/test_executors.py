@@ -42,7 +42,7 @@ def test_what_others_may_write_waits_until_its_mode_is_right(make_instance, scra
     named = {c["check"]: c for c in json.loads(done.out)["checks"]}["executor cloud1-vm-deploy"]
     assert done.code == 8 and named["state"] == "failed", done
     assert str(path) in named["message"] and f"chmod {good} {unsafe}" in named["message"]
-    assert [e["path"] for e in one.events("executor_refused")] == [str(path)], "once, not at every look"
+    assert [e["path"] for e in one.events("jobs.executor_refused")] == [str(path)], "once, not at every look"
     unsafe.chmod(int(good, 8))
     wait_until(lambda: job(root, job_id)["status"] == "completed", what="the run")
     assert one.dashctl("doctor").code == 0

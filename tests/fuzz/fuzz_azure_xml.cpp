@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/storage/store/azure_blob/wire.hpp"
+#include "core/storage/store/azure_blob/codec.hpp"
 
 namespace azure = dash::storage::azure_blob;
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/migrate/stage.hpp"
+#include "core/migrate/selection.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto bundle = dash::migrate::parse_bundle({reinterpret_cast<const char*>(data), size}, "fuzz");
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (bool replace : {false, true}) {
     dash::migrate::Selection selection;
     selection.replace_regions = replace;
-    (void)dash::migrate::stage(*bundle, selection, "fuzz");
+    (void)dash::migrate::select(*bundle, selection, "fuzz");
   }
   // What we write, we read, and nobody edited it.
   auto again = dash::migrate::parse_bundle(dash::migrate::write_bundle(*bundle), "fuzz");

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "core/storage/store/bearer.hpp"
-#include "core/storage/store/gcs/wire.hpp"
-#include "core/storage/store/oci/wire.hpp"
+#include "core/storage/store/gcs/codec.hpp"
+#include "core/storage/store/oci/codec.hpp"
 
 namespace gcs = dash::storage::gcs;
 namespace oci = dash::storage::oci;
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (auto progress = gcs::parse_rewrite(text); progress && !progress->object && progress->token.empty())
     std::abort();
   (void)gcs::parse_error(text);
-  if (auto kept = gcs::parse_kept(text); kept && *kept == 0) std::abort();
+  if (auto kept = gcs::parse_received_size(text); kept && *kept == 0) std::abort();
   if (auto target = gcs::session_target(text))
     if (!target->starts_with('/') || target->find_first_of("\r\n #") != std::string::npos) std::abort();
   if (auto bearer = dash::storage::parse_bearer(text))

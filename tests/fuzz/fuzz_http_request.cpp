@@ -21,7 +21,7 @@ void require(bool holds) {
 
 // Size of the head when it arrives `stride` bytes at a time; 0: none or refused.
 std::size_t head_size(std::string_view input, std::size_t stride) {
-  HeadScan scan;
+  HeaderScanner scan;
   for (std::size_t seen = 0; seen <= input.size(); seen += stride) {
     auto found = scan.find(input.substr(0, std::min(input.size(), seen + stride)), 16u << 10);
     if (!found) return 0;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/storage/store/s3/wire.hpp"
+#include "core/storage/store/s3/codec.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dash::storage;
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)s3::read_upload_id(xml);
   (void)s3::read_parts(xml);
   (void)s3::read_uploads(xml);
-  (void)s3::read_made(xml);
+  (void)s3::read_completion(xml);
   (void)s3::read_refusal(xml);
   return 0;
 }

@@ -26,9 +26,9 @@ class AccountsTest : public testing::Test {
   }
   Principal signed_in(const std::string& name, const Secret& password = kPassword) {
     auto login = must(accounts_.sign_in({name, password, "10.0.0.1", "r1"}));
-    auto who = must(sessions_.authenticate(login.access_token));
-    who.address = "10.0.0.1";
-    return who;
+    auto principal = must(sessions_.authenticate(login.access_token));
+    principal.address = "10.0.0.1";
+    return principal;
   }
   Principal by_token(const std::string& name) {
     auto issued = must(accounts_.issue_token(local_operator(), {"ci", name, 0}));
@@ -77,7 +77,7 @@ class AccountsTest : public testing::Test {
 
   Scratch scratch_;
   FakeClock clock_;
-  app::Keys keys_{Secret("a signing key of a test"), {}};
+  app::InstanceKeys keys_{Secret("a signing key of a test"), {}};
   std::unique_ptr<db::Sql> real_ = scratch_database(scratch_);
   FaultySql sql_{*real_};
   audit::Log audit_{sql_, clock_, keys_.derive("dashctl audit head v1")};

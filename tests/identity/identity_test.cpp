@@ -20,11 +20,12 @@ class Identity : public testing::Test {
   void add(std::string name, bool admin = false) {
     add_account(*sql_, directory_, {std::move(name), kPassword, admin, {}, {}});
   }
-  Result<void> in_write(const db::Body& body) { return sql_->write(body); }
+  Result<void> in_write(const db::TransactionFn& body) { return sql_->write(body); }
   Result<void> try_add(const NewUser& user) {
     return in_write([&](db::Transaction& tx) { return directory_.add(tx, user, "a hash"); });
   }
-  Result<Login> login(const std::string& name, const Secret& password, const std::string& address = "") {
+  Result<LoginResult> login(const std::string& name, const Secret& password,
+                            const std::string& address = "") {
     return log_in(*sql_, passwords_, sessions_, name, password, address);
   }
   Result<IssuedToken> issue(const NewToken& wanted) {
@@ -56,7 +57,7 @@ TEST_F(Directory_, KeepsItsLastAdmin) {
   add("alice", true);
   auto disable = [&](db::Transaction& tx) { return directory_.set_active(tx, "alice", false); };
   auto demote = [&](db::Transaction& tx) { return directory_.set_admin(tx, "alice", false); };
-  for (const db::Body& change : {db::Body(disable), db::Body(demote)}) {
+  for (const db::TransactionFn& change : {db::TransactionFn(disable), db::TransactionFn(demote)}) {
     auto refused = in_write(change);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::conflict);
@@ -130,8 +131,8 @@ TEST_F(Login_, GivesAJwtOfEightHoursForTheRightPassword) {
   add("alice", true);
   auto login = this->login(" Alice", kPassword, "10.0.0.1").value();
   EXPECT_EQ(login.username, "alice");
-  auto who = sessions_.authenticate(login.access_token).value();
-  EXPECT_TRUE(who.is_admin);
+  auto principal = sessions_.authenticate(login.access_token).value();
+  EXPECT_TRUE(principal.is_admin);
   clock_.advance(std::chrono::minutes(479));
   EXPECT_TRUE(sessions_.authenticate(login.access_token));
   clock_.advance(std::chrono::minutes(2));
@@ -240,7 +241,7 @@ TEST_F(Identity, SetupCodeIsMadeOnceKeptPrivateAndAsked) {
   EXPECT_EQ(perms, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_TRUE(code.check(text));
   EXPECT_FALSE(code.check(Secret("guess")));
-  code.forget();
+  code.remove();
   EXPECT_FALSE(code.check(text));
   EXPECT_FALSE(code.check(Secret("")));
 }

@@ -22,7 +22,7 @@ class LoginThrottleTest : public testing::Test {
   LoginThrottleTest() { add_account(*sql_, directory_, {"nora", kPassword, false, {}, {}}); }
   void fail(const std::string& name, const std::string& address, int times) {
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
-      for (int i = 0; i < times; ++i) TRY(throttle_.count(tx, {name, counted_address(address)}));
+      for (int i = 0; i < times; ++i) TRY(throttle_.count(tx, {name, throttle_network(address)}));
       return {};
     }));
   }
@@ -30,11 +30,11 @@ class LoginThrottleTest : public testing::Test {
   void attack() {
     for (int i = 0; i < 10; ++i) fail("nora", fmt::format("198.51.100.{}", i), 10);
   }
-  Result<Login> login(const std::string& name, const std::string& address,
-                      const Secret& password = kPassword) {
+  Result<LoginResult> login(const std::string& name, const std::string& address,
+                            const Secret& password = kPassword) {
     return log_in(*sql_, passwords_, sessions_, name, password, address);
   }
-  Code code(const Result<Login>& login) { return login ? Code::internal : login.error().code; }
+  Code code(const Result<LoginResult>& login) { return login ? Code::internal : login.error().code; }
 
   Scratch scratch_;
   FakeClock clock_;
@@ -109,9 +109,9 @@ TEST_F(LoginThrottleTest, CountsAnIpv6NetworkAsOneAddress) {
   for (int i = 0; i < 10; ++i) fail("nora", fmt::format("2001:db8::{:x}", i), 1);
   EXPECT_EQ(code(login("nora", "2001:db8::ffff")), Code::throttled);
   EXPECT_TRUE(login("nora", "2001:db8:0:1::1"));
-  EXPECT_EQ(counted_address("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-  EXPECT_EQ(counted_address("10.0.0.1"), "10.0.0.1");
-  EXPECT_EQ(counted_address("unix"), "unix");
+  EXPECT_EQ(throttle_network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(throttle_network("10.0.0.1"), "10.0.0.1");
+  EXPECT_EQ(throttle_network("unix"), "unix");
 }
 
 TEST_F(LoginThrottleTest, RefusesTheRightPasswordOnceParallelTriesHaveUsedTheLimitUp) {
@@ -170,15 +170,15 @@ TEST(ThrottleTest, DoesNotCountAttemptsOfAClockThatWasAYearAhead) {
   FakeClock clock;
   auto sql = scratch_database(scratch);
   Throttle throttle(*sql, clock);
-  const Limit limit{"setup.claim", 2, minutes(15)};
+  const AttemptLimit limit{"setup.claim", 2, minutes(15)};
   clock.advance(kYear);
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(throttle.spend(limit, "10.0.0.1"));
-  EXPECT_EQ(throttle.spend(limit, "10.0.0.1").error().retry_after, seconds(900));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(throttle.check_and_count(limit, "10.0.0.1"));
+  EXPECT_EQ(throttle.check_and_count(limit, "10.0.0.1").error().retry_after, seconds(900));
   clock.advance(-kYear);
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(throttle.spend(limit, "10.0.0.1"));
-  EXPECT_EQ(throttle.spend(limit, "10.0.0.1").error().code, Code::throttled);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(throttle.check_and_count(limit, "10.0.0.1"));
+  EXPECT_EQ(throttle.check_and_count(limit, "10.0.0.1").error().code, Code::throttled);
   clock.advance(kYear);
-  EXPECT_TRUE(throttle.spend(limit, "10.0.0.1"));
+  EXPECT_TRUE(throttle.check_and_count(limit, "10.0.0.1"));
 }
 
 }  // namespace

@@ -4,15 +4,15 @@
 #include "core/base/file.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/jobs/worker.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
 using Strings = std::vector<std::string>;
-constexpr auto kAll = Approve::all;
+constexpr auto kAll = ApprovalKind::all;
 
-class ApprovalDigest : public JobsRoom {
+class ApprovalDigest : public JobsFixture {
  protected:
   ApprovalDigest() { set("change_approval_required", "true"); }
   static Json at(std::string_view time) { return {{"run_at", time}}; }
@@ -24,8 +24,9 @@ class ApprovalDigest : public JobsRoom {
   Job moved(const Job& job, std::string_view time) {
     return must(jobs_.reschedule(alice_, job.id, at(time)));
   }
-  Code refused(const Principal& who, const std::string& id, const std::optional<std::string>& digest = {}) {
-    auto result = jobs_.approve(who, id, kAll, digest);
+  Code refused(const Principal& principal, const std::string& id,
+               const std::optional<std::string>& digest = {}) {
+    auto result = jobs_.approve(principal, id, kAll, digest);
     EXPECT_FALSE(result);
     return result ? Code::internal : result.error().code;
   }
@@ -80,14 +81,14 @@ TEST_F(ApprovalDigest, IsNeededOnceTheJobMoved) {
   EXPECT_EQ(refused(bob_, first.id, first.approval_digest), Code::conflict);
   EXPECT_EQ(refused(bob_, first.id, ""), Code::conflict);
   EXPECT_EQ(must(jobs_.approve(bob_, first.id, kAll, second.approval_digest)).job.state, State::scheduled);
-  EXPECT_TRUE(must(jobs_.approve(bob_, first.id, kAll, second.approval_digest)).already);
+  EXPECT_TRUE(must(jobs_.approve(bob_, first.id, kAll, second.approval_digest)).was_already_approved);
   EXPECT_EQ(refused(bob_, first.id, first.approval_digest), Code::conflict);
 }
 
 TEST_F(ApprovalDigest, IsNeededOnceAnApprovalWasVoided) {
   judge_.hold("big");
   auto id = booked().id;
-  must(jobs_.approve(bob_, id, Approve::policy));
+  must(jobs_.approve(bob_, id, ApprovalKind::policy));
   judge_.rules = "v2";
   EXPECT_EQ(refused(root_, id), Code::conflict);
   EXPECT_FALSE(job(id).policy_approval);
@@ -115,8 +116,8 @@ TEST_F(ApprovalDigest, IsNeededAfterAClaimThatVoidedTheApproval) {
 TEST_F(ApprovalDigest, IsNotNeededForWhatNobodyMoved) {
   judge_.hold("big");
   auto id = booked().id;
-  must(jobs_.approve(bob_, id, Approve::policy));
-  EXPECT_EQ(must(jobs_.approve(root_, id, Approve::booking)).job.state, State::scheduled);
+  must(jobs_.approve(bob_, id, ApprovalKind::policy));
+  EXPECT_EQ(must(jobs_.approve(root_, id, ApprovalKind::booking)).job.state, State::scheduled);
 }
 
 TEST_F(ApprovalDigest, WhoMovedTheJobDoesNotApproveIt) {
@@ -157,7 +158,7 @@ TEST_F(ApprovalDigest, OfABatchCoversAllOfItsJobs) {
   for (const auto& job : jobs) EXPECT_EQ(state(job.id), State::awaiting_approval);
   EXPECT_EQ(must(jobs_.approve(bob_, id, kAll, digest(id))).job.id, id);
   for (const auto& job : jobs) EXPECT_EQ(state(job.id), State::scheduled);
-  EXPECT_TRUE(must(jobs_.approve(bob_, id, kAll, digest(id))).already);
+  EXPECT_TRUE(must(jobs_.approve(bob_, id, kAll, digest(id))).was_already_approved);
 }
 
 TEST_F(ApprovalDigest, OfABatchIsApprovedWholeOrNotAtAll) {
@@ -188,7 +189,7 @@ TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
   for (bool names_digest : {false, true}) {
     auto first = booked();
     bool is_first = true;
-    judge_.decide = [&](const FakeJudge::Asked&) {
+    judge_.decide = [&](const FakeJudge::Call&) {
       if (std::exchange(is_first, false)) moved(first, "2026-07-05T10:00");
       return policy::Decision();
     };
@@ -204,7 +205,7 @@ TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
 TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
   auto first = booked();
   bool is_first = true;
-  judge_.decide = [&](const FakeJudge::Asked&) {
+  judge_.decide = [&](const FakeJudge::Call&) {
     if (std::exchange(is_first, false)) moved(first, "2026-07-05T10:00"), moved(first, "2026-07-04T10:00");
     return policy::Decision();
   };
@@ -217,7 +218,7 @@ TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
 TEST_F(ApprovalDigest, AMoveCountsOnlyForTheJobThatWasJudged) {
   auto id = booked().id;
   bool is_first = true;
-  judge_.decide = [&](const FakeJudge::Asked&) {
+  judge_.decide = [&](const FakeJudge::Call&) {
     if (std::exchange(is_first, false)) must(jobs_.reschedule(root_, id, at("2026-07-06T10:00")));
     return policy::Decision();
   };
@@ -227,7 +228,7 @@ TEST_F(ApprovalDigest, AMoveCountsOnlyForTheJobThatWasJudged) {
 
 TEST_F(ApprovalDigest, AnApprovalThatComesAfterTheTimeIsOverDoesNotCount) {
   auto id = booked().id;
-  judge_.decide = [&](const FakeJudge::Asked&) {
+  judge_.decide = [&](const FakeJudge::Call&) {
     clock_.advance(std::chrono::hours(100));
     return policy::Decision();
   };

@@ -1,15 +1,15 @@
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-class ApprovalOf : public JobsRoom {
+class ApprovalOf : public JobsFixture {
  protected:
   ApprovalOf() { judge_.hold("big"); }
-  Code refused(const Principal& who, const std::string& id, Approve what = Approve::all) {
-    auto result = jobs_.approve(who, id, what);
+  Code refused(const Principal& principal, const std::string& id, ApprovalKind what = ApprovalKind::all) {
+    auto result = jobs_.approve(principal, id, what);
     EXPECT_FALSE(result);
     return result ? Code::internal : result.error().code;
   }
@@ -21,12 +21,12 @@ class ApprovalOf : public JobsRoom {
 };
 
 TEST_F(ApprovalOf, AnotherUserWithThePermissionMakesTheJobClaimable) {
-  auto approved = must(jobs_.approve(bob_, held_, Approve::all));
-  EXPECT_FALSE(approved.already);
+  auto approved = must(jobs_.approve(bob_, held_, ApprovalKind::all));
+  EXPECT_FALSE(approved.was_already_approved);
   EXPECT_EQ(state(held_), State::pending);
   EXPECT_EQ(job(held_).policy_approval->by, "bob");
   EXPECT_EQ(audited(), (Strings{"cloud1:vm:deploy:needs_approval", "change_approved"}));
-  EXPECT_TRUE(must(jobs_.approve(root_, held_, Approve::all)).already);
+  EXPECT_TRUE(must(jobs_.approve(root_, held_, ApprovalKind::all)).was_already_approved);
 }
 
 TEST_F(ApprovalOf, OnesOwnJobIsNobodysEvenAsAdmin) {
@@ -50,7 +50,7 @@ TEST_F(ApprovalOf, RulesThatChangedIsVoid) {
   EXPECT_EQ(refused(bob_, held_), Code::conflict);
   EXPECT_EQ(job(held_).approval_reasons, Strings{"bigger"});
   EXPECT_EQ(state(held_), State::awaiting_approval);
-  must(jobs_.approve(bob_, held_, Approve::all));
+  must(jobs_.approve(bob_, held_, ApprovalKind::all));
   EXPECT_EQ(state(held_), State::pending);
 }
 
@@ -83,9 +83,9 @@ TEST_F(ApprovalOf, ARejectedExpiredOrCancelledJobComesTooLate) {
 TEST_F(ApprovalOf, TwoGatesNeedsBoth) {
   set("change_approval_required", "true");
   auto id = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
-  must(jobs_.approve(bob_, id, Approve::policy));
+  must(jobs_.approve(bob_, id, ApprovalKind::policy));
   EXPECT_EQ(state(id), State::awaiting_approval);
-  must(jobs_.approve(root_, id, Approve::booking));
+  must(jobs_.approve(root_, id, ApprovalKind::booking));
   EXPECT_EQ(state(id), State::scheduled);
   EXPECT_EQ(job(id).policy_approval->by, "bob");
   EXPECT_EQ(job(id).booking_approval->by, "root");
@@ -97,7 +97,7 @@ TEST_F(ApprovalOf, ABookingNeedsNoPolicyAndNoEngine) {
   EXPECT_EQ(deployed().state, State::pending);
   auto id = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
   EXPECT_EQ(state(id), State::awaiting_approval);
-  must(jobs_.approve(bob_, id, Approve::all));
+  must(jobs_.approve(bob_, id, ApprovalKind::all));
   EXPECT_EQ(state(id), State::scheduled);
 }
 
@@ -127,7 +127,8 @@ TEST_F(ApprovalOf, AClockThatJumpsAheadExpiresWhatWaitsAndARescheduleBringsItBac
   auto again = must(jobs_.reschedule(alice_, held_, Json::object()));
   EXPECT_EQ(again.state, State::awaiting_approval);
   EXPECT_EQ(again.approval_expires_at, clock_.now() + std::chrono::hours(72));
-  EXPECT_EQ(must(jobs_.approve(bob_, held_, Approve::all, again.approval_digest)).job.state, State::pending);
+  EXPECT_EQ(must(jobs_.approve(bob_, held_, ApprovalKind::all, again.approval_digest)).job.state,
+            State::pending);
 }
 
 TEST_F(ApprovalOf, WhatWasSubmittedUnderAClockAheadCanStillBeDecided) {
@@ -138,7 +139,7 @@ TEST_F(ApprovalOf, WhatWasSubmittedUnderAClockAheadCanStillBeDecided) {
   EXPECT_EQ(must(jobs_.approve(bob_, approved)).job.state, State::pending);
   EXPECT_EQ(must(jobs_.reject(bob_, rejected, "no")).state, State::rejected);
   EXPECT_EQ(must(jobs_.cancel(alice_, cancelled)).state, State::cancelled);
-  EXPECT_TRUE(must(jobs_.approve(root_, approved)).already);
+  EXPECT_TRUE(must(jobs_.approve(root_, approved)).was_already_approved);
 }
 
 TEST_F(ApprovalOf, ExpiresAtItsHourAndNotBefore) {

@@ -2,17 +2,17 @@
 
 #include "core/config/clouds.hpp"
 #include "core/jobs/worker.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-class Batch : public JobsRoom {
+class Batch : public JobsFixture {
  protected:
-  Result<Submitted> bulk(const Json& items, Json shared = Json::object(),
-                         std::string action = "cloud1:vm:deploy") {
+  Result<SubmitResult> bulk(const Json& items, Json shared = Json::object(),
+                            std::string action = "cloud1:vm:deploy") {
     shared["items"] = items;
     return jobs_.submit(carol_, {std::move(action), shared, "", true});
   }
@@ -59,7 +59,7 @@ TEST_F(Batch, TakesItemsThatDiffer) {
   EXPECT_EQ(made.jobs[0].request["instance_type"], "t3.medium");
   EXPECT_EQ(made.jobs[1].request["instance_type"], "m5.large");
   EXPECT_EQ(made.jobs[1].workgroup, "team-a");
-  for (const auto& asked : judge_.asked) {
+  for (const auto& asked : judge_.calls) {
     EXPECT_EQ(asked.request["count"], 2);
     EXPECT_EQ(asked.request["batch"], true);
     EXPECT_EQ(asked.request["workgroup"], "team-a");
@@ -101,7 +101,7 @@ TEST_F(Batch, NamesTheItemThatIsWrong) {
 }
 
 TEST_F(Batch, TellsTheReasonsOfAllItemsAndWhoseTheyAre) {
-  judge_.decide = [](const FakeJudge::Asked& asked) {
+  judge_.decide = [](const FakeJudge::Call& asked) {
     auto name = asked.request["name"].get<std::string>();
     if (name == "b") return FakeJudge::of(policy::Verdict::allow, {}, {});
     return FakeJudge::of(policy::Verdict::deny,
@@ -111,7 +111,7 @@ TEST_F(Batch, TellsTheReasonsOfAllItemsAndWhoseTheyAre) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(dump_json(*refused.error().body),
             R"({"error":"policy","reasons":["a, c: too far","c: too big"]})");
-  EXPECT_EQ(judge_.asked.size(), 3u);
+  EXPECT_EQ(judge_.calls.size(), 3u);
   EXPECT_EQ(count_jobs(), 0);
   auto entries = must(audit::list(audit_, root_, {})).entries;
   ASSERT_EQ(entries.size(), 1u);
@@ -122,7 +122,7 @@ TEST_F(Batch, TellsTheReasonsOfAllItemsAndWhoseTheyAre) {
 }
 
 TEST_F(Batch, CannotWaitForTheRulesApproval) {
-  judge_.decide = [](const FakeJudge::Asked& asked) {
+  judge_.decide = [](const FakeJudge::Call& asked) {
     bool held = asked.request["name"] == "b";
     auto out =
         FakeJudge::of(held ? policy::Verdict::needs_approval : policy::Verdict::allow, {}, {"look twice"});
@@ -194,7 +194,7 @@ TEST_F(Batch, IsShownAsOneJobOfWhatItsJobsAre) {
   auto told = [&] { return to_json(must(jobs_.show(alice_, batch))); };
   EXPECT_EQ(told()["id"], batch);
   EXPECT_EQ(told()["job_type"], "cloud1:vm:bulk_deploy");
-  EXPECT_EQ(to_json(must(jobs_.show(alice_, batch)), config::Spelling::provider)["job_type"],
+  EXPECT_EQ(to_json(must(jobs_.show(alice_, batch)), config::NameStyle::provider)["job_type"],
             "aws:ec2:bulk_deploy");
   EXPECT_EQ(told()["status"], "pending");
   finish(made.jobs[0].id, "completed");
@@ -237,9 +237,9 @@ TEST_F(Batch, IsApprovedWholeWhenItsBookingWaits) {
   auto made = must(deploy(machine({{"count", 3}, {"run_at", "2026-07-04T10:00"}})));
   auto batch = *made.jobs[0].batch_id;
   EXPECT_EQ(must(jobs_.show(alice_, batch)).state, State::awaiting_approval);
-  EXPECT_EQ(jobs_.approve(alice_, batch, Approve::all).error().code, Code::forbidden);
-  auto approved = must(jobs_.approve(bob_, batch, Approve::all));
-  EXPECT_FALSE(approved.already);
+  EXPECT_EQ(jobs_.approve(alice_, batch, ApprovalKind::all).error().code, Code::forbidden);
+  auto approved = must(jobs_.approve(bob_, batch, ApprovalKind::all));
+  EXPECT_FALSE(approved.was_already_approved);
   EXPECT_EQ(approved.job.id, batch);
   for (const auto& job : made.jobs) EXPECT_EQ(state(job.id), State::scheduled);
 }

@@ -1,7 +1,7 @@
 // What a worker may begin: its window is asked again when it claims, and no wrong clock holds a job for long.
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -11,7 +11,7 @@ using std::chrono::seconds;
 constexpr std::chrono::hours kYear{24 * 365};
 
 // Now is Friday 2026-07-03 14:00 UTC.
-class Claim : public JobsRoom {
+class Claim : public JobsFixture {
  protected:
   Claim() {
     set("admission_gated_actions", "cloud1:vm:deploy");
@@ -232,12 +232,12 @@ TEST_F(Claim, ABookingKeepsItsTimeWhateverTheClockWas) {
 
 TEST_F(Claim, AWorkerSeenByAWrongClockIsNotAlive) {
   clock_.advance(kYear);
-  must(jobs_.note_workers("ghost", 4));
-  must(jobs_.note_workers("alive", 2));
+  must(jobs_.heartbeat("ghost", 4));
+  must(jobs_.heartbeat("alive", 2));
   clock_.advance(-kYear);
   auto status = must(jobs_.worker_status(root_));
   EXPECT_EQ(status["configured"]["total"], 0) << dump_json(status);
-  must(jobs_.note_workers("alive", 2));
+  must(jobs_.heartbeat("alive", 2));
   status = must(jobs_.worker_status(root_));
   ASSERT_EQ(status["workers"].size(), 1u) << dump_json(status);
   EXPECT_EQ(status["configured"]["total"], 2);

@@ -1,12 +1,12 @@
 #include "core/jobs/worker.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-class Reschedule : public JobsRoom {
+class Reschedule : public JobsFixture {
  protected:
   Result<Job> move(const std::string& id, const Json& body = Json::object()) {
     return jobs_.reschedule(alice_, id, body);
@@ -23,8 +23,8 @@ TEST_F(Reschedule, MovesABookingAndRecordsIt) {
       R"({"job_id":")" + id +
           R"(","status":"scheduled","scheduled_for":"2026-07-05T10:00:00Z","window_ends_at":"2026-07-05T11:00:00Z","schedule_state":"scheduled"})");
   EXPECT_EQ(audited(), Strings{"change_rescheduled"});
-  EXPECT_EQ(judge_.asked.back().at, must(parse_iso("2026-07-05T10:00:00Z")));
-  EXPECT_EQ(judge_.asked.back().actor.username, "alice");
+  EXPECT_EQ(judge_.calls.back().at, must(parse_iso("2026-07-05T10:00:00Z")));
+  EXPECT_EQ(judge_.calls.back().actor.username, "alice");
   auto now = must(move(id));
   EXPECT_EQ(now.state, State::pending);
   EXPECT_FALSE(now.run_at);
@@ -51,13 +51,14 @@ TEST_F(Reschedule, GivesAMissedOrExpiredJobAnotherChance) {
 TEST_F(Reschedule, ForgetsWhatWasApproved) {
   judge_.hold("big");
   auto id = deployed().id;
-  must(jobs_.approve(bob_, id, Approve::all));
+  must(jobs_.approve(bob_, id, ApprovalKind::all));
   ASSERT_EQ(state(id), State::pending);
   auto moved = must(move(id, at("2026-07-04T10:00")));
   EXPECT_EQ(moved.state, State::awaiting_approval);
   EXPECT_FALSE(moved.policy_approval);
   EXPECT_EQ(audited().back(), "change_rescheduled");
-  EXPECT_EQ(must(jobs_.approve(bob_, id, Approve::all, moved.approval_digest)).job.state, State::scheduled);
+  EXPECT_EQ(must(jobs_.approve(bob_, id, ApprovalKind::all, moved.approval_digest)).job.state,
+            State::scheduled);
 }
 
 TEST_F(Reschedule, AsksTheRulesAgainAndLeavesWhatTheyRefuse) {
@@ -94,7 +95,7 @@ TEST_F(Reschedule, IsForItsRequesterAndForAdminsWhileItHasNotBegun) {
   auto id = deployed().id;
   EXPECT_EQ(jobs_.reschedule(bob_, id, Json::object()).error().code, Code::forbidden);
   EXPECT_TRUE(jobs_.reschedule(root_, id, at("2026-07-04T10:00")));
-  EXPECT_EQ(judge_.asked.back().actor.username, "alice");
+  EXPECT_EQ(judge_.calls.back().actor.username, "alice");
   EXPECT_EQ(move("nothing").error().code, Code::not_found);
   must(jobs_.cancel(alice_, id));
   EXPECT_EQ(move(id).error().code, Code::conflict);

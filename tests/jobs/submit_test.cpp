@@ -1,18 +1,18 @@
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 #include <fstream>
 
 namespace dash::jobs {
 namespace {
 
-using Submit = JobsRoom;
+using Submit = JobsFixture;
 using Strings = std::vector<std::string>;
 
 TEST_F(Submit, MakesAPendingJobAndAuditsNothing) {
   auto made = deployed();
   EXPECT_EQ(state(made.id), State::pending);
   EXPECT_EQ(audited(), Strings{});
-  auto out = to_json(Submitted{{made}});
+  auto out = to_json(SubmitResult{{made}});
   EXPECT_EQ(out["job_id"], made.id);
   EXPECT_EQ(out["status"], "pending");
   EXPECT_EQ(out["count"], 1);
@@ -73,16 +73,16 @@ TEST_F(Submit, RefusesASurfaceThatCannotHold) {
 
 TEST_F(Submit, UnderstandsTheProvidersNameOfAnAction) {
   must(jobs_.submit(alice_, {"aws:ec2:deploy", machine(), ""}));
-  EXPECT_EQ(judge_.asked.at(0).action, "cloud1:vm:deploy");
+  EXPECT_EQ(judge_.calls.at(0).action, "cloud1:vm:deploy");
 }
 
 TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
-  judge_.decide = [](const FakeJudge::Asked& asked) {
+  judge_.decide = [](const FakeJudge::Call& asked) {
     return FakeJudge::of(asked.request["name"] == "web-02" ? policy::Verdict::deny : policy::Verdict::allow,
                          {"not the second"}, {});
   };
   EXPECT_FALSE(deploy(machine({{"count", 3}})));
-  EXPECT_EQ(judge_.asked.size(), 3u);
+  EXPECT_EQ(judge_.calls.size(), 3u);
   EXPECT_EQ(count_jobs(), 0);
   EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
   judge_.decide = {};
@@ -90,7 +90,7 @@ TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
   EXPECT_EQ(out["count"], 3);
   EXPECT_EQ(out["names"], OrderedJson({"web-01", "web-02", "web-03"}));
   EXPECT_EQ(out["job_ids"].size(), 3u);
-  EXPECT_EQ(judge_.asked.back().request["batch"], true);
+  EXPECT_EQ(judge_.calls.back().request["batch"], true);
 }
 
 TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
@@ -102,11 +102,11 @@ TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   EXPECT_EQ(deploy_as(root_, machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
   EXPECT_TRUE(deploy_as(carol_, machine({{"workgroup", "Team-A"}})));
   EXPECT_TRUE(deploy_as(root_, machine({{"workgroup", "team-a"}})));
-  EXPECT_EQ(judge_.asked.at(0).request["workgroup"], "team-a");
+  EXPECT_EQ(judge_.calls.at(0).request["workgroup"], "team-a");
 }
 
 // Nobody leaves his workgroup, and its change window, behind by leaving it out.
-class OwnWorkgroup : public JobsRoom {
+class OwnWorkgroup : public JobsFixture {
  protected:
   OwnWorkgroup() {
     must(sql_->write([&](db::Transaction& tx) { return directory_.make_workgroup(tx, "team-b", ""); }));
@@ -132,10 +132,10 @@ TEST_F(OwnWorkgroup, IsTheOnlyOneWhenItIsLeftOut) {
       asked.update(more);
       auto made = must(jobs_.submit(carol_, {action, asked, ""})).jobs.at(0);
       EXPECT_EQ(made.workgroup, "team-a") << action;
-      EXPECT_EQ(judge_.asked.back().request["workgroup"], "team-a") << action;
+      EXPECT_EQ(judge_.calls.back().request["workgroup"], "team-a") << action;
       EXPECT_EQ(must(jobs_.submit(root_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
       EXPECT_EQ(must(jobs_.submit(alice_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
-      EXPECT_EQ(judge_.asked.back().request["workgroup"], nullptr);
+      EXPECT_EQ(judge_.calls.back().request["workgroup"], nullptr);
     }
 }
 
@@ -152,14 +152,15 @@ TEST_F(OwnWorkgroup, HasToBeNamedByWhoIsInSeveral) {
       EXPECT_EQ(problem["loc"], OrderedJson({"body", "workgroup"}));
       EXPECT_NE(problem["msg"].get<std::string>().find("team-a, team-b"), std::string::npos);
     }
-  EXPECT_TRUE(judge_.asked.empty()) << "before the gate";
+  EXPECT_TRUE(judge_.calls.empty()) << "before the gate";
   EXPECT_EQ(audited(), Strings{});
   EXPECT_EQ(must(deploy_as(both_, machine({{"workgroup", "team-b"}}))).jobs.at(0).workgroup, "team-b");
 }
 
 TEST_F(OwnWorkgroup, CountsForEachMachineOfABulkDeploy) {
-  auto bulk = [&](const Principal& who, Json items) {
-    return jobs_.submit(who, {"cloud1:vm:deploy", {{"image", "i"}, {"items", std::move(items)}}, "", true});
+  auto bulk = [&](const Principal& principal, Json items) {
+    return jobs_.submit(principal,
+                        {"cloud1:vm:deploy", {{"image", "i"}, {"items", std::move(items)}}, "", true});
   };
   for (const auto& made :
        must(bulk(carol_, {{{"name", "w1"}}, {{"name", "w2"}, {"workgroup", "team-a"}}})).jobs)
@@ -184,14 +185,14 @@ TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
 // What a teardown is judged by.
 TEST_F(Submit, JudgesATeardownOfWhatItDidNotDeploy) {
   must(destroy(root_, "i-1"));
-  EXPECT_EQ(judge_.asked.at(0).request,
+  EXPECT_EQ(judge_.calls.at(0).request,
             Json::parse(
                 R"({"region":"","name":"i-1","resource_id":"i-1","workgroup":null,"has_deploy_job":false})"));
   must(jobs_.submit(root_, {"cloud3:vm:destroy", {{"zone", "europe-west1-b"}}, "vm"}));
-  EXPECT_EQ(judge_.asked.at(1).request["region"], "europe-west1");
-  EXPECT_EQ(judge_.asked.at(1).request["zone"], "europe-west1-b");
+  EXPECT_EQ(judge_.calls.at(1).request["region"], "europe-west1");
+  EXPECT_EQ(judge_.calls.at(1).request["zone"], "europe-west1-b");
   EXPECT_EQ(destroy(alice_, "i-1").error().code, Code::forbidden);
-  EXPECT_EQ(judge_.asked.size(), 2u);
+  EXPECT_EQ(judge_.calls.size(), 2u);
 }
 
 TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
@@ -204,16 +205,16 @@ TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
   EXPECT_EQ(destroy(alice_, "i-77").error().code, Code::forbidden);
   must(destroy(carol_, "i-77"));
   EXPECT_EQ(
-      judge_.asked.back().request,
+      judge_.calls.back().request,
       Json::parse(
           R"({"region":"eu-west-1","name":"i-77","resource_id":"i-77","workgroup":"team-a","has_deploy_job":true})"));
 }
 
-class Plan_ : public JobsRoom {
+class Plan_ : public JobsFixture {
  protected:
   Json judged(std::string action, const Json& body) {
     must(jobs_.submit(root_, {std::move(action), body, ""}));
-    return judge_.asked.back().request;
+    return judge_.calls.back().request;
   }
 };
 
@@ -260,7 +261,7 @@ TEST_F(Plan_, RefusesTwoSpellingsThatDisagree) {
            {"clouddb:provision",
             {{"name", "d"}, {"instance_class", "db.t3.micro"}, {"tier", "db-n1-highmem-96"}}}})
     EXPECT_EQ(jobs_.submit(root_, {action, body, ""}).error().code, Code::validation) << action;
-  EXPECT_TRUE(judge_.asked.empty());
+  EXPECT_TRUE(judge_.calls.empty());
   EXPECT_TRUE(deploy(machine({{"ami_id", "ami-1"}})));
 }
 

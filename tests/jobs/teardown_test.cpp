@@ -2,7 +2,7 @@
 #include "core/base/file.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/worker.hpp"
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -55,18 +55,18 @@ std::vector<Cloud> clouds() {
 
 void PrintTo(const Cloud& cloud, std::ostream* out) { *out << cloud.name; }
 
-class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
+class Teardown : public JobsFixture, public testing::WithParamInterface<Cloud> {
  protected:
   Teardown() {
     must(sql_->write([&](db::Transaction& tx) { return directory_.make_workgroup(tx, "team-b", ""); }));
   }
   // A completed deploy of that name.
-  Job stands(const Principal& who, std::string name, const Json& place, std::string_view resource_id,
+  Job stands(const Principal& principal, std::string name, const Json& place, std::string_view resource_id,
              Json more = {}) {
     Json body = {{"name", std::move(name)}, {"image", "i"}};
     body.update(place);
     if (more.is_object()) body.update(more);
-    auto made = must(jobs_.submit(who, {std::string(GetParam().deploy), body, ""})).jobs.at(0);
+    auto made = must(jobs_.submit(principal, {std::string(GetParam().deploy), body, ""})).jobs.at(0);
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
       auto id = resource_id.empty() ? db::Value(nullptr) : db::Value(std::string(resource_id));
       TRY(tx.exec("UPDATE jobs SET state = 'completed', completed_at = 1, resource_id = $2 WHERE id = $1",
@@ -75,9 +75,9 @@ class Teardown : public JobsRoom, public testing::WithParamInterface<Cloud> {
     }));
     return job(made.id);
   }
-  Result<Submitted> tear_down(const Principal& who, std::string_view target,
-                              const Json& query = Json::object()) {
-    return jobs_.submit(who, {std::string(GetParam().destroy), query, std::string(target)});
+  Result<SubmitResult> tear_down(const Principal& principal, std::string_view target,
+                                 const Json& query = Json::object()) {
+    return jobs_.submit(principal, {std::string(GetParam().destroy), query, std::string(target)});
   }
   Json first_place() const {
     const auto& cloud = GetParam();
@@ -108,7 +108,7 @@ TEST_P(Teardown, TheMachineOfAnotherWorkgroupIsNotReachedThroughOnesOwnOfThatNam
   const auto& cloud = GetParam();
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   auto own = stands(dave_, "web-1", cloud.second, cloud.second_id);
-  judge_.asked.clear();
+  judge_.calls.clear();
   for (const auto& query : {first_place(), Json::object()}) {
     auto refused = tear_down(dave_, "web-1", query);
     ASSERT_FALSE(refused) << dump_json(query);
@@ -116,7 +116,7 @@ TEST_P(Teardown, TheMachineOfAnotherWorkgroupIsNotReachedThroughOnesOwnOfThatNam
     EXPECT_NE(refused.error().message.find("resource id, or its zone"), std::string::npos);
   }
   EXPECT_EQ(tear_down(dave_, cloud.first_id).error().code, Code::forbidden);
-  EXPECT_TRUE(judge_.asked.empty()) << "refused before the gate";
+  EXPECT_TRUE(judge_.calls.empty()) << "refused before the gate";
   auto done = must(tear_down(dave_, "web-1", cloud.second)).jobs.at(0);
   EXPECT_EQ(done.resource_id, cloud.second_id);
   EXPECT_EQ(done.region, own.region);
@@ -128,7 +128,7 @@ TEST_P(Teardown, WhatIsJudgedRecordedAndExecutedIsOneMachine) {
   auto deploy = stands(carol_, "web-1", cloud.first, cloud.first_id);
   stands(carol_, "web-1", cloud.second, cloud.second_id);
   auto made = must(tear_down(carol_, "web-1", first_place())).jobs.at(0);
-  const auto& judged = judge_.asked.back().request;
+  const auto& judged = judge_.calls.back().request;
   EXPECT_EQ(judged["resource_id"], cloud.first_id);
   EXPECT_EQ(judged["region"], cloud.region);
   EXPECT_EQ(judged.value("zone", ""), cloud.zone);
@@ -172,21 +172,21 @@ TEST_P(Teardown, AnOldNameOfThatFormNeverStandsForAMachineWithoutADeploy) {
   }));
   EXPECT_EQ(tear_down(dave_, cloud.first_id).error().code, Code::forbidden);
   must(tear_down(root_, cloud.first_id));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], false);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_P(Teardown, SeveralMachinesOfOneNameAreAConflictThatNamesThem) {
   const auto& cloud = GetParam();
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   stands(dave_, "web-1", cloud.second, cloud.second_id);
-  for (const auto& who : {root_, both_}) {
-    auto refused = tear_down(who, "web-1");
+  for (const auto& principal : {root_, both_}) {
+    auto refused = tear_down(principal, "web-1");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::conflict);
     for (auto id : {cloud.first_id, cloud.second_id})
       EXPECT_NE(refused.error().message.find(id), std::string::npos) << refused.error().message;
-    EXPECT_EQ(must(tear_down(who, "web-1", first_place())).jobs.at(0).resource_id, cloud.first_id);
-    EXPECT_EQ(must(tear_down(who, cloud.second_id)).jobs.at(0).resource_id, cloud.second_id);
+    EXPECT_EQ(must(tear_down(principal, "web-1", first_place())).jobs.at(0).resource_id, cloud.first_id);
+    EXPECT_EQ(must(tear_down(principal, cloud.second_id)).jobs.at(0).resource_id, cloud.second_id);
   }
   // Of several records of one machine the newest is meant.
   auto newest = stands(dave_, "web-1", cloud.second, cloud.second_id);
@@ -198,10 +198,10 @@ TEST_P(Teardown, WithoutADeployItIsJudgedByWhatTheRequestSays) {
   const auto& cloud = GetParam();
   set("cloud1_region", "eu-central-1");
   must(tear_down(root_, "stranger"));
-  EXPECT_EQ(judge_.asked.back().request,
+  EXPECT_EQ(judge_.calls.back().request,
             Json({{"region", ""}, {"name", "stranger"}, {"workgroup", nullptr}, {"has_deploy_job", false}}));
   auto made = must(tear_down(root_, cloud.first_id, cloud.first)).jobs.at(0);
-  const auto& judged = judge_.asked.back().request;
+  const auto& judged = judge_.calls.back().request;
   EXPECT_EQ(judged["region"], cloud.region);
   EXPECT_EQ(judged.value("zone", ""), cloud.zone);
   EXPECT_EQ(judged["resource_id"], cloud.first_id);
@@ -211,22 +211,22 @@ TEST_P(Teardown, WithoutADeployItIsJudgedByWhatTheRequestSays) {
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   EXPECT_EQ(tear_down(carol_, "web-1", cloud.second).error().code, Code::forbidden);
   must(tear_down(root_, "web-1", cloud.second));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], false);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_P(Teardown, RefusesAPlaceThatIsNone) {
   stands(carol_, "web-1", GetParam().first, GetParam().first_id);
-  judge_.asked.clear();
+  judge_.calls.clear();
   for (const auto& query : {Json{{"zone", "nonsense x"}}, Json{{"region", "../etc"}}, Json{{"zone", "a\nb"}},
                             Json{{"zone", std::string(2000, 'a')}}})
-    for (const auto& who : {root_, carol_}) {
-      auto refused = tear_down(who, "web-1", query);
+    for (const auto& principal : {root_, carol_}) {
+      auto refused = tear_down(principal, "web-1", query);
       ASSERT_FALSE(refused) << dump_json(query);
       EXPECT_EQ(refused.error().code, Code::validation);
       EXPECT_EQ(refused.error().body->at(0)["loc"],
                 OrderedJson({"query", query.contains("zone") ? "zone" : "region"}));
     }
-  EXPECT_TRUE(judge_.asked.empty());
+  EXPECT_TRUE(judge_.calls.empty());
   EXPECT_EQ(count_jobs(), 1);
   must(tear_down(carol_, "web-1", {{"zone", " "}, {"region", ""}}));
 }
@@ -262,8 +262,8 @@ TEST_P(Teardown, OnlyTheMachineThatWasMeantIsGone) {
   must(tear_down(carol_, "web-1", first_place()));
   run(executor());
   must(tear_down(carol_, "web-1"));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
-  EXPECT_EQ(judge_.asked.back().request["region"], other.region);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
+  EXPECT_EQ(judge_.calls.back().request["region"], other.region);
 }
 
 TEST_P(Teardown, ASecondTeardownOfAMachineThatIsGoneDoesNotRun) {

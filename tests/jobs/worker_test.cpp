@@ -4,12 +4,12 @@
 
 #include <fstream>
 
-#include "tests/support/jobs_room.hpp"
+#include "tests/support/jobs_fixture.hpp"
 
 namespace dash::jobs {
 namespace {
 
-class WorkerRoom : public JobsRoom {
+class WorkerRoom : public JobsFixture {
  protected:
   // Puts an executable shell script in place.
   void executor(const std::string& name, const std::string& script, mode_t mode = 0755) {
@@ -94,7 +94,7 @@ TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   EXPECT_EQ(state(booked), State::completed);
   EXPECT_EQ(state(held), State::awaiting_approval);
   judge_.hold("big");
-  must(jobs_.approve(bob_, held, Approve::all));
+  must(jobs_.approve(bob_, held, ApprovalKind::all));
   EXPECT_TRUE(work());
   EXPECT_EQ(state(held), State::completed);
 }
@@ -114,12 +114,12 @@ TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
   executor("cloud1-vm-deploy", "exit 0");
   judge_.hold("big");
   auto id = deployed().id;
-  must(jobs_.approve(bob_, id, Approve::all));
+  must(jobs_.approve(bob_, id, ApprovalKind::all));
   judge_.rules = "v2";
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::awaiting_approval);
   EXPECT_FALSE(job(id).policy_approval);
-  must(jobs_.approve(bob_, id, Approve::all, job(id).approval_digest));
+  must(jobs_.approve(bob_, id, ApprovalKind::all, job(id).approval_digest));
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::completed);
 }
@@ -182,10 +182,10 @@ TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
   deployed();
   EXPECT_TRUE(work());
   must(destroy(root_, "i-9"));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], true);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
   EXPECT_TRUE(work());
   must(destroy(root_, "i-9"));
-  EXPECT_EQ(judge_.asked.back().request["has_deploy_job"], false);
+  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
@@ -207,7 +207,7 @@ TEST_F(WorkerRoom, APoolRunsSweepsAndStops) {
   auto id = deployed().id;
   auto orphan = must(jobs_.submit(alice_, {"k8s:provision", {{"name", "k"}}, ""})).jobs.at(0).id;
   {
-    WorkerPool pool(jobs_, executors_, 2);
+    JobWorkers pool(jobs_, executors_, 2);
     while (state(id) != State::completed || job(orphan).message.empty()) std::this_thread::yield();
   }
   EXPECT_NE(job(orphan).message.find("no executor for k8s:provision"), std::string::npos);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/migrate/http_instance.hpp"
+#include "core/migrate/http_target.hpp"
 #include "core/net/http/api_client.hpp"
 #include "tests/support/fake_dashboard.hpp"
 #include "tests/support/must.hpp"
@@ -17,20 +17,21 @@ class Migration {
 
   Diff diff(std::string_view text) {
     bundle = must(parse_bundle(text, "b.json"));
-    staged = must(stage(bundle, order.diff.selection, "b.json"));
-    return must(compare(bundle, staged, target, order.diff, progress));
+    selected = must(select(bundle, options.diff.selection, "b.json"));
+    return must(compare(bundle, selected, target, options.diff, progress));
   }
-  Applied apply(std::string_view text) {
+  ApplyResult apply(std::string_view text) {
     auto found = diff(text);
-    return must(migrate::apply(bundle, staged, found, target, order, progress));
+    return must(migrate::apply(bundle, selected, found, target, options, progress));
   }
 
   net::ApiClient api;
-  HttpInstance target;
+  HttpTarget target;
   Bundle bundle;
-  Staged staged;
+  SelectedConfig selected;
   NoProgress progress;
-  ApplyOrder order{{}, {}, {}, [](std::string_view, const Applied&) {}, [](std::chrono::milliseconds) {}};
+  ApplyOptions options{
+      {}, {}, {}, [](std::string_view, const ApplyResult&) {}, [](std::chrono::milliseconds) {}};
 };
 
 std::string keys(const Diff& diff, Category category) {
@@ -87,7 +88,7 @@ TEST(Diff, KeepsWhatAnEmptyValueWouldBlank) {
   EXPECT_EQ(found.kept, std::vector<std::string>{"a"});
   EXPECT_EQ(keys(found, Category::same), "b");
   EXPECT_EQ(keys(found, Category::add), "c");
-  run.order.diff.selection.allow_empty_values = true;
+  run.options.diff.selection.allow_empty_values = true;
   EXPECT_EQ(keys(run.diff(R"({"config":{"a":""}})"), Category::change), "a");
 }
 
@@ -100,7 +101,7 @@ TEST(Import, SendsOneRequestWithOnlyWhatDiffers) {
   EXPECT_EQ(target.imports[0]["config"],
             (Json{{"other", "new"}, {"added", "x"}, {"cloud1_region.r.vpc_id", "v"}}));
   EXPECT_TRUE(done.wrote);
-  EXPECT_TRUE(verdict(done));
+  EXPECT_TRUE(check_applied(done));
 }
 
 TEST(Import, OfWhatIsThereAlreadyWritesNothing) {
@@ -116,7 +117,7 @@ TEST(Import, ReadsBackAndNamesWhatDidNotStick) {
   target.loses_writes = true;
   auto done = Migration(target).apply(R"({"config":{"a":"1"}})");
   EXPECT_EQ(done.not_as_written, std::vector<std::string>{"a"});
-  auto result = verdict(done);
+  auto result = check_applied(done);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::partial);
   EXPECT_NE(result.error().message.find("read back"), std::string::npos);
@@ -127,7 +128,7 @@ TEST(Import, WhoseAnswerIsLostSaysThatNobodyKnowsAndWhatToDo) {
   target.cut_at = "POST /api/setup/import";
   Migration run(target);
   auto found = run.diff(R"({"config":{"a":"1"}})");
-  auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+  auto done = migrate::apply(run.bundle, run.selected, found, run.target, run.options, run.progress);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::unreachable);
   EXPECT_NE(done.error().message.find("Run the same import again"), std::string::npos);
@@ -139,36 +140,36 @@ TEST(Import, ThatCannotBeReadBackIsReportedAsWritten) {
   FakeDashboard target;
   Migration run(target);
   auto found = run.diff(R"({"config":{"a":"1"}})");
-  run.order.stage = [&](std::string_view stage, const Applied& so_far) {
+  run.options.on_stage = [&](std::string_view stage, const ApplyResult& so_far) {
     if (stage != "reading back") return;
-    EXPECT_EQ(so_far.written.keys_written, 1u);
+    EXPECT_EQ(so_far.write_result.keys_written, 1u);
     target.cut_at = "GET /api/setup/config";
   };
-  auto done = must(migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress));
-  EXPECT_EQ(done.written.keys_written, 1u);
-  EXPECT_EQ(verdict(done).error().code, Code::partial);
-  EXPECT_NE(verdict(done).error().message.find("could not be read back"), std::string::npos);
+  auto done = must(migrate::apply(run.bundle, run.selected, found, run.target, run.options, run.progress));
+  EXPECT_EQ(done.write_result.keys_written, 1u);
+  EXPECT_EQ(check_applied(done).error().code, Code::partial);
+  EXPECT_NE(check_applied(done).error().message.find("could not be read back"), std::string::npos);
 }
 
 TEST(Import, NamesWhatTheTargetRefused) {
   FakeDashboard target;
   target.refuses = {"odd_key"};
   auto done = Migration(target).apply(R"({"config":{"odd_key":"1","fine":"2"}})");
-  EXPECT_EQ(done.written.refused.count("odd_key"), 1u);
+  EXPECT_EQ(done.write_result.refused.count("odd_key"), 1u);
   EXPECT_TRUE(done.not_as_written.empty());
-  EXPECT_EQ(verdict(done).error().code, Code::partial);
+  EXPECT_EQ(check_applied(done).error().code, Code::partial);
 }
 
 TEST(Import, NamesWhatTheTargetRefusedAlsoWhenThatIsAll) {
   FakeDashboard target;
   target.refuses = {"odd_key"};
   auto done = Migration(target).apply(R"({"config":{"odd_key":"1"}})");
-  EXPECT_EQ(done.written.refused, (std::map<std::string, std::string>{{"odd_key", "instance_local"}}));
-  EXPECT_EQ(done.written.keys_written, 0u);
+  EXPECT_EQ(done.write_result.refused, (std::map<std::string, std::string>{{"odd_key", "instance_local"}}));
+  EXPECT_EQ(done.write_result.keys_written, 0u);
   EXPECT_FALSE(done.wrote);
-  ASSERT_FALSE(verdict(done));
-  EXPECT_EQ(verdict(done).error().code, Code::partial);
-  EXPECT_NE(verdict(done).error().message.find("odd_key (instance_local)"), std::string::npos);
+  ASSERT_FALSE(check_applied(done));
+  EXPECT_EQ(check_applied(done).error().code, Code::partial);
+  EXPECT_NE(check_applied(done).error().message.find("odd_key (instance_local)"), std::string::npos);
 }
 
 TEST(Import, OfWhichATargetThatNobodyOwnsTakesNothingDoesNotClaimIt) {
@@ -176,9 +177,9 @@ TEST(Import, OfWhichATargetThatNobodyOwnsTakesNothingDoesNotClaimIt) {
   target.complete = false;
   target.refuses = {"odd_key"};
   Migration run(target);
-  run.order.claim = Claim{Secret("1234"), "boss", Secret("pw")};
+  run.options.bootstrap = Bootstrap{Secret("1234"), "boss", Secret("pw")};
   auto found = run.diff(R"({"config":{"odd_key":"1"}})");
-  auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+  auto done = migrate::apply(run.bundle, run.selected, found, run.target, run.options, run.progress);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::partial);
   EXPECT_NE(done.error().message.find("odd_key (instance_local)"), std::string::npos);
@@ -190,7 +191,7 @@ TEST(Import, TakesNoChangeIdThatAShellWouldRun) {
   auto found = run.diff(R"({"config":{"a":"1"}})");
   for (auto id : {"x; touch pwned", "$(id)", "a\nb", "\x1b[2J"}) {
     target.change_id = id;
-    auto done = migrate::apply(run.bundle, run.staged, found, run.target, run.order, run.progress);
+    auto done = migrate::apply(run.bundle, run.selected, found, run.target, run.options, run.progress);
     ASSERT_FALSE(done) << id;
     EXPECT_EQ(done.error().code, Code::upstream);
   }
@@ -212,7 +213,7 @@ TEST(Import, WritesWebhooksRowByRowAndTellsWhichFailed) {
   auto text =
       R"({"config":{"a":"1"},"notification_endpoints":[{"name":"ops","url":"https://new"},{"name":"dev","url":"https://d"}]})";
   auto done = Migration(target).apply(text);
-  EXPECT_EQ(done.endpoints_written, 2u);
+  EXPECT_EQ(done.webhooks_written, 2u);
   EXPECT_EQ(target.endpoint_urls,
             (std::map<std::string, std::string>{{"id-0", "https://new"}, {"id-1", "https://d"}}));
   EXPECT_FALSE(Migration(target).apply(text).wrote);
@@ -220,15 +221,15 @@ TEST(Import, WritesWebhooksRowByRowAndTellsWhichFailed) {
   FakeDashboard broken;
   broken.refuses_endpoints = true;
   auto failed = Migration(broken).apply(text);
-  EXPECT_EQ(failed.failed_endpoints.size(), 2u);
-  EXPECT_EQ(verdict(failed).error().code, Code::partial);
+  EXPECT_EQ(failed.failed_webhooks.size(), 2u);
+  EXPECT_EQ(check_applied(failed).error().code, Code::partial);
 }
 
 TEST(Import, ClaimsATargetThatNobodyOwns) {
   FakeDashboard target;
   target.complete = false;
   Migration run(target);
-  run.order.claim = Claim{Secret("1234"), "boss", Secret("pw")};
+  run.options.bootstrap = Bootstrap{Secret("1234"), "boss", Secret("pw")};
   run.apply(R"({"config":{"a":"1"}})");
   EXPECT_EQ(target.imports[0]["admin_username"], "boss");
   EXPECT_EQ(target.imports[0]["setup_code"], "1234");
@@ -243,7 +244,7 @@ TEST(Peer, IsSpokenToInItsOwnNames) {
       R"({"config":{"cloud1_access_key_id":"new","storage_active_backend":"obj_cloud4"}})");
   EXPECT_EQ(peer.imports.at(0)["config"],
             (Json{{"aws_access_key_id", "new"}, {"storage_active_backend", "oci_object_storage"}}));
-  EXPECT_TRUE(verdict(done));
+  EXPECT_TRUE(check_applied(done));
 }
 
 TEST(Peer, IsKnownEvenBeforeItHasAKeyToShow) {
@@ -265,7 +266,7 @@ TEST(Peer, IsNotSentRegionFieldsThatItWouldDrop) {
       R"({"regions":{"aws":{"r":{"vpc_id":"v","brand_new":"n"},"a.b":{"vpc_id":"v"}},"oci":{"r":{"compartment":"c"}}}})";
   auto done = run.apply(text);
   EXPECT_EQ(peer.imports.at(0)["config"], (Json{{"aws_region.r.vpc_id", "v"}}));
-  EXPECT_TRUE(verdict(done));
+  EXPECT_TRUE(check_applied(done));
   EXPECT_EQ(run.diff(text).would_drop,
             (std::vector<std::string>{"cloud1_region.a.b.vpc_id", "cloud1_region.r.brand_new",
                                       "cloud4_region.r.compartment"}));
@@ -278,7 +279,7 @@ TEST(Peer, KeepsTheRegionSetsThatTheBundleCouldOnlyReplaceByNothing) {
                  {"gcp_region_configs", R"({"z": {"zone": "a"}})"}};
   auto before = peer.config;
   Migration run(peer);
-  run.order.diff.selection.replace_regions = true;
+  run.options.diff.selection.replace_regions = true;
   auto text =
       R"({"regions":{"aws":{"r1":{"vpc_id":"n","own":"x"}},"gcp":{"z":{"own":"x"}},"oci":{"o":{"c":"d"}},"azure":{"w":{}}}})";
   auto found = run.diff(text);
@@ -290,12 +291,12 @@ TEST(Peer, KeepsTheRegionSetsThatTheBundleCouldOnlyReplaceByNothing) {
   auto done = run.apply(text);
   EXPECT_EQ(peer.imports.at(0)["config"], (Json{{"aws_region_configs", R"({"r1": {"vpc_id": "n"}})"}}));
   EXPECT_EQ(peer.config["gcp_region_configs"], before["gcp_region_configs"]);
-  ASSERT_FALSE(verdict(done));
-  EXPECT_EQ(verdict(done).error().code, Code::partial);
-  EXPECT_NE(verdict(done).error().message.find("cloud2, cloud3, cloud4"), std::string::npos);
+  ASSERT_FALSE(check_applied(done));
+  EXPECT_EQ(check_applied(done).error().code, Code::partial);
+  EXPECT_NE(check_applied(done).error().message.find("cloud2, cloud3, cloud4"), std::string::npos);
   auto again = run.apply(text);
   EXPECT_FALSE(again.wrote);
-  EXPECT_EQ(verdict(again).error().code, Code::partial);
+  EXPECT_EQ(check_applied(again).error().code, Code::partial);
 }
 
 TEST(Import, ComparesRegionSetsThatHideAFieldBlindly) {
@@ -303,7 +304,7 @@ TEST(Import, ComparesRegionSetsThatHideAFieldBlindly) {
   std::string hides = R"({"r": {"a": "1", "s": "••••••••"}})";
   target.config = {{"cloud1_region_configs", hides}, {"cloud1_region.r.s", "secret"}};
   Migration run(target);
-  run.order.diff.selection.replace_regions = true;
+  run.options.diff.selection.replace_regions = true;
   EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"secret"}}}})"), Category::same),
             "cloud1_region_configs");
   EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"other"}}}})"), Category::change),
@@ -320,7 +321,7 @@ TEST(Import, AlwaysSaysHowRegionSetsAreMeant) {
   FakeDashboard target;
   Migration run(target);
   run.apply(R"({"config":{"a":"1"}})");
-  run.order.diff.selection.replace_regions = true;
+  run.options.diff.selection.replace_regions = true;
   run.apply(R"({"regions":{"aws":{"r":{"f":"1"}}}})");
   EXPECT_EQ(target.imports.at(0)["regions"], "merge");
   EXPECT_EQ(target.imports.at(1)["regions"], "replace");
@@ -333,7 +334,7 @@ TEST(Peer, LeavesWhatItMasksUnknownAndSoUnverified) {
   peer.masked = {"aws_secret_access_key"};
   auto done = Migration(peer).apply(R"({"config":{"cloud1_secret_access_key":"y"}})");
   EXPECT_EQ(done.unverified, std::vector<std::string>{"cloud1_secret_access_key"});
-  EXPECT_TRUE(verdict(done));
+  EXPECT_TRUE(check_applied(done));
 }
 
 TEST(Peer, MayAnswerFromACacheForAWhile) {
@@ -343,10 +344,10 @@ TEST(Peer, MayAnswerFromACacheForAWhile) {
   peer.config = {{"aws_vpc_id", "old"}};
   Migration run(peer);
   int waits = 0;
-  run.order.wait = [&](std::chrono::milliseconds) {
+  run.options.wait = [&](std::chrono::milliseconds) {
     if (++waits == 3) peer.config["aws_vpc_id"] = "new";
   };
-  EXPECT_TRUE(verdict(run.apply(R"({"config":{"cloud1_vpc_id":"new"}})")));
+  EXPECT_TRUE(check_applied(run.apply(R"({"config":{"cloud1_vpc_id":"new"}})")));
   EXPECT_EQ(waits, 3);
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 // Answers as a docker client would, and remembers what it was asked.
 struct FakeDocker {
-  std::map<std::string, net::Output> by_program;  // "dashctl", "python", …
+  std::map<std::string, net::ProcessResult> by_program;  // "dashctl", "python", …
   std::vector<std::vector<std::string>> asked;
   RunDocker run() {
-    return [this](const std::vector<std::string>& words) -> Result<net::Output> {
+    return [this](const std::vector<std::string>& words) -> Result<net::ProcessResult> {
       asked.push_back(words);
       for (const auto& [program, output] : by_program)
         if (std::ranges::find(words, program) != words.end()) return output;
-      return net::Output{{127, 0}, "", "executable file not found in $PATH"};
+      return net::ProcessResult{{127, 0}, "", "executable file not found in $PATH"};
     };
   }
 };
@@ -28,11 +28,11 @@ constexpr std::string_view kPeer =
 TEST(ContainerSource, AsksDashctlFirstAndThePeersExportWhereThereIsNone) {
   FakeDocker docker;
   docker.by_program["python3"] = {{0, 0}, std::string(kPeer) + "\n", ""};
-  auto answer = must(ask_container(docker.run(), {.container = "dash"}));
+  auto answer = must(export_from_container(docker.run(), {.container = "dash"}));
   EXPECT_EQ(answer.values["cloud1_secret_access_key"], "s3cret");
   EXPECT_EQ(answer.values["x"], "1");
-  ASSERT_EQ(answer.endpoints.size(), 1u);
-  EXPECT_EQ(answer.endpoints[0].url.expose(), "https://h/x");
+  ASSERT_EQ(answer.webhooks.size(), 1u);
+  EXPECT_EQ(answer.webhooks[0].url.expose(), "https://h/x");
   ASSERT_EQ(docker.asked.size(), 3u);
   EXPECT_EQ(docker.asked[0], (std::vector<std::string>{"docker", "exec", "dash", "dashctl", "migrate",
                                                        "export", "--out", "-"}));
@@ -42,7 +42,7 @@ TEST(ContainerSource, AsksDashctlFirstAndThePeersExportWhereThereIsNone) {
 TEST(ContainerSource, FindsTheContainerByComposeService) {
   FakeDocker docker;
   docker.by_program["python"] = {{0, 0}, std::string(kPeer), ""};
-  must(ask_container(docker.run(), {.compose_file = "/srv/c.yml", .service = "web"}));
+  must(export_from_container(docker.run(), {.compose_file = "/srv/c.yml", .service = "web"}));
   EXPECT_EQ((std::vector<std::string>(docker.asked[0].begin(), docker.asked[0].begin() + 7)),
             (std::vector<std::string>{"docker", "compose", "-f", "/srv/c.yml", "exec", "-T", "web"}));
 }
@@ -50,18 +50,18 @@ TEST(ContainerSource, FindsTheContainerByComposeService) {
 TEST(ContainerSource, ToleratesLogNoiseAndCountsItOnly) {
   FakeDocker docker;
   docker.by_program["python"] = {{0, 0}, "{not json}\nINFO starting\n" + std::string(kPeer) + "\nbye\n", ""};
-  auto answer = must(ask_container(docker.run(), {.container = "c1"}));
+  auto answer = must(export_from_container(docker.run(), {.container = "c1"}));
   EXPECT_EQ(answer.noise_bytes, std::string_view("{not json}\nINFO starting\n\nbye\n").size());
 }
 
 TEST(ContainerSource, NeverShowsStandardOutput) {
   FakeDocker docker;
   docker.by_program["dashctl"] = {{0, 0}, "password=hunter2 and no document", ""};
-  auto unreadable = ask_container(docker.run(), {.container = "c1"}).error();
+  auto unreadable = export_from_container(docker.run(), {.container = "c1"}).error();
   EXPECT_EQ(unreadable.code, Code::integrity);
   EXPECT_EQ(unreadable.message.find("hunter2"), std::string::npos);
   docker.by_program["dashctl"] = {{1, 0}, "password=hunter2", "it broke"};
-  auto failed = ask_container(docker.run(), {.container = "c1"}).error();
+  auto failed = export_from_container(docker.run(), {.container = "c1"}).error();
   EXPECT_EQ(failed.message.find("hunter2"), std::string::npos);
   EXPECT_NE(failed.message.find("it broke"), std::string::npos);
 }
@@ -69,14 +69,14 @@ TEST(ContainerSource, NeverShowsStandardOutput) {
 TEST(ContainerSource, CarriesAnUnreadableStoreOverAsIntegrity) {
   FakeDocker docker;
   docker.by_program["dashctl"] = {{9, 0}, "", "error: the key does not open 2 of its settings: a, b"};
-  auto error = ask_container(docker.run(), {.container = "c1"}).error();
+  auto error = export_from_container(docker.run(), {.container = "c1"}).error();
   EXPECT_EQ(error.code, Code::integrity);
   EXPECT_NE(error.message.find("a, b"), std::string::npos);
 }
 
 TEST(ContainerSource, SaysSoWhenTheImageHasNeitherProgram) {
   FakeDocker docker;
-  EXPECT_EQ(ask_container(docker.run(), {.container = "c1"}).error().code, Code::unsupported);
+  EXPECT_EQ(export_from_container(docker.run(), {.container = "c1"}).error().code, Code::unsupported);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/migrate/bundle/bundle_seal.hpp"
-#include "core/migrate/http_instance.hpp"
+#include "core/migrate/http_target.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_dashboard.hpp"
 #include "tests/support/must.hpp"
@@ -20,12 +20,12 @@ class Planning {
         target_(api_, Secret()) {}
   Diff diff(const Bundle& bundle) {
     NoProgress progress;
-    return must(compare(bundle, must(stage(bundle, {}, "b")), target_, {}, progress));
+    return must(compare(bundle, must(select(bundle, {}, "b")), target_, {}, progress));
   }
 
  private:
   net::ApiClient api_;
-  HttpInstance target_;
+  HttpTarget target_;
 };
 
 struct PlanTest : testing::Test {
@@ -49,7 +49,7 @@ struct PlanTest : testing::Test {
   FakeDashboard dashboard;
   Planning planning{dashboard};
   Bundle bundle = must(parse_bundle(R"({"config":{"a":"2","b":"3","epml_pat":"new"}})", "b"));
-  Plan plan;
+  MigrationPlan plan;
 };
 
 TEST_F(PlanTest, HoldsWhileTheTargetStandsStill) { EXPECT_EQ(drift(), ""); }

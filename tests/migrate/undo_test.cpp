@@ -12,13 +12,13 @@ std::string limits(const std::vector<DiffRow>& rows, const config::Values& targe
                    const std::map<std::string, std::string>& refused = {}) {
   Diff diff;
   diff.rows = rows;
-  diff.told = {target, config::Spelling::provider, true};
+  diff.target_config = {target, config::NameStyle::provider, true};
   for (const auto& row : rows) {
     if (row.category != Category::same) diff.to_write[row.key] = "new";
     if (auto it = target.find(row.key); it != target.end()) diff.target.insert(*it);
   }
-  Applied applied;
-  applied.written.refused = refused;
+  ApplyResult applied;
+  applied.write_result.refused = refused;
   return to_text(undo_limits(diff, applied));
 }
 

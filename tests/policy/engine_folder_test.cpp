@@ -5,33 +5,33 @@ namespace dash::policy {
 namespace {
 
 TEST_F(OpaEngine, ClosesForABrokenFileInTheSameRequestAndHealsInTheNext) {
-  must(engine_->judge(kDeploy));
+  must(engine_->evaluate(kDeploy));
   folder_.put("broken.rego", "package admission.broken\n\ndeny contains if {\n");
-  auto closed = engine_->judge(kDeploy);
+  auto closed = engine_->evaluate(kDeploy);
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.error().code, Code::policy_unavailable);
   EXPECT_EQ(closed.error().message.find("broken.rego:3"), 0u) << closed.error().message;
   EXPECT_EQ(engine_->status().fault->row, 3);
   folder_.rule("broken", "deny contains \"mended\"");
-  EXPECT_TRUE(must(engine_->judge(kDeploy)).answer.contains("broken"));
+  EXPECT_TRUE(must(engine_->evaluate(kDeploy)).outcomes.contains("broken"));
   folder_.remove("broken.rego");
-  EXPECT_TRUE(must(engine_->judge(kDeploy)).answer.empty());
+  EXPECT_TRUE(must(engine_->evaluate(kDeploy)).outcomes.empty());
 }
 
 TEST_F(OpaEngine, SeesAnEditOfTheSameSizeWithinTheSameTick) {
   for (int i = 0; i < 20; ++i) {
     auto text = std::string(1, static_cast<char>('a' + i));
     folder_.rule("r", "deny contains \"" + text + "\"");
-    EXPECT_EQ(must(engine_->judge(kDeploy)).answer.at("r").deny.front(), text);
+    EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("r").deny.front(), text);
   }
 }
 
 TEST_F(OpaEngine, SeesSubfoldersAndAtomicReplacements) {
   folder_.put("team/deep.rego", "package admission.deep\ndeny contains \"one\"");
-  EXPECT_TRUE(must(engine_->judge(kDeploy)).answer.contains("deep"));
+  EXPECT_TRUE(must(engine_->evaluate(kDeploy)).outcomes.contains("deep"));
   folder_.put("team/new.tmp", "package admission.deep\ndeny contains \"two\"");
   std::filesystem::rename(folder_.path() + "/team/new.tmp", folder_.path() + "/team/deep.rego");
-  EXPECT_EQ(must(engine_->judge(kDeploy)).answer.at("deep").deny.front(), "two");
+  EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("deep").deny.front(), "two");
 }
 
 TEST_F(OpaEngine, ReadsAConfigMapsCurrentFolderOnly) {
@@ -40,40 +40,40 @@ TEST_F(OpaEngine, ReadsAConfigMapsCurrentFolderOnly) {
   folder_.put("..2026_2/r.rego", "package admission.r\ndeny contains \"new\"");
   fs::create_directory_symlink("..2026_1", folder_.path() + "/..data");
   fs::create_symlink("..data/r.rego", folder_.path() + "/r.rego");
-  EXPECT_EQ(must(engine_->judge(kDeploy)).answer.at("r").deny, (std::vector<std::string>{"old"}));
+  EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("r").deny, (std::vector<std::string>{"old"}));
   fs::create_directory_symlink("..2026_2", folder_.path() + "/..tmp");
   fs::rename(folder_.path() + "/..tmp", folder_.path() + "/..data");
-  EXPECT_EQ(must(engine_->judge(kDeploy)).answer.at("r").deny, (std::vector<std::string>{"new"}));
+  EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("r").deny, (std::vector<std::string>{"new"}));
 }
 
 TEST_F(OpaEngine, ClosesWithoutADirectory) {
-  must(engine_->judge(kDeploy));
+  must(engine_->evaluate(kDeploy));
   folder_.remove("");
-  EXPECT_NE(cause(engine_->judge(kDeploy)).find("cannot be read"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("cannot be read"), std::string::npos);
   std::filesystem::create_directory(folder_.path());
-  EXPECT_TRUE(engine_->judge(kDeploy));
+  EXPECT_TRUE(engine_->evaluate(kDeploy));
 }
 
 TEST_F(OpaEngine, ClosesForADanglingLink) {
   std::filesystem::create_symlink("nowhere.rego", folder_.path() + "/x.rego");
-  EXPECT_NE(cause(engine_->judge(kDeploy)).find("x.rego cannot be read"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("x.rego cannot be read"), std::string::npos);
 }
 
 TEST_F(OpaEngine, ClosesForARuleThatIsNoFile) {
-  must(engine_->judge(kDeploy));
+  must(engine_->evaluate(kDeploy));
   std::filesystem::create_directory(folder_.path() + "/x.rego");
-  EXPECT_NE(cause(engine_->judge(kDeploy)).find("x.rego is no regular file"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("x.rego is no regular file"), std::string::npos);
   folder_.remove("x.rego");
-  EXPECT_TRUE(engine_->judge(kDeploy));
+  EXPECT_TRUE(engine_->evaluate(kDeploy));
   std::filesystem::create_symlink("/dev/null", folder_.path() + "/limits.json");
-  EXPECT_NE(cause(engine_->judge(kDeploy)).find("limits.json is no regular file"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("limits.json is no regular file"), std::string::npos);
 }
 
 TEST_F(OpaEngine, ClosesForARuleThatTheEngineWouldPassBy) {
   for (std::string name : {"caps.REGO", "Caps.Rego", "limits.JSON"}) {
-    must(engine_->judge(kDeploy));
+    must(engine_->evaluate(kDeploy));
     folder_.put(name, "package admission.caps\ndeny contains \"no\"");
-    EXPECT_NE(cause(engine_->judge(kDeploy)).find(name + " is no rule to the engine"), std::string::npos);
+    EXPECT_NE(cause(engine_->evaluate(kDeploy)).find(name + " is no rule to the engine"), std::string::npos);
     folder_.remove(name);
   }
 }
@@ -99,7 +99,7 @@ TEST_P(BrokenDirectory, ClosesAndNamesTheFile) {
   folder.rule("fine", "deny contains \"never said\"");
   folder.put(GetParam().file, GetParam().text);
   auto engine = folder.engine();
-  auto judged = engine->judge(kDeploy);
+  auto judged = engine->evaluate(kDeploy);
   ASSERT_FALSE(judged);
   EXPECT_EQ(judged.error().code, Code::policy_unavailable);
   EXPECT_NE(judged.error().message.find(GetParam().file), std::string::npos) << judged.error().message;
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(OpaEngine, SeesEveryWayInWhichAFolderCanChange) {
   namespace fs = std::filesystem;
   auto says = [&]() -> std::string {
-    auto judged = engine_->judge(kDeploy);
+    auto judged = engine_->evaluate(kDeploy);
     if (!judged) return "closed";
     return judged->answer.contains("r") ? judged->answer.at("r").deny.front() : "nothing";
   };
@@ -168,10 +168,10 @@ TEST_F(OpaEngine, SeesEveryWayInWhichAFolderCanChange) {
 
 TEST_F(OpaEngine, KeepsTheEngineForAFileThatIsNoneOfItsOwn) {
   folder_.rule("r", "deny contains \"x\"");
-  auto before = must(engine_->judge(kDeploy)).rules;
+  auto before = must(engine_->evaluate(kDeploy)).rules;
   folder_.put("README.md", "words");
   folder_.put("r.rego.bak", "package");
-  EXPECT_EQ(must(engine_->judge(kDeploy)).rules, before);
+  EXPECT_EQ(must(engine_->evaluate(kDeploy)).rules, before);
 }
 
 }  // namespace

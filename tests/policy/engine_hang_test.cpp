@@ -22,10 +22,10 @@ class HangingEngine : public testing::Test {
     EngineOptions options;
     options.directory = folder_.path();
     options.binary = fake.path();
-    options.deadline = deadline;
+    options.decision_timeout = deadline;
     options.build_timeout = build_timeout;
     auto out = make_opa(options);
-    out->serve_callers();
+    out->use_server_deadlines();
     return out;
   }
   PolicyFolder folder_;
@@ -39,22 +39,22 @@ TEST_F(HangingEngine, HoldsNoCallerBeyondHisDeadlineAndSharesOneBuildAmongAll) {
   for (int i = 0; i < 12; ++i)
     callers.emplace_back([&] {
       for (int again = 0; again < 2; ++again)
-        if (auto judged = engine->judge(kDeploy); cause(judged).find("in time") != std::string::npos)
+        if (auto judged = engine->evaluate(kDeploy); cause(judged).find("in time") != std::string::npos)
           ++refused;
     });
   callers.clear();
   EXPECT_EQ(refused, 24);
-  EXPECT_TRUE(comes_true([&] { return fake.runs() == 1; }));
+  EXPECT_TRUE(wait_until([&] { return fake.runs() == 1; }));
   EXPECT_EQ(engine->status().state, EngineState::building);
 }
 
 TEST_F(HangingEngine, GivesABuildUpAndKillsAllThatItStarted) {
   FakeEngine fake(kHangs);
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::seconds(2));
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("was not ready within 2 s"), std::string::npos);
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("was not ready within 2 s"), std::string::npos);
   EXPECT_EQ(engine->status().state, EngineState::unavailable);
   EXPECT_EQ(fake.runs(), 2u);  // the engine and its child
-  EXPECT_TRUE(comes_true([&] { return fake.alive().empty(); }));
+  EXPECT_TRUE(wait_until([&] { return fake.alive().empty(); }));
 }
 
 TEST_F(HangingEngine, GivesUpACheckOfTheRulesThatHangs) {
@@ -62,32 +62,32 @@ TEST_F(HangingEngine, GivesUpACheckOfTheRulesThatHangs) {
   FakeEngine fake("exit 1");
   std::ofstream(fake.path()) << "#!/bin/sh\nexec /bin/sleep 1000\n";
   auto engine = this->engine(fake, std::chrono::minutes(1), Millis(500));
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("was not ready within 0.5 s"), std::string::npos);
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("was not ready within 0.5 s"), std::string::npos);
 }
 
 TEST_F(HangingEngine, RemembersAFailedBuildForASecond) {
   FakeEngine fake("exit 3");
   auto engine = this->engine(fake, std::chrono::minutes(1), kBuildTimeout);
-  auto first = cause(engine->judge(kDeploy));
+  auto first = cause(engine->evaluate(kDeploy));
   EXPECT_NE(first.find("ended at its start"), std::string::npos);
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(cause(engine->judge(kDeploy)), first);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(cause(engine->evaluate(kDeploy)), first);
   EXPECT_EQ(fake.runs(), 1u);
-  EXPECT_TRUE(comes_true([&] { return !engine->judge(kDeploy) && fake.runs() == 2; }));
+  EXPECT_TRUE(wait_until([&] { return !engine->evaluate(kDeploy) && fake.runs() == 2; }));
 }
 
 TEST_F(HangingEngine, BuildsAtOnceForAFolderThatChangedAfterAFailure) {
   FakeEngine fake("if [ -e $HERE/fail ]; then exit 3; fi\nexec $REAL \"$@\"");
   fake.put("fail");
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(1));
-  EXPECT_FALSE(engine->judge(kDeploy));
+  EXPECT_FALSE(engine->evaluate(kDeploy));
   fake.remove("fail");
   folder_.rule("r", "deny contains \"x\"");
-  EXPECT_TRUE(must(engine->judge(kDeploy)).answer.contains("r"));
+  EXPECT_TRUE(must(engine->evaluate(kDeploy)).outcomes.contains("r"));
 }
 
 TEST_F(HangingEngine, IsNotStartedByAReport) {
   FakeEngine fake("exec $REAL \"$@\"");
-  auto engine = this->engine(fake, kDecisionDeadline, kBuildTimeout);
+  auto engine = this->engine(fake, kDecisionTimeout, kBuildTimeout);
   EXPECT_EQ(engine->status().state, EngineState::idle);
   EXPECT_FALSE(engine->status().fault);
   EXPECT_FALSE(fake.has("starts"));
@@ -96,11 +96,11 @@ TEST_F(HangingEngine, IsNotStartedByAReport) {
 TEST_F(HangingEngine, ShowsTheLastStateWhileAnotherIsBuilt) {
   FakeEngine fake(kHangsWhileTold);
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(5));
-  auto before = must(engine->judge(kDeploy)).rules;
+  auto before = must(engine->evaluate(kDeploy)).rules;
   fake.put("hang");
   folder_.rule("r", "deny contains \"x\"");
   auto status = engine->refresh(std::chrono::steady_clock::now() + Millis(200));
-  EXPECT_TRUE(comes_true([&] {
+  EXPECT_TRUE(wait_until([&] {
     status = engine->refresh(std::chrono::steady_clock::now() + Millis(200));
     return fake.runs() == 2;
   }));
@@ -113,46 +113,47 @@ TEST_F(HangingEngine, EndsItsBuildAndFreesItsCallersWhenItIsCancelled) {
   FakeEngine fake(kHangs);
   auto engine = this->engine(fake, std::chrono::minutes(5), std::chrono::minutes(5));
   std::string told;
-  std::jthread caller([&] { told = cause(engine->judge(kDeploy)); });
-  ASSERT_TRUE(comes_true([&] { return fake.runs() == 2; }));
+  std::jthread caller([&] { told = cause(engine->evaluate(kDeploy)); });
+  ASSERT_TRUE(wait_until([&] { return fake.runs() == 2; }));
   engine->cancel();
   caller.join();
   EXPECT_NE(told.find("the server stops"), std::string::npos) << told;
-  EXPECT_TRUE(comes_true([&] { return fake.alive().empty(); }));
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("the server stops"), std::string::npos);
+  EXPECT_TRUE(wait_until([&] { return fake.alive().empty(); }));
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("the server stops"), std::string::npos);
 }
 
 TEST_F(HangingEngine, JudgesOnWithTheEngineThatRunsAfterItIsCancelled) {
   FakeEngine fake("exec $REAL \"$@\"");
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(1));
-  ASSERT_TRUE(comes_true([&] { return bool(engine->judge(kDeploy)); }));
+  ASSERT_TRUE(wait_until([&] { return bool(engine->evaluate(kDeploy)); }));
   engine->cancel();
-  EXPECT_TRUE(comes_true([&] { return bool(engine->judge(kDeploy)); }));  // once the folder's stamps are old
+  EXPECT_TRUE(
+      wait_until([&] { return bool(engine->evaluate(kDeploy)); }));  // once the folder's stamps are old
 }
 
 TEST_F(HangingEngine, IsReplacedByALookWhenItIsStuckOrGone) {
   FakeEngine fake("exec $REAL \"$@\"");
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(1));
-  must(engine->judge(kDeploy));
+  must(engine->evaluate(kDeploy));
   for (int signal : {SIGSTOP, SIGKILL}) {
     auto before = fake.runs();
     ASSERT_EQ(fake.alive().size(), 1u);
     ::kill(fake.alive()[0], signal);
-    EXPECT_TRUE(comes_true([&] {
-      engine->look();
+    EXPECT_TRUE(wait_until([&] {
+      engine->request_check();
       return fake.runs() > before && engine->status().state == EngineState::ready;
     }));
   }
-  EXPECT_TRUE(engine->judge(kDeploy));
+  EXPECT_TRUE(engine->evaluate(kDeploy));
 }
 
 TEST_F(HangingEngine, IsReplacedWhenItLeavesACallerWithoutAnAnswer) {
   FakeEngine fake("exec $REAL \"$@\"");
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(1));
-  must(engine->judge(kDeploy));
+  must(engine->evaluate(kDeploy));
   ::kill(fake.alive().at(0), SIGSTOP);
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("in time"), std::string::npos);
-  EXPECT_TRUE(comes_true([&] { return bool(engine->judge(kDeploy)); }));
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("in time"), std::string::npos);
+  EXPECT_TRUE(wait_until([&] { return bool(engine->evaluate(kDeploy)); }));
   EXPECT_EQ(fake.runs(), 2u);
 }
 
@@ -160,8 +161,8 @@ TEST_F(HangingEngine, SeesByALookThatTheRulesBrokeAndThatTheyWereMended) {
   FakeEngine fake("exec $REAL \"$@\"");
   auto engine = this->engine(fake, std::chrono::minutes(1), std::chrono::minutes(1));
   auto becomes = [&](EngineState state) {
-    return comes_true([&] {
-      engine->look();
+    return wait_until([&] {
+      engine->request_check();
       return engine->status().state == state;
     });
   };

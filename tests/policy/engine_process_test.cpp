@@ -15,30 +15,30 @@ TEST_F(OpaEngine, ClosesForARuleThatTakesTooLong) {
   EngineOptions options;
   options.directory = folder_.path();
   options.binary = real_engine();
-  options.deadline = std::chrono::milliseconds(150);
+  options.decision_timeout = std::chrono::milliseconds(150);
   auto engine = make_opa(options);
-  engine->serve_callers();
+  engine->use_server_deadlines();
   EXPECT_EQ(engine->refresh(std::chrono::steady_clock::now() + std::chrono::minutes(1)).state,
             EngineState::ready);
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("in time"), std::string::npos);
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("in time"), std::string::npos);
   folder_.remove("slow.rego");
   engine->refresh(std::chrono::steady_clock::now() + std::chrono::minutes(1));
-  EXPECT_TRUE(engine->judge(kDeploy));
+  EXPECT_TRUE(engine->evaluate(kDeploy));
 }
 
 TEST_F(OpaEngine, ClosesWithoutABinaryAndHealsWhenItComes) {
   auto place = folder_.path() + "/../opa";
   auto engine = folder_.engine(place);
-  EXPECT_NE(cause(engine->judge(kDeploy)).find("POLICY_BINARY"), std::string::npos);
+  EXPECT_NE(cause(engine->evaluate(kDeploy)).find("POLICY_BINARY"), std::string::npos);
   std::filesystem::copy_file(real_engine(), place);
-  EXPECT_TRUE(engine->judge(kDeploy));
+  EXPECT_TRUE(engine->evaluate(kDeploy));
 }
 
 TEST_F(OpaEngine, ClosesForAFileThatIsNoProgram) {
   folder_.put("engine.txt", "not a program");
-  EXPECT_FALSE(folder_.engine(folder_.path() + "/engine.txt")->judge(kDeploy));
+  EXPECT_FALSE(folder_.engine(folder_.path() + "/engine.txt")->evaluate(kDeploy));
   std::filesystem::permissions(folder_.path() + "/engine.txt", std::filesystem::perms::all);
-  EXPECT_FALSE(folder_.engine(folder_.path() + "/engine.txt")->judge(kDeploy));
+  EXPECT_FALSE(folder_.engine(folder_.path() + "/engine.txt")->evaluate(kDeploy));
 }
 
 // Process ids of our children whose command line says `opa run`.
@@ -59,19 +59,19 @@ std::vector<int> engines() {
 
 TEST_F(OpaEngine, RestartsAKilledEngineWithoutAnErrorToTheCaller) {
   folder_.rule("r", "deny contains \"x\"");
-  must(engine_->judge(kDeploy));
+  must(engine_->evaluate(kDeploy));
   for (int i = 0; i < 3; ++i) {
     auto running = engines();
     ASSERT_EQ(running.size(), 1u);
     ::kill(running[0], SIGKILL);
-    EXPECT_TRUE(must(engine_->judge(kDeploy)).answer.contains("r"));
+    EXPECT_TRUE(must(engine_->evaluate(kDeploy)).outcomes.contains("r"));
   }
 }
 
 TEST_F(OpaEngine, KeepsOneEngineAndEndsTheOldOne) {
   for (int i = 0; i < 5; ++i) {
     folder_.rule("r", fmt::format("deny contains \"{}\"", i));
-    must(engine_->judge(kDeploy));
+    must(engine_->evaluate(kDeploy));
   }
   EXPECT_EQ(engines().size(), 1u);
   engine_.reset();
@@ -85,14 +85,14 @@ TEST_F(OpaEngine, AnswersManyThreadsWhileTheRulesChange) {
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 100; ++i) {
-        auto judged = engine_->judge(kDeploy);
+        auto judged = engine_->evaluate(kDeploy);
         if (!judged || !judged->answer.contains("r")) ++bad;
       }
     });
   for (int i = 0; i < 5; ++i) {
     folder_.put("new.tmp", fmt::format("package admission.other\ndeny contains \"{}\"", i));
     std::filesystem::rename(folder_.path() + "/new.tmp", folder_.path() + "/other.rego");
-    must(engine_->judge(kDeploy));
+    must(engine_->evaluate(kDeploy));
   }
   for (auto& t : threads) t.join();
   EXPECT_EQ(bad, 0);
@@ -106,7 +106,7 @@ std::string status_field(int pid, const std::string& name) {
 }
 
 TEST_F(OpaEngine, RunsWithoutOurEnvironmentPrivilegesOrTheRightsOfRoot) {
-  must(engine_->judge(kDeploy));
+  must(engine_->evaluate(kDeploy));
   auto running = engines();
   ASSERT_EQ(running.size(), 1u);
   std::ifstream environment(fmt::format("/proc/{}/environ", running[0]));

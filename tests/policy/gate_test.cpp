@@ -25,14 +25,14 @@ class PolicyGate : public testing::Test {
   }
   Decision judge(std::string_view action = "cloud1:vm:deploy", const Json& request = kDeploy,
                  Time at = kFriday) {
-    return must(gate_.judge(action, request, kAlice, at));
+    return must(gate_.evaluate(action, request, kAlice, at));
   }
 
   Scratch scratch_;
   FakeClock clock_;
   PolicyFolder folder_;
   std::unique_ptr<db::Sql> sql_ = scratch_database(scratch_);
-  config::Store store_{*sql_, clock_, config::derive_store_key(Secret("key"), {})};
+  config::EncryptedStore store_{*sql_, clock_, config::derive_store_key(Secret("key"), {})};
   std::unique_ptr<Engine> engine_ = folder_.engine();
   DecisionLog log_{*sql_};
   Gate gate_{*sql_, store_, *engine_, log_};
@@ -41,18 +41,18 @@ class PolicyGate : public testing::Test {
 TEST_F(PolicyGate, IsOffByDefaultAndNeedsNoEngineThen) {
   auto none = folder_.engine("/no/such/engine");
   Gate gate(*sql_, store_, *none, log_);
-  EXPECT_FALSE(must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
+  EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
   set({{"admission_control_enabled", "true"}});  // blank list: inert even when enabled
-  EXPECT_FALSE(must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
+  EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
   enable("k8s:provision");
-  EXPECT_FALSE(must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
+  EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
 }
 
 TEST_F(PolicyGate, ClosesWithoutAnEngineForAGatedActionOnly) {
   enable();
   auto none = folder_.engine("/no/such/engine");
   Gate gate(*sql_, store_, *none, log_);
-  auto decision = must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
+  auto decision = must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(decision.verdict, Verdict::deny);
   EXPECT_EQ(decision.reasons,
             (std::vector<std::string>{"Action blocked: policy engine unavailable (fail-closed)."}));
@@ -163,7 +163,7 @@ TEST_F(PolicyGate, SeesTheSettingsOfAnotherConnectionInTheNextRequest) {
   enable("cloud1:vm:deploy");
   EXPECT_EQ(judge().verdict, Verdict::allow);
   auto elsewhere = must(db::open_sqlite(scratch_ / "dashctl.db"));
-  config::Store other(*elsewhere, clock_, config::derive_store_key(Secret("key"), {}));
+  config::EncryptedStore other(*elsewhere, clock_, config::derive_store_key(Secret("key"), {}));
   must(other.apply({{"admission_allowed_regions", "us-east-1"}}, {"bob", "test"}));
   EXPECT_EQ(judge().verdict, Verdict::deny);
 }
@@ -171,9 +171,9 @@ TEST_F(PolicyGate, SeesTheSettingsOfAnotherConnectionInTheNextRequest) {
 TEST_F(PolicyGate, ClosesForASettingThatItsKeyDoesNotOpen) {
   enable("cloud1:vm:deploy");
   set({{"admission_allowed_regions", "us-east-1"}});
-  config::Store other(*sql_, clock_, config::derive_store_key(Secret("another key"), {}));
+  config::EncryptedStore other(*sql_, clock_, config::derive_store_key(Secret("another key"), {}));
   Gate gate(*sql_, other, *engine_, log_);
-  EXPECT_EQ(must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).verdict, Verdict::deny);
+  EXPECT_EQ(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).verdict, Verdict::deny);
 }
 
 TEST_F(PolicyGate, RanksDenyAboveNeedsApprovalAndKeepsBothReasons) {
@@ -223,10 +223,10 @@ TEST_F(PolicyGate, RecordsUserRequestAndReasonsAlsoOfWhatIsNotEnforced) {
   enable();
   folder_.rule("ask", "needs_approval contains \"big\"");
   Actor actor{"alice", false, "request-7"};
-  must(gate_.judge("cloud1:vm:deploy", kDeploy, actor, kFriday));
-  must(gate_.preview("cloud1:vm:deploy", kDeploy, actor, kFriday));
+  must(gate_.evaluate("cloud1:vm:deploy", kDeploy, actor, kFriday));
+  must(gate_.dry_run("cloud1:vm:deploy", kDeploy, actor, kFriday));
   set({{"admission_enforce_needs_approval", "true"}});
-  must(gate_.judge("cloud1:vm:deploy", kDeploy, actor, kFriday));
+  must(gate_.evaluate("cloud1:vm:deploy", kDeploy, actor, kFriday));
   auto decisions = must(log_.recent(10)), dry_runs = must(log_.recent(10, true));
   ASSERT_EQ(decisions.size(), 2u);
   ASSERT_EQ(dry_runs.size(), 1u);
@@ -250,7 +250,7 @@ TEST_F(PolicyGate, RecordsWhyItDenies) {
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons, std::vector<std::string>{"no"});
   auto none = folder_.engine("/no/such/engine");
   Gate gate(*sql_, store_, *none, log_);
-  must(gate.judge("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
+  must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons,
             std::vector<std::string>{"Action blocked: policy engine unavailable (fail-closed)."});
 }

@@ -16,14 +16,14 @@ class LiveStateTest : public ::testing::Test {
     world.set("storage_obj_cloud3_bucket", "c");
     world.set("storage_local_path", "/assets");
   }
-  Result<StorageUpdate> patch(std::string_view body) {
-    return one.setup.change_storage(world.admin, must(parse_json(body)));
+  Result<StorageUpdateResult> patch(std::string_view body) {
+    return one.config_service.change_storage(world.admin, must(parse_json(body)));
   }
   std::string active() { return must(one.storage.config().show(world.admin))["storage_active_backend"]; }
   storage::MemoryStore& target() { return *world.stores.at("obj_cloud3"); }
   storage::MemoryStore& folder() { return *world.stores.at("local"); }
   // The store answers nothing from here on.
-  void deafen(const std::string& backend) { world.deaf.insert(backend); }
+  void deafen(const std::string& backend) { world.unreachable.insert(backend); }
   void add_job(const std::string& id, const std::string& state) {
     must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
       TRY(tx.exec(
@@ -35,7 +35,7 @@ class LiveStateTest : public ::testing::Test {
       return {};
     }));
   }
-  storage::StorageWorld world;
+  storage::StorageFixture world;
   storage::Replica one{world};
 };
 
@@ -128,10 +128,10 @@ TEST_F(LiveStateTest, LeavesSuchAStoreWhenTheStateIsGivenUpAndRecordsThat) {
   auto as_token = world.admin;
   as_token.via = Via::token;
   auto body = must(parse_json(R"({"storage_active_backend":"gcs","abandon_iac_state":true})"));
-  auto by_token = one.setup.change_storage(as_token, body);
+  auto by_token = one.config_service.change_storage(as_token, body);
   ASSERT_FALSE(by_token);
   EXPECT_EQ(by_token.error().code, Code::forbidden);
-  EXPECT_EQ(must(one.setup.change_storage(world.admin, body)).iac_state_migrated, 0);
+  EXPECT_EQ(must(one.config_service.change_storage(world.admin, body)).iac_state_migrated, 0);
   EXPECT_EQ(active(), "obj_cloud3");
   ASSERT_EQ(world.audited("storage_state_abandon").size(), 1u);
   EXPECT_NE(world.audited("storage_state_abandon")[0].find("obj_cloud1"), std::string::npos);
@@ -161,27 +161,27 @@ TEST_F(LiveStateTest, WaitsForAJobThatRuns) {
 TEST_F(LiveStateTest, GuardsEveryDoor) {
   add_account(*world.sql, one.directory, {"root", Secret("correct horse"), true, {}, {}});
   must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
-  auto changed = one.setup.change(world.admin, {{"storage_active_backend", "gcs"}}, "api");
+  auto changed = one.config_service.change(world.admin, {{"storage_active_backend", "gcs"}}, "api");
   ASSERT_FALSE(changed);
   EXPECT_EQ(changed.error().code, Code::conflict);
-  auto import = must(one.setup.import(
+  auto import = must(one.config_service.import(
       world.admin, {must(parse_json(R"({"storage_active_backend":"gcs","fine":"1"})")), {}, {}, "", {}, {}},
       ""));
   EXPECT_EQ(import.refused, (std::map<std::string, std::string>{{"storage_active_backend", "live_state"}}));
   EXPECT_EQ(active(), "obj_cloud1");
-  must(one.setup.change(world.admin, {{"storage_active_backend", "gcs"}}, "api", {.migrate = true}));
+  must(one.config_service.change(world.admin, {{"storage_active_backend", "gcs"}}, "api", {.migrate = true}));
   EXPECT_EQ(active(), "obj_cloud3");
   EXPECT_TRUE(target().has("iac-state/j1/default.tfstate"));
   auto change_id = must(world.config.history("storage_active_backend", 0, 1)).at(0).change_id;
-  EXPECT_EQ(one.setup.rollback(world.admin, change_id).error().code, Code::conflict);
-  must(one.setup.rollback(world.admin, change_id, {.migrate = true}));
+  EXPECT_EQ(one.config_service.rollback(world.admin, change_id).error().code, Code::conflict);
+  must(one.config_service.rollback(world.admin, change_id, {.migrate = true}));
   EXPECT_EQ(active(), "obj_cloud1");
 }
 
 TEST_F(LiveStateTest, LetsCredentialsChange) {
   must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
-  must(one.setup.change(world.admin, {{"cloud1_access_key_id", "AKIA2"}, {"cloud1_secret_access_key", "s"}},
-                        "api"));
+  must(one.config_service.change(
+      world.admin, {{"cloud1_access_key_id", "AKIA2"}, {"cloud1_secret_access_key", "s"}}, "api"));
 }
 
 TEST_F(LiveStateTest, AsksNoStoreAboutAChangeThatMovesNothing) {

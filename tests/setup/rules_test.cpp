@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/setup/feature_panel.hpp"
+#include "core/setup/settings_page.hpp"
 #include "tests/support/instance.hpp"
 
 namespace dash::setup {
@@ -14,15 +14,16 @@ class SettingsRules : public testing::Test {
   void store(const config::Changes& changes) { must(i_.config.apply(changes, {"root", "test"})); }
   // "" when it is written.
   std::string change(const config::Changes& changes) {
-    auto done = i_.setup.change(i_.as("root"), changes, "api");
+    auto done = i_.config_service.change(i_.as("root"), changes, "api");
     return done ? "" : fmt::format("{} {}", info(done.error().code).http_status, done.error().message);
   }
   std::string page(std::string_view body) {
-    auto done = i_.setup.change_storage(i_.as("root"), must(parse_json(body)));
+    auto done = i_.config_service.change_storage(i_.as("root"), must(parse_json(body)));
     return done ? "" : fmt::format("{} {}", info(done.error().code).http_status, done.error().message);
   }
   std::map<std::string, std::string> import(std::string_view config) {
-    return must(i_.setup.import(i_.as("root"), {must(parse_json(config)), {}, {}, "", {}, {}}, "10.0.0.1"))
+    return must(i_.config_service.import(i_.as("root"), {must(parse_json(config)), {}, {}, "", {}, {}},
+                                         "10.0.0.1"))
         .refused;
   }
   config::Values values() { return must(i_.config.all()); }
@@ -86,7 +87,8 @@ TEST_F(SettingsRules, KeepTheRunnerLocalWhereTheFolderIsActiveWithoutBeingChosen
 
 TEST_F(SettingsRules, TurnAutomationOnOnlyWithStorage) {
   EXPECT_EQ(change({{"ansible_enabled", "1"}}).substr(0, 3), "409");
-  auto panel = change_panel(i_.config, i_.setup, i_.as("root"), "ansible", {{"enabled", true}});
+  auto panel =
+      change_settings_page(i_.config, i_.config_service, i_.as("root"), "ansible", {{"enabled", true}});
   ASSERT_FALSE(panel);
   EXPECT_EQ(panel.error().code, Code::conflict);
   EXPECT_EQ(import(R"({"ansible_enabled":true,"fine":"1"})"),
@@ -113,7 +115,7 @@ TEST_F(SettingsRules, LeaveOutOfAnImportWhatDependsOnARefusedKey) {
 }
 
 TEST_F(SettingsRules, NameEveryRefusedKeyWhenNothingIsLeft) {
-  auto report = must(i_.setup.import(
+  auto report = must(i_.config_service.import(
       i_.as("root"), {must(parse_json(R"({"storage_active_backend":"s3"})")), {}, {}, "", {}, {}},
       "10.0.0.1"));
   EXPECT_TRUE(report.is_all_refused);
@@ -144,10 +146,10 @@ TEST_F(SettingsRules, RefusePrefixesUnderWhichTheDashboardKeepsItsOwn) {
 }
 
 TEST_F(SettingsRules, HoldForARollbackToo) {
-  must(i_.setup.change(i_.as("root"), {{"storage_obj_cloud1_bucket", "b"}}, "api"));
+  must(i_.config_service.change(i_.as("root"), {{"storage_obj_cloud1_bucket", "b"}}, "api"));
   auto bucket = must(i_.config.history("storage_obj_cloud1_bucket", 0, 1)).at(0).change_id;
-  must(i_.setup.change(i_.as("root"), {{"storage_active_backend", "s3"}}, "api"));
-  auto undone = i_.setup.rollback(i_.as("root"), bucket);
+  must(i_.config_service.change(i_.as("root"), {{"storage_active_backend", "s3"}}, "api"));
+  auto undone = i_.config_service.rollback(i_.as("root"), bucket);
   ASSERT_FALSE(undone);
   EXPECT_EQ(undone.error().code, Code::invalid);
   EXPECT_EQ(values()["storage_obj_cloud1_bucket"], "b");

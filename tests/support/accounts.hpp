@@ -12,12 +12,12 @@ inline void add_account(db::Sql& sql, identity::Directory& directory, const iden
 }
 
 // A login as core/app/accounts makes it.
-inline Result<identity::Login> log_in(db::Sql& sql, identity::Passwords& passwords,
-                                      identity::Sessions& sessions, const std::string& username,
-                                      const Secret& password, const std::string& address) {
+inline Result<identity::LoginResult> log_in(db::Sql& sql, identity::Passwords& passwords,
+                                            identity::Sessions& sessions, const std::string& username,
+                                            const Secret& password, const std::string& address) {
   auto attempt = TRY(passwords.verify(username, password, address));
   std::optional<Error> refusal;
-  identity::Login login;
+  identity::LoginResult login;
   TRY(sql.write([&](db::Transaction& tx) -> Result<void> {
     refusal = TRY(passwords.conclude(tx, attempt));
     if (!refusal) login = TRY(sessions.open(tx, attempt.subject));

@@ -54,7 +54,7 @@ class FakeEngine {
 
 // Polls until `condition` holds; false after a minute.
 template <class Condition>
-bool comes_true(Condition condition) {
+bool wait_until(Condition condition) {
   auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;

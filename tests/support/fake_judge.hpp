@@ -1,4 +1,4 @@
-// A gate that says what a test tells it to, and remembers what it was asked.
+// A gate that says what a test tells it to, and remembers what it was calls.
 // judge() may be called by many threads.
 #pragma once
 #include <functional>
@@ -11,7 +11,7 @@ namespace dash {
 
 class FakeJudge final : public jobs::Judge {
  public:
-  struct Asked {
+  struct Call {
     std::string action;
     Json request;
     policy::Actor actor;
@@ -20,10 +20,10 @@ class FakeJudge final : public jobs::Judge {
 
   Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
                                  Time at, std::optional<policy::Deadline>) override {
-    Asked now{std::string(action), request, actor, at};
+    Call now{std::string(action), request, actor, at};
     {
       std::lock_guard lock(mutex_);
-      asked.push_back(now);
+      calls.push_back(now);
     }
     policy::Decision out = decide ? decide(now) : decision;
     out.action = action;
@@ -52,12 +52,12 @@ class FakeJudge final : public jobs::Judge {
   }
 
   policy::Decision decision;  // not gated, until a test says otherwise
-  std::function<policy::Decision(const Asked&)> decide;
+  std::function<policy::Decision(const Call&)> decide;
   std::string rules = "v1";
-  std::vector<Asked> asked;
+  std::vector<Call> calls;
 
  private:
-  std::mutex mutex_;  // of `asked`
+  std::mutex mutex_;  // of `calls`
 };
 
 }  // namespace dash

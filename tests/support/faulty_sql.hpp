@@ -16,8 +16,8 @@ class FaultySql final : public db::Sql {
   void heal() { number_ = 0; }
   bool has_failed() const { return number_ > 0 && calls_ >= number_; }
 
-  Result<void> read(const db::Body& body) override { return sql_.read(body); }
-  Result<void> write(const db::Body& body) override {
+  Result<void> read(const db::TransactionFn& body) override { return sql_.read(body); }
+  Result<void> write(const db::TransactionFn& body) override {
     TRY(sql_.write([&](db::Transaction& tx) {
       Statements statements(tx, *this);
       return body(statements);

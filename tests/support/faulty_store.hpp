@@ -25,7 +25,7 @@ class FaultyStore final : public ObjectStore {
 
   Capabilities capabilities() const override { return store_->capabilities(); }
   std::string place() const override { return store_->place(); }
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     return through([&] { return store_->list(prefix, cursor); });
   }
   Result<Object> head(const std::string& key) override {
@@ -35,7 +35,7 @@ class FaultyStore final : public ObjectStore {
                              const Room& out) override {
     return through([&] { return store_->read(key, offset, must_match, out); });
   }
-  Result<Opening> open(const std::string& key, std::span<char> out) override {
+  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
     return through([&] { return store_->open(key, out); });
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {

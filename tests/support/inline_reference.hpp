@@ -7,7 +7,7 @@
 
 #include "core/base/json.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 #include "core/storage/upload/inline_body.hpp"
 
 namespace dash::storage {
@@ -46,8 +46,8 @@ inline Result<InlineFile> read_inline_whole(std::string_view body, std::uint64_t
 
 // Both accept with the same file, or both refuse.
 inline bool same_reading(std::string_view body, std::size_t piece) {
-  auto streamed = read_inline_in_pieces(body, piece, kInlineCeiling);
-  auto whole = read_inline_whole(body, kInlineCeiling);
+  auto streamed = read_inline_in_pieces(body, piece, kMaxInlineBytes);
+  auto whole = read_inline_whole(body, kMaxInlineBytes);
   if (!streamed || !whole) return streamed.has_value() == whole.has_value();
   return streamed->filename == whole->filename && streamed->content == whole->content;
 }

@@ -6,9 +6,9 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
-#include "core/setup/endpoints.hpp"
-#include "core/setup/setup.hpp"
+#include "core/setup/config_service.hpp"
 #include "core/setup/vaults.hpp"
+#include "core/setup/webhooks.hpp"
 #include "tests/support/accounts.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/scratch.hpp"
@@ -38,12 +38,12 @@ struct TestInstance {
     return std::shared_ptr<storage::ObjectStore>(store->second);
   }
 
-  app::Keys keys;
+  app::InstanceKeys keys;
   std::map<std::string, std::shared_ptr<storage::ObjectStore>> stores;  // by backend; none by default
   Scratch scratch;
   FakeClock clock;
   std::unique_ptr<db::Sql> sql = scratch_database(scratch);
-  config::Store config{*sql, clock, config::derive_store_key(keys.signing, keys.encryption)};
+  config::EncryptedStore config{*sql, clock, config::derive_store_key(keys.signing, keys.encryption)};
   config::Settings settings{config};
   audit::Log audit{*sql, clock, keys.derive("dashctl audit head v1")};
   identity::Directory directory{*sql, clock};
@@ -51,13 +51,14 @@ struct TestInstance {
   identity::Sessions sessions{*sql, clock, directory, keys.derive("dashctl session jwt v1")};
   identity::Tokens tokens{*sql, clock, directory};
   identity::SetupCode setup_code{scratch.path()};
-  setup::Endpoints endpoints{*sql, clock, config, audit};
-  PartPool parts{1};
+  setup::Webhooks webhooks{*sql, clock, config, audit};
+  BufferPool buffers{1};
   storage::IacState state{
       [this](const storage::Backend& backend, const config::Values&) { return open_store(backend); },
       {*sql, parts, scratch / "deploy"}};
   storage::local::RootRules roots{{}};
-  setup::Setup setup{{*sql, clock, config, settings, audit, directory, setup_code, endpoints, state, roots}};
+  setup::ConfigService config_service{
+      {*sql, clock, config, settings, audit, directory, setup_code, webhooks, state, roots}};
   setup::Vaults vaults{*sql, clock, audit};
 };
 

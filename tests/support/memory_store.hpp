@@ -18,9 +18,9 @@ class MemoryStore final : public ObjectStore {
 
   std::string place() const override { return place_; }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     std::lock_guard lock(mutex_);
-    Page page;
+    ObjectPage page;
     for (auto it = objects_.upper_bound(std::string(cursor)); it != objects_.end(); ++it) {
       if (!it->first.starts_with(prefix)) continue;
       if (page.objects.size() == page_size) {
@@ -100,7 +100,7 @@ class MemoryStore final : public ObjectStore {
                         const PutOptions& options) override {
     std::lock_guard lock(mutex_);
     auto it = uploads_.find(upload);
-    if (it == uploads_.end()) return made_before(upload);
+    if (it == uploads_.end()) return find_committed(upload);
     std::string bytes;
     for (const auto& part : parts) bytes += it->second.parts.at(part.n);
     auto key = it->second.key;
@@ -152,7 +152,7 @@ class MemoryStore final : public ObjectStore {
   std::set<std::string> creation_conflicts;        // keys whose creation is refused though they are absent
 
  private:
-  struct Kept {
+  struct StoredContent {
     std::string bytes;
     std::string digest;
   };
@@ -161,10 +161,10 @@ class MemoryStore final : public ObjectStore {
     std::map<std::uint32_t, std::string> parts;
   };
   static Failure absent(const std::string& key) { return fail(Code::not_found, "no object '{}'", key); }
-  static Object describe(const std::string& key, const Kept& kept) {
-    return {key, kept.bytes.size(), crypto::to_hex(crypto::md5(kept.bytes)), Time{}, kept.digest};
+  static Object describe(const std::string& key, const StoredContent& content) {
+    return {key, content.bytes.size(), crypto::to_hex(crypto::md5(content.bytes)), Time{}, content.digest};
   }
-  Result<Object> made_before(const std::string& upload) {
+  Result<Object> find_committed(const std::string& upload) {
     auto made = made_.find(upload);
     if (made == made_.end()) return fail(Code::not_found, "no such upload");
     auto there = objects_.find(made->second.key);
@@ -174,7 +174,7 @@ class MemoryStore final : public ObjectStore {
   }
   std::string place_;
   std::mutex mutex_;
-  std::map<std::string, Kept> objects_;
+  std::map<std::string, StoredContent> objects_;
   std::map<std::string, Upload> uploads_;
   std::map<std::string, Object> made_;  // by committed upload
 };

@@ -12,7 +12,7 @@ inline constexpr const char* kDeploy =
   "limits":{"allowed_regions":[],"denied_instance_types":[],"prod_window":[]},
   "now":{"iso":"2026-07-03T14:00:00Z","weekday":"fri","hour":14}})";
 
-inline std::string cause(const Result<Judgement>& r) { return r ? "judged" : r.error().message; }
+inline std::string cause(const Result<EvalResult>& r) { return r ? "judged" : r.error().message; }
 
 class OpaEngine : public testing::Test {
  protected:

@@ -39,12 +39,12 @@ class PolicyFolder {
   }
 
  private:
-  struct Made {
-    explicit Made(const std::string& path) { std::filesystem::create_directory(path); }
+  struct FolderMaker {
+    explicit FolderMaker(const std::string& path) { std::filesystem::create_directory(path); }
   };
   Scratch scratch_;
   std::string path_ = scratch_ / "policy";
-  Made made_{path_};
+  FolderMaker made_{path_};
 };
 
 }  // namespace dash::policy

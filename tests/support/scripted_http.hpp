@@ -12,7 +12,7 @@
 
 namespace dash::net {
 
-struct Asked {
+struct SentRequest {
   std::string method;
   std::string url;
   Headers headers;
@@ -28,7 +28,7 @@ class ScriptedHttp final : public HttpClient {
 
   Result<HttpResponse> send(const HttpRequest& request) override {
     std::lock_guard lock(mutex_);
-    asked.push_back({request.method, request.url, request.headers, std::string(request.body)});
+    requests.push_back({request.method, request.url, request.headers, std::string(request.body)});
     if (script_.empty())
       throw std::runtime_error("nothing scripted for " + request.method + " " + request.url);
     auto next = std::move(script_.front());
@@ -47,7 +47,7 @@ class ScriptedHttp final : public HttpClient {
     return next;
   }
 
-  std::vector<Asked> asked;
+  std::vector<SentRequest> requests;
 
  private:
   std::mutex mutex_;

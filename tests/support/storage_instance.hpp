@@ -4,7 +4,7 @@
 #include "core/audit/log.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
-#include "core/setup/setup.hpp"
+#include "core/setup/config_service.hpp"
 #include "core/storage/storage.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/faulty_store.hpp"
@@ -13,17 +13,18 @@
 
 namespace dash::storage {
 
-inline Principal someone(std::string name, std::set<std::string> workgroups = {}, bool is_admin = false) {
-  Principal who;
-  who.username = std::move(name);
-  who.workgroups = std::move(workgroups);
-  who.is_admin = is_admin;
-  return who;
+inline Principal make_principal(std::string name, std::set<std::string> workgroups = {},
+                                bool is_admin = false) {
+  Principal principal;
+  principal.username = std::move(name);
+  principal.workgroups = std::move(workgroups);
+  principal.is_admin = is_admin;
+  return principal;
 }
 
 // What the world holds: settings, database, clock, the stores by backend id.
-struct StorageWorld {
-  StorageWorld() {
+struct StorageFixture {
+  StorageFixture() {
     set("storage_obj_cloud1_bucket", "b");
     set("storage_active_backend", "obj_cloud1");
     must(sql->write([&](db::Transaction& tx) -> Result<void> {
@@ -49,19 +50,19 @@ struct StorageWorld {
   Scratch scratch;
   FakeClock clock;
   std::unique_ptr<db::Sql> sql = scratch_database(scratch);
-  config::Store config{*sql, clock, Secret(std::string(32, 'c'))};
+  config::EncryptedStore config{*sql, clock, Secret(std::string(32, 'c'))};
   std::map<std::string, std::shared_ptr<MemoryStore>> stores{
       {"obj_cloud1", std::make_shared<MemoryStore>("memory://one")},
       {"obj_cloud3", std::make_shared<MemoryStore>("memory://three")},
       {"local", std::make_shared<MemoryStore>("memory://local")}};
-  std::set<std::string> deaf;                // backends that cannot be reached
+  std::set<std::string> unreachable;         // backends that cannot be reached
   std::function<void()> on_open;             // called when a process opens a store
   std::shared_ptr<ObjectStore> other_store;  // when set, what every backend opens
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
-  Principal admin = someone("root", {}, true);
-  Principal ann = someone("ann", {"web"});
-  Principal bob = someone("bob", {"data"});
+  Principal admin = make_principal("root", {}, true);
+  Principal ann = make_principal("ann", {"web"});
+  Principal bob = make_principal("bob", {"data"});
 };
 
 inline std::shared_ptr<ObjectStore> unreachable_store() {
@@ -72,31 +73,31 @@ inline std::shared_ptr<ObjectStore> unreachable_store() {
 
 // One process.
 struct Replica {
-  explicit Replica(StorageWorld& world)
+  explicit Replica(StorageFixture& world)
       : world_(world),
         audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
         storage(
-            {world.config, *world.sql, audit, world.clock, parts, world.scratch / "deploy"},
+            {world.config, *world.sql, audit, world.clock, buffers, world.scratch / "deploy"},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
-              if (world.deaf.contains(std::string(backend.id))) return unreachable_store();
+              if (world.unreachable.contains(std::string(backend.id))) return unreachable_store();
               if (world.on_open) world.on_open();
               if (world.other_store) return world.other_store;
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },
             Secret(std::string(32, 'h'))) {}
-  StorageWorld& world_;
-  PartPool parts{4};
+  StorageFixture& world_;
+  BufferPool buffers{4};
   audit::Log audit;
   Storage storage;
   config::Settings settings{world_.config};
   identity::Directory directory{*world_.sql, world_.clock};
   identity::SetupCode setup_code{world_.scratch.path()};
-  setup::Endpoints endpoints{*world_.sql, world_.clock, world_.config, audit};
+  setup::Webhooks webhooks{*world_.sql, world_.clock, world_.config, audit};
   local::RootRules roots{{}};
-  setup::Setup setup{{*world_.sql, world_.clock, world_.config, settings, audit, directory, setup_code,
-                      endpoints, storage.state(), roots}};
-  Lane& lane = storage.lane();
-  Scopes& scopes = storage.scopes();
+  setup::ConfigService config_service{{*world_.sql, world_.clock, world_.config, settings, audit, directory,
+                                       setup_code, webhooks, storage.state(), roots}};
+  ChunkedUploads& uploads = storage.uploads();
+  AssetScopes& scopes = storage.scopes();
   Assets& assets = storage.assets();
 };
 

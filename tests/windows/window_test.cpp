@@ -42,23 +42,23 @@ TEST(ChangeWindow, KeepsItsWallTimeAcrossTheSeasons) {
 
 TEST(ChangeWindow, IsOpenAtItsFirstInstantAndClosedAtItsLast) {
   auto w = window("10:00", 60, "UTC");
-  EXPECT_FALSE(must(covering(w, at("2026-07-03T09:59:59Z"))));
-  EXPECT_TRUE(must(covering(w, at("2026-07-03T10:00:00Z"))));
-  EXPECT_TRUE(must(covering(w, at("2026-07-03T10:59:59Z"))));
-  EXPECT_FALSE(must(covering(w, at("2026-07-03T11:00:00Z"))));
+  EXPECT_FALSE(must(open_occurrence(w, at("2026-07-03T09:59:59Z"))));
+  EXPECT_TRUE(must(open_occurrence(w, at("2026-07-03T10:00:00Z"))));
+  EXPECT_TRUE(must(open_occurrence(w, at("2026-07-03T10:59:59Z"))));
+  EXPECT_FALSE(must(open_occurrence(w, at("2026-07-03T11:00:00Z"))));
 }
 
 TEST(ChangeWindow, StaysOpenForDaysWhenItIsThatLong) {
   auto w = window("00:00", 4 * 24 * 60, "UTC", "0000010");
-  EXPECT_TRUE(must(covering(w, at("2026-07-07T10:00:00Z"))));
-  EXPECT_FALSE(must(covering(w, at("2026-07-08T00:00:00Z"))));
+  EXPECT_TRUE(must(open_occurrence(w, at("2026-07-07T10:00:00Z"))));
+  EXPECT_FALSE(must(open_occurrence(w, at("2026-07-08T00:00:00Z"))));
 }
 
 TEST(ChangeWindow, HasNoHoleBetweenWholeDays) {
   auto w = window("00:00", 24 * 60, "Europe/Berlin");
   for (auto t = at("2026-03-27T00:00:00Z"); t < at("2026-04-02T00:00:00Z"); t += minutes(1))
-    ASSERT_TRUE(must(covering(w, t))) << format_iso(t);
-  EXPECT_TRUE(must(covering(w, at("2026-07-04T22:00:00Z"))));
+    ASSERT_TRUE(must(open_occurrence(w, t))) << format_iso(t);
+  EXPECT_TRUE(must(open_occurrence(w, at("2026-07-04T22:00:00Z"))));
 }
 
 TEST(ChangeWindow, RefusesNonsense) {
@@ -126,7 +126,7 @@ std::vector<Time> transitions(const std::string& zone) {
 }
 
 // At each transition: a window that starts at, before and after it lasts its full length, opens once on each
-// day of the wall clock, in order, and what next() says is what covering() finds.
+// day of the wall clock, in order, and what next() says is what open_occurrence() finds.
 TEST(ChangeWindow, SurvivesEveryClockChangeOfEveryZone) {
   auto zones = all_zones();
   ASSERT_GT(zones.size(), 300u);
@@ -152,9 +152,9 @@ TEST(ChangeWindow, SurvivesEveryClockChangeOfEveryZone) {
                 << zone << " " << format_iso(change);
             ASSERT_GE(gap, hours(24) - std::chrono::abs(moved) * 2) << zone << " " << format_iso(change);
           }
-          auto open = must(covering(w, o.start));
+          auto open = must(open_occurrence(w, o.start));
           ASSERT_TRUE(open) << zone;
-          ASSERT_FALSE(must(covering(w, o.start - seconds(1)))) << zone << " " << format_iso(change);
+          ASSERT_FALSE(must(open_occurrence(w, o.start - seconds(1)))) << zone << " " << format_iso(change);
           previous = o.start;
           t = o.end;
         }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFingerprintDigits = 8;
 
-Json endpoint_json(const setup::FullEndpoint& row) {
+Json webhook_json(const setup::FullWebhook& row) {
   Json out{{"name", row.name},       {"url", row.url.expose()},
            {"fmt", row.fmt},         {"secret", row.secret.expose()},
            {"event_types", nullptr}, {"enabled", row.enabled}};
@@ -24,14 +24,14 @@ struct Section {
 };
 
 std::vector<Section> sections_of(const Bundle& bundle) {
-  auto endpoints = Json::array();
-  for (const auto& row : bundle.endpoints) endpoints.push_back(endpoint_json(row));
+  auto webhooks = Json::array();
+  for (const auto& row : bundle.webhooks) webhooks.push_back(webhook_json(row));
   auto annotations = Json::object();
   for (const auto& [key, a] : bundle.annotations)
     annotations[key] = {{"secret", a.secret}, {"vault_ref", a.vault_ref}, {"masked", a.masked}};
   return {{"config", Json(bundle.config)},
           {"regions", Json(bundle.regions)},
-          {"notification_endpoints", std::move(endpoints)},
+          {"notification_endpoints", std::move(webhooks)},
           {"excluded", Json(bundle.excluded)},
           {"annotations", std::move(annotations)}};
 }
@@ -69,7 +69,7 @@ Json meta_json(const Bundle& bundle, std::string digest) {
             {"masked", count(&Annotation::masked)},
             {"vault_ref", count(&Annotation::vault_ref)},
             {"regions", bundle.region_count()},
-            {"endpoints", bundle.endpoints.size()}}}};
+            {"endpoints", bundle.webhooks.size()}}}};
 }
 
 template <class Map>
@@ -122,8 +122,8 @@ std::size_t Bundle::region_count() const {
 
 std::string digest_of(const Bundle& bundle) { return digest_of(sections_of(bundle)); }
 
-std::string write_bundle(const Bundle& bundle, config::Spelling spelling) {
-  if (spelling == config::Spelling::canonical)
+std::string write_bundle(const Bundle& bundle, config::NameStyle style) {
+  if (style == config::NameStyle::canonical)
     return document(meta_json(bundle, digest_of(bundle)), sections_of(bundle));
   auto meta = meta_json(bundle, digest_of(bundle));
   respell_meta(meta);

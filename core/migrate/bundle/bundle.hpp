@@ -10,9 +10,9 @@
 
 #include "core/base/json.hpp"
 #include "core/config/clouds.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/config/regions.hpp"
-#include "core/config/store.hpp"
-#include "core/setup/endpoints.hpp"
+#include "core/setup/webhooks.hpp"
 
 namespace dash::migrate {
 
@@ -37,19 +37,19 @@ struct Bundle {
   BundleMeta meta;
   config::Values config;
   config::RegionSets regions;
-  std::vector<setup::FullEndpoint> endpoints;
+  std::vector<setup::FullWebhook> webhooks;
   std::map<std::string, std::string>
       excluded;  // key → reason: a held-back word, masked, malformed_region_set
   std::map<std::string, Annotation> annotations;
   // Found while reading, for people: an edit since the export, entries that mean nothing.
-  std::vector<std::string> remarks;
+  std::vector<std::string> notes;
 
   std::size_t region_count() const;
 };
 
 // The whole document, indented, with counts and digest. In the providers' spelling it is what the tool of a
 // Python dashboard writes and reads.
-std::string write_bundle(const Bundle& bundle, config::Spelling spelling = config::Spelling::canonical);
+std::string write_bundle(const Bundle& bundle, config::NameStyle style = config::NameStyle::canonical);
 
 // Code::integrity with `file` and the reason: cut, not an object, of a newer schema, a section of the wrong
 // shape, one key in both spellings with two values.

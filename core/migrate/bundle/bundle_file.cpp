@@ -52,7 +52,7 @@ bool is_in_default_folder(const std::string& path) {
 
 std::string default_bundle_folder() { return home_folder() + "/.dashboard-migrate"; }
 
-Result<std::string> place_bundle(const std::string& out, Time now, std::string_view kind) {
+Result<std::string> choose_bundle_path(const std::string& out, Time now, std::string_view kind) {
   std::error_code ec;
   if (out.empty()) {
     auto folder = default_bundle_folder();

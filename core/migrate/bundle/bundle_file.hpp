@@ -17,9 +17,9 @@ std::string default_bundle_folder();
 // Where the bundle (or the rollback snapshot: `kind`) will go; `out` empty chooses the default folder and
 // makes it. Called before the source is read, so that a bad path costs nothing. Code::invalid for a folder in
 // the place of the file, Code::integrity for a default folder that is a link or somebody else's.
-Result<std::string> place_bundle(const std::string& out, Time now, std::string_view kind = "bundle");
+Result<std::string> choose_bundle_path(const std::string& out, Time now, std::string_view kind = "bundle");
 
-// Writes to a path of place_bundle(); in the default folder a name that is taken gets a number, elsewhere the
+// Writes to a path of choose_bundle_path(); in the default folder a name that is taken gets a number, elsewhere the
 // file is replaced. The path that was written.
 Result<std::string> write_bundle_file(const std::string& path, std::string_view text);
 

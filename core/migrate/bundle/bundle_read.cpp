@@ -24,13 +24,13 @@ class Reader {
     TRY(check_schema());
     TRY(read_config());
     TRY(read_regions());
-    TRY(read_endpoints());
+    TRY(read_webhooks());
     TRY(read_excluded());
     TRY(read_annotations());
     TRY(read_meta());
     for (const auto& [name, value] : document_.items())
       if (std::ranges::find(kMembers, name) == kMembers.end())
-        remark(fmt::format("the section '{}' means nothing and is left out", name));
+        add_note(fmt::format("the section '{}' means nothing and is left out", name));
     return std::move(bundle_);
   }
 
@@ -38,7 +38,7 @@ class Reader {
   Failure bad(std::string_view reason) const {
     return fail(Code::integrity, "the bundle {} {}", file_, reason);
   }
-  void remark(std::string text) { bundle_.remarks.push_back(std::move(text)); }
+  void add_note(std::string text) { bundle_.notes.push_back(std::move(text)); }
 
   // A section that is absent is empty.
   Result<const Json*> section(std::string_view name, Json::value_t type) const {
@@ -67,7 +67,7 @@ class Reader {
     if (!config) return {};
     for (const auto& [key, value] : config->items()) {
       if (value.is_null()) {
-        remark(fmt::format("'{}' has no value and is left out", key));
+        add_note(fmt::format("'{}' has no value and is left out", key));
         continue;
       }
       auto name = config::canonical_key(trim(key));
@@ -86,7 +86,7 @@ class Reader {
       auto cloud = config::canonical_cloud(lower(trim(name)));
       bool is_known = std::ranges::any_of(config::clouds(), [&](const auto& c) { return c.cloud == cloud; });
       if (!is_known) {
-        remark(fmt::format("the region sets of '{}' belong to no cloud and are left out", name));
+        add_note(fmt::format("the region sets of '{}' belong to no cloud and are left out", name));
         continue;
       }
       if (!map.is_object()) return bad(fmt::format("is malformed: regions.{} is not an object", name));
@@ -100,7 +100,7 @@ class Reader {
     auto& into = bundle_.regions[cloud];
     for (const auto& [region, fields] : map.items()) {
       if (!fields.is_object())
-        remark(fmt::format("regions.{}.{} is not an object of fields and is left out", name, region));
+        add_note(fmt::format("regions.{}.{} is not an object of fields and is left out", name, region));
       auto one = config::region_map(cloud, {{region, fields}});
       for (const auto& [normal, values] : one)
         for (const auto& [field, value] : values)
@@ -112,12 +112,12 @@ class Reader {
     return {};
   }
 
-  Result<void> read_endpoints() {
+  Result<void> read_webhooks() {
     const auto* rows = TRY(section("notification_endpoints", Json::value_t::array));
     if (!rows) return {};
     for (const auto& row : *rows) {
       if (!row.is_object()) return bad("is malformed: an entry of notification_endpoints is not an object");
-      setup::FullEndpoint out;
+      setup::FullWebhook out;
       out.url = Secret(string_member(row, "url").value_or(""));
       out.fmt = string_member(row, "fmt").value_or("custom");
       out.name = string_member(row, "name").value_or("");
@@ -126,9 +126,9 @@ class Reader {
       out.event_types = string_member(row, "event_types");
       out.enabled = row.value("enabled", Json(true)) != false;
       if (trim(out.url.expose()).empty()) {
-        remark(fmt::format("the notification endpoint '{}' has no URL and is left out", out.name));
+        add_note(fmt::format("the notification endpoint '{}' has no URL and is left out", out.name));
       } else {
-        bundle_.endpoints.push_back(std::move(out));
+        bundle_.webhooks.push_back(std::move(out));
       }
     }
     return {};
@@ -170,7 +170,7 @@ class Reader {
       bundle_.meta.fingerprint_key = Secret(crypto::hmac_sha256("dashctl bundle fingerprints v1", text_));
     }
     if (auto digest = text("digest"); !digest.empty() && digest != digest_of(bundle_))
-      remark("it was edited since it was exported");
+      add_note("it was edited since it was exported");
     return {};
   }
 

@@ -31,7 +31,7 @@ Result<void> check_trust(const Trust& trust) {
   return {};
 }
 
-Error with_advice(Error error, const std::string& url) {
+Error with_hint(Error error, const std::string& url) {
   if (error.code == Code::tls) {
     error.message = fmt::format(
         "Cannot reach {}: {}. Behind a proxy that inspects TLS, pass its root certificate with --ca-bundle "
@@ -40,8 +40,8 @@ Error with_advice(Error error, const std::string& url) {
         url, error.message);
   } else if (error.code == Code::unreachable || error.code == Code::timeout) {
     std::string_view cause = error.message;
-    auto told = fmt::format("cannot reach {}: ", origin_of(url));
-    if (cause.starts_with(told)) cause.remove_prefix(told.size());
+    auto prefix = fmt::format("cannot reach {}: ", origin_of(url));
+    if (cause.starts_with(prefix)) cause.remove_prefix(prefix.size());
     error.message = fmt::format("Cannot reach {}: {}", url, cause);
   }
   return error;
@@ -62,10 +62,10 @@ Result<ApiClient> ApiClient::open(HttpClient& http, ApiAddress address) {
 Result<HttpResponse> ApiClient::exchange(HttpRequest request) {
   request.url = address_.url + request.url;
   request.trust = address_.trust;
-  if (request.deadline == HttpRequest{}.deadline) request.deadline = address_.deadline;
+  if (request.timeout == HttpRequest{}.timeout) request.timeout = address_.timeout;
   if (!token_.empty()) request.headers.add("Authorization", "Bearer " + token_.expose());
   auto response = http_->send(request);
-  if (!response) return Failure(with_advice(std::move(response).error(), address_.url));
+  if (!response) return Failure(with_hint(std::move(response).error(), address_.url));
   return response;
 }
 
@@ -75,15 +75,15 @@ Result<HttpResponse> ApiClient::send(HttpRequest request) {
   return response;
 }
 
-Failure ApiClient::strange_answer(std::string_view path) const {
+Failure ApiClient::unexpected_response(std::string_view path) const {
   return fail(Code::upstream, "{} answered {} in an unknown shape: is this the address of a dashboard?",
               url(), path);
 }
 
-Result<Json> ApiClient::get_openly(std::string_view path) {
-  auto kept = std::exchange(token_, Secret());
+Result<Json> ApiClient::get_unauthenticated(std::string_view path) {
+  auto saved = std::exchange(token_, Secret());
   auto answer = get(path);
-  token_ = std::move(kept);
+  token_ = std::move(saved);
   return answer;
 }
 

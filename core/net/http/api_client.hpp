@@ -16,7 +16,7 @@ namespace dash::net {
 struct ApiAddress {
   std::string url;  // http(s)://host[:port][/prefix]
   Trust trust;
-  std::chrono::milliseconds deadline{30'000};
+  std::chrono::milliseconds timeout{30'000};
 };
 
 class ApiClient {
@@ -37,14 +37,14 @@ class ApiClient {
   // Code::upstream.
   Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
   // Without the token: for what anybody may ask, before it is known who answers.
-  Result<Json> get_openly(std::string_view path);
+  Result<Json> get_unauthenticated(std::string_view path);
   Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
   Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
   Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
 
   // Code::upstream: what answered `path` is no dashboard, or one that we do not know.
-  Failure strange_answer(std::string_view path) const;
+  Failure unexpected_response(std::string_view path) const;
 
   // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
   // outside of 2xx is an error.

@@ -4,11 +4,12 @@
 namespace dash::net {
 namespace {
 
-constexpr std::size_t kMaxShown = 500;  // of somebody else's text in one of our messages
+constexpr std::size_t kMaxQuoted = 500;  // of somebody else's text in one of our messages
 
-std::string shown(std::string_view text) {
+std::string sanitized(std::string_view text) {
   std::string out;
-  for (char c : text.substr(0, kMaxShown)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  for (char c : text.substr(0, kMaxQuoted))
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   return out;
 }
 
@@ -98,7 +99,7 @@ Error api_error(const HttpResponse& response, std::string_view where) {
     return {
         Code::upstream,
         fmt::format("{} redirects to {}; redirects are not followed, so that a token goes nowhere else. {}",
-                    where, shown(to),
+                    where, sanitized(to),
                     to.ends_with("/setup") ? "The instance is not set up yet" : "Give the final address"),
         {},
         {},
@@ -106,7 +107,7 @@ Error api_error(const HttpResponse& response, std::string_view where) {
   }
   auto json = parse_json(response.body);
   auto body = json ? *std::move(json) : Json();
-  auto text = shown(detail_text(body));
+  auto text = sanitized(detail_text(body));
   Error error{code_of(status, body), {}, {}, retry_after(response.headers), {}};
   error.message = fmt::format("{} answered {}{}{}", where, status, text.empty() ? "" : ": ", text);
   if (error.retry_after) error.message += fmt::format(" (try again in {} s)", error.retry_after->count());

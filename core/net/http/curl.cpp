@@ -15,32 +15,32 @@ namespace {
 constexpr long kTransferBuffer = 256L << 10;
 constexpr long kLowSpeedBytes = 1;  // less in a second is silence
 
-struct CloseEasy {
+struct EasyDeleter {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
 };
-struct FreeList {
+struct ListDeleter {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
-// What one exchange collects while libcurl calls back.
-struct Exchange {
+// What one transfer collects while libcurl calls back.
+struct Transfer {
   const HttpRequest& request;
   HttpResponse response;
-  bool is_head_whole = false;
+  bool is_header_complete = false;
   std::size_t sent = 0;
-  std::optional<Error> refused;  // why we stopped it ourselves
+  std::optional<Error> abort_error;  // why we stopped it ourselves
 
-  std::size_t next_of_stream(std::span<char> into) {
+  std::size_t read_stream(std::span<char> into) {
     auto got = request.stream(into);
     if (!got) {
-      refused = got.error();
+      abort_error = got.error();
       return CURL_READFUNC_ABORT;
     }
     sent += *got;
     return *got;
   }
 
-  Result<void> take_body(std::string_view bytes) {
+  Result<void> write_body(std::string_view bytes) {
     response.body_size += bytes.size();
     bool wanted = response.ok();
     if (wanted && request.sink) return request.sink(bytes);
@@ -57,24 +57,24 @@ struct Exchange {
 };
 
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user) {
-  auto& x = *static_cast<Exchange*>(user);
-  auto taken = x.take_body({data, size * count});
+  auto& x = *static_cast<Transfer*>(user);
+  auto taken = x.write_body({data, size * count});
   if (taken) return size * count;
-  x.refused = taken.error();
+  x.abort_error = taken.error();
   return 0;
 }
 
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
-  auto& x = *static_cast<Exchange*>(user);
+  auto& x = *static_cast<Transfer*>(user);
   std::string_view line(data, size * count);
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's CONNECT
     x.response.headers = {};
-    x.is_head_whole = false;
+    x.is_header_complete = false;
     auto space = line.find(' ');
     x.response.status = space == line.npos ? 0 : std::atoi(std::string(line.substr(space + 1, 3)).c_str());
   } else if (line.empty()) {
-    x.is_head_whole = true;
+    x.is_header_complete = true;
   } else if (auto colon = line.find(':'); colon != line.npos) {
     auto value = line.substr(colon + 1);
     while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
@@ -85,8 +85,8 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
 }
 
 std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) {
-  auto& x = *static_cast<Exchange*>(user);
-  if (x.request.stream) return x.next_of_stream({out, size * count});
+  auto& x = *static_cast<Transfer*>(user);
+  if (x.request.stream) return x.read_stream({out, size * count});
   auto rest = x.request.body.substr(x.sent);
   auto n = std::min(rest.size(), size * count);
   std::memcpy(out, rest.data(), n);
@@ -95,7 +95,7 @@ std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) 
 }
 
 int on_seek(void* user, curl_off_t offset, int origin) {
-  auto& x = *static_cast<Exchange*>(user);
+  auto& x = *static_cast<Transfer*>(user);
   if (x.request.stream) return x.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
   if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_FAIL;
   x.sent = static_cast<std::size_t>(offset);
@@ -145,19 +145,20 @@ class CurlClient final : public HttpClient {
   Result<HttpResponse> send(const HttpRequest& request) override {
     CURL* h = handle();
     curl_easy_reset(h);
-    Exchange exchange{request, {}, false, 0, {}};
+    Transfer transfer{request, {}, false, 0, {}};
     std::array<char, CURL_ERROR_SIZE> text{};
-    std::unique_ptr<curl_slist, FreeList> headers(header_list(request));
+    std::unique_ptr<curl_slist, ListDeleter> headers(header_list(request));
     set_common(h, request, text.data());
     curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers.get());
-    set_callbacks(h, exchange);
+    set_callbacks(h, transfer);
     set_method(h, request);
     auto rc = curl_easy_perform(h);
-    if (exchange.refused) return Failure(*std::move(exchange.refused));
+    if (transfer.abort_error) return Failure(*std::move(transfer.abort_error));
     if (rc != CURLE_OK) return curl_failure(rc, request, text[0] ? text.data() : curl_easy_strerror(rc));
     // libcurl takes a head that was cut for an answer without a body.
-    if (!exchange.is_head_whole) return curl_failure(CURLE_RECV_ERROR, request, "in the middle of an answer");
-    return std::move(exchange.response);
+    if (!transfer.is_header_complete)
+      return curl_failure(CURLE_RECV_ERROR, request, "in the middle of an answer");
+    return std::move(transfer.response);
   }
 
  private:
@@ -165,8 +166,8 @@ class CurlClient final : public HttpClient {
   static CURL* handle() {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-    thread_local std::unique_ptr<CURL, CloseEasy> kept(curl_easy_init());
-    return kept.get();
+    thread_local std::unique_ptr<CURL, EasyDeleter> easy(curl_easy_init());
+    return easy.get();
   }
 
   static curl_slist* header_list(const HttpRequest& request) {
@@ -184,10 +185,10 @@ class CurlClient final : public HttpClient {
     curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(h, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_deadline.count()));
-    curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, static_cast<long>(request.deadline.count()));
+    curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
+    curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, kLowSpeedBytes);
-    curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.silence.count()));
+    curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.idle_timeout.count()));
     curl_easy_setopt(h, CURLOPT_BUFFERSIZE, kTransferBuffer);
     curl_easy_setopt(h, CURLOPT_UPLOAD_BUFFERSIZE, kTransferBuffer);
     curl_easy_setopt(h, CURLOPT_TCP_NODELAY, 1L);
@@ -204,15 +205,15 @@ class CurlClient final : public HttpClient {
     }
   }
 
-  static void set_callbacks(CURL* h, Exchange& exchange) {
+  static void set_callbacks(CURL* h, Transfer& transfer) {
     curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(h, CURLOPT_WRITEDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_WRITEDATA, &transfer);
     curl_easy_setopt(h, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(h, CURLOPT_HEADERDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_HEADERDATA, &transfer);
     curl_easy_setopt(h, CURLOPT_READFUNCTION, on_read);
-    curl_easy_setopt(h, CURLOPT_READDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_READDATA, &transfer);
     curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, on_seek);
-    curl_easy_setopt(h, CURLOPT_SEEKDATA, &exchange);
+    curl_easy_setopt(h, CURLOPT_SEEKDATA, &transfer);
   }
 
   static void set_method(CURL* h, const HttpRequest& request) {

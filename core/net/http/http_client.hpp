@@ -49,10 +49,10 @@ struct HttpRequest {
   std::uint64_t stream_size = 0;
   std::string unix_socket;  // path; connects there instead of the URL's host
   Trust trust;
-  std::chrono::milliseconds connect_deadline{10'000};
-  std::chrono::milliseconds deadline{60'000};  // the whole exchange; zero: only `silence`
-  std::chrono::seconds silence{60};            // without a byte in either direction, the peer is gone
-  std::size_t max_body = 64u << 20;            // an answer that is larger is Code::upstream
+  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds timeout{60'000};  // the whole exchange; zero: only `idle_timeout`
+  std::chrono::seconds idle_timeout{60};      // without a byte in either direction, the peer is gone
+  std::size_t max_body = 64u << 20;           // an answer that is larger is Code::upstream
   // Where a 2xx body goes instead of HttpResponse::body: into `into` (more bytes than it holds are an
   // error), or to `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
   Room into;

@@ -7,7 +7,7 @@
 namespace dash::net {
 namespace {
 
-double chance() {
+double random_fraction() {
   thread_local std::minstd_rand engine(std::random_device{}());
   return std::uniform_real_distribution<double>(0, 1)(engine);
 }
@@ -28,16 +28,17 @@ bool is_transient(const Error& error) {
 
 Retry::Retry(RetryPolicy policy)
     : Retry(
-          policy, [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }, chance) {}
+          policy, [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
+          random_fraction) {}
 
-bool Retry::may_go_on(int attempt, const Error& error) const {
+bool Retry::should_retry(int attempt, const Error& error) const {
   return is_transient(error) && attempt + 1 < policy_.attempts &&
-         (!error.retry_after || *error.retry_after <= policy_.patience);
+         (!error.retry_after || *error.retry_after <= policy_.max_retry_after);
 }
 
-std::chrono::milliseconds Retry::pause(int attempt, const Error& error) const {
-  auto ceiling =
-      std::min<std::chrono::milliseconds>(policy_.longest, policy_.first * (1LL << std::min(attempt, 20)));
+std::chrono::milliseconds Retry::delay(int attempt, const Error& error) const {
+  auto ceiling = std::min<std::chrono::milliseconds>(policy_.max_delay,
+                                                     policy_.initial_delay * (1LL << std::min(attempt, 20)));
   auto jittered = std::chrono::milliseconds(
       static_cast<long long>(static_cast<double>(ceiling.count()) * (0.5 + random_() / 2)));
   return std::max(jittered, std::chrono::milliseconds(error.retry_after.value_or(std::chrono::seconds(0))));

@@ -1,8 +1,8 @@
 // When and how long to wait before asking again. Two questions, in two places: is the failure one that passes
-// (is_transient, here), and is asking twice safe (the caller's, per operation). Waits double from `first` to
-// `longest`, each a random part of it between half and whole, so that many clients do not come back at once;
-// a server's Retry-After is honoured when it is longer, and gives up at once when it is beyond `patience`.
-// Nobody asks again once `enough` has gone by: five attempts at a server that hangs would hold their caller
+// (is_transient, here), and is asking twice safe (the caller's, per operation). Waits double from `initial_delay` to
+// `max_delay`, each a random part of it between half and whole, so that many clients do not come back at once;
+// a server's Retry-After is honoured when it is longer, and gives up at once when it is beyond `max_retry_after`.
+// Nobody asks again once `max_elapsed` has gone by: five attempts at a server that hangs would hold their caller
 // for minutes.
 #pragma once
 #include <chrono>
@@ -14,10 +14,10 @@ namespace dash::net {
 
 struct RetryPolicy {
   int attempts = 5;
-  std::chrono::milliseconds first{200};
-  std::chrono::milliseconds longest{5'000};
-  std::chrono::milliseconds patience{30'000};  // longest Retry-After worth waiting for
-  std::chrono::milliseconds enough{45'000};    // since the first attempt began
+  std::chrono::milliseconds initial_delay{200};
+  std::chrono::milliseconds max_delay{5'000};
+  std::chrono::milliseconds max_retry_after{30'000};  // longest Retry-After worth waiting for
+  std::chrono::milliseconds max_elapsed{45'000};      // since the first attempt began
 };
 
 // unreachable, timeout, busy, throttled.
@@ -41,14 +41,15 @@ class Retry {
     auto began = now_();
     for (int attempt = 0;; ++attempt) {
       auto result = operation(attempt);
-      if (result || !may_go_on(attempt, result.error()) || now_() - began > policy_.enough) return result;
-      sleep_(pause(attempt, result.error()));
+      if (result || !should_retry(attempt, result.error()) || now_() - began > policy_.max_elapsed)
+        return result;
+      sleep_(delay(attempt, result.error()));
     }
   }
 
  private:
-  bool may_go_on(int attempt, const Error& error) const;
-  std::chrono::milliseconds pause(int attempt, const Error& error) const;
+  bool should_retry(int attempt, const Error& error) const;
+  std::chrono::milliseconds delay(int attempt, const Error& error) const;
   RetryPolicy policy_;
   Sleep sleep_;
   Random random_;

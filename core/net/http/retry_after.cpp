@@ -11,9 +11,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kLongest{24 * 3600};
+constexpr seconds kMaxRetryAfter{24 * 3600};
 
-std::optional<seconds> until(std::string_view date, const std::optional<std::string>& sent) {
+std::optional<seconds> seconds_until(std::string_view date, const std::optional<std::string>& sent) {
   auto at = parse_http_date(std::string(date));
   auto now = parse_http_date(sent.value_or(""));
   if (!at || !now) return std::nullopt;
@@ -30,9 +30,9 @@ std::optional<seconds> retry_after(const Headers& headers) {
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   auto time = error == std::errc() && end == value.data() + value.size() && number >= 0
                   ? std::optional(seconds(number))
-                  : until(value, headers.get("Date"));
+                  : seconds_until(value, headers.get("Date"));
   if (!time) return std::nullopt;
-  return std::clamp(*time, seconds(0), kLongest);
+  return std::clamp(*time, seconds(0), kMaxRetryAfter);
 }
 
 }  // namespace dash::net

@@ -36,7 +36,7 @@ struct Pipes {
       if (::pipe2(pair.data(), O_CLOEXEC) != 0) return false;
     return true;
   }
-  int take(int stream, int end) { return std::exchange(fds[size_t(stream)][size_t(end)], -1); }
+  int release(int stream, int end) { return std::exchange(fds[size_t(stream)][size_t(end)], -1); }
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
@@ -47,10 +47,10 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 }
 
 // posix_spawn's two objects, with everything that a clean child needs.
-struct SpawnPlan {
+struct SpawnAttributes {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  SpawnPlan(const Pipes& pipes, const std::string& cwd) {
+  SpawnAttributes(const Pipes& pipes, const std::string& cwd) {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[0][0], 0);
@@ -67,12 +67,12 @@ struct SpawnPlan {
     ::posix_spawnattr_setflags(&attributes,
                                POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   }
-  ~SpawnPlan() {
+  ~SpawnAttributes() {
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
   }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 };
 
 // Reads what is there; false at the end of the stream.
@@ -96,7 +96,7 @@ Result<void> await(int fd, short events, Steady::time_point due) {
 
 }  // namespace
 
-std::string Exit::text() const {
+std::string ExitStatus::text() const {
   return signal != 0 ? fmt::format("signal {}", signal) : fmt::format("exit status {}", code);
 }
 
@@ -131,19 +131,19 @@ void Child::close_stdin() { close_fd(in_); }
 Result<Child> Child::start(const Command& command) {
   Pipes pipes;
   if (!pipes.open()) return fail(Code::busy, "no file descriptor is left to start a program");
-  SpawnPlan plan(pipes, command.cwd);
+  SpawnAttributes spawn(pipes, command.cwd);
   auto argv = pointers(command.argv), env = pointers(command.env);
   pid_t pid = -1;
-  int rc = ::posix_spawn(&pid, command.argv.at(0).c_str(), &plan.actions, &plan.attributes, argv.data(),
+  int rc = ::posix_spawn(&pid, command.argv.at(0).c_str(), &spawn.actions, &spawn.attributes, argv.data(),
                          env.data());
   if (rc != 0)
     return fail(Code::unreachable, "cannot start {}: {}", command.argv.at(0), ::strerrordesc_np(rc));
   Child child;
   child.pid_ = pid;
   child.pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  child.in_ = pipes.take(0, 1);
-  child.out_ = pipes.take(1, 0);
-  child.err_ = pipes.take(2, 0);
+  child.in_ = pipes.release(0, 1);
+  child.out_ = pipes.release(1, 0);
+  child.err_ = pipes.release(2, 0);
   for (int fd : {child.in_, child.out_, child.err_}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
   return child;
 }
@@ -168,9 +168,9 @@ bool Child::running() {
   return pid_ >= 0 && !reaped_;
 }
 
-bool Child::wait(Millis patience) {
+bool Child::wait(Millis timeout) {
   pollfd p{pidfd_, POLLIN, 0};
-  if (running()) ::poll(&p, 1, static_cast<int>(patience.count()));
+  if (running()) ::poll(&p, 1, static_cast<int>(timeout.count()));
   return !running();
 }
 
@@ -228,47 +228,47 @@ void Child::discard_output() {
     }
 }
 
-Result<Exit> Child::talk(const Talk& talk) {
-  constexpr Millis kAsk{100};
-  auto input = talk.input;
-  auto due = Steady::now() + talk.deadline;
+Result<ExitStatus> Child::communicate(const RunOptions& options) {
+  constexpr Millis kPollInterval{100};
+  auto input = options.input;
+  auto due = Steady::now() + options.timeout;
   std::optional<Steady::time_point> kill_at;
   bool stopped = false;
   if (input.empty()) close_stdin();
   while (running() || out_ >= 0 || err_ >= 0) {
-    if (talk.deadline.count() > 0 && Steady::now() >= due) {
+    if (options.timeout.count() > 0 && Steady::now() >= due) {
       kill();
-      return fail(Code::timeout, "the program did not finish within {} ms", talk.deadline.count());
+      return fail(Code::timeout, "the program did not finish within {} ms", options.timeout.count());
     }
-    if (!stopped && talk.should_stop && talk.should_stop()) {
+    if (!stopped && options.should_stop && options.should_stop()) {
       stopped = true;
-      kill_at = Steady::now() + talk.grace;
+      kill_at = Steady::now() + options.grace;
       ::kill(-pid_, SIGTERM);
     }
     if (kill_at && Steady::now() >= *kill_at) kill();
-    auto left = talk.deadline.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kAsk;
+    auto left = options.timeout.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kPollInterval;
     std::array<pollfd, 4> fds{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}, {pidfd_, POLLIN, 0}}};
     // An exited child's pidfd stays readable: watch it only while it runs. Its grandchildren may keep the
     // pipes open.
     if (!running()) fds[3].fd = -1;
     if (!running() && ::poll(fds.data(), 4, 0) == 0) break;
-    ::poll(fds.data(), 4, static_cast<int>(std::max<std::int64_t>(1, std::min(left, kAsk).count())));
+    ::poll(fds.data(), 4, static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));
     if (fds[0].revents != 0) {
       auto n = ::write(in_, input.data(), input.size());
       if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
       if (input.empty() || (n < 0 && errno != EAGAIN && errno != EINTR)) close_stdin();
     }
-    if (fds[1].revents != 0 && !forward(out_, talk.on_out)) close_fd(out_);
-    if (fds[2].revents != 0 && !forward(err_, talk.on_err)) close_fd(err_);
+    if (fds[1].revents != 0 && !forward(out_, options.on_out)) close_fd(out_);
+    if (fds[2].revents != 0 && !forward(err_, options.on_err)) close_fd(err_);
   }
   if (stopped) return fail(Code::interrupted, "the program was stopped");
   return exit_;
 }
 
-Result<Output> run_child(const Command& command, std::string_view input, Millis deadline,
-                         std::size_t max_output, const std::function<bool()>& should_stop) {
+Result<ProcessResult> run_child(const Command& command, std::string_view input, Millis deadline,
+                                std::size_t max_output, const std::function<bool()>& should_stop) {
   auto child = TRY(Child::start(command));
-  Output output;
+  ProcessResult output;
   bool over = false;
   auto keep = [&](std::string& to) {
     return [&](std::string_view piece) {
@@ -277,8 +277,8 @@ Result<Output> run_child(const Command& command, std::string_view input, Millis 
     };
   };
   auto stop = [&] { return over || (should_stop && should_stop()); };
-  Talk talk{input, keep(output.out), keep(output.err), deadline, stop, Millis{0}};
-  auto exit = child.talk(talk);
+  RunOptions options{input, keep(output.out), keep(output.err), deadline, stop, Millis{0}};
+  auto exit = child.communicate(options);
   if (over) return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
   output.exit = TRY(std::move(exit));
   return output;

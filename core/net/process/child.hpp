@@ -20,7 +20,7 @@ struct Command {
   std::string cwd;                // empty: ours
 };
 
-struct Exit {
+struct ExitStatus {
   int code = -1;   // exit status, when it exited
   int signal = 0;  // otherwise what killed it
   bool ok() const { return signal == 0 && code == 0; }
@@ -28,10 +28,10 @@ struct Exit {
 };
 
 // How run() talks with its child.
-struct Talk {
+struct RunOptions {
   std::string_view input;                                // its stdin
   std::function<void(std::string_view)> on_out, on_err;  // pieces as they come; empty: dropped
-  std::chrono::milliseconds deadline{0};                 // zero: none
+  std::chrono::milliseconds timeout{0};                  // zero: none
   std::function<bool()> should_stop;       // asked several times a second; true: SIGTERM, then SIGKILL
   std::chrono::milliseconds grace{5'000};  // between those two
 };
@@ -51,7 +51,7 @@ class Child {
   bool running();
   // Feeds and reads until it has exited. Code::timeout past the deadline, Code::interrupted when stopped; it
   // is dead then.
-  Result<Exit> talk(const Talk& talk);
+  Result<ExitStatus> communicate(const RunOptions& options);
   // For a child that is asked many times: all of `bytes` to its stdin, exactly `into` from its stdout. Past
   // `due` Code::timeout, when it closed its end Code::unreachable.
   Result<void> send(std::string_view bytes, std::chrono::steady_clock::time_point due);
@@ -62,8 +62,8 @@ class Child {
   // reader.
   void discard_output();
   void close_stdin();
-  // Waits at most `patience` for its end.
-  bool wait(std::chrono::milliseconds patience);
+  // Waits at most `timeout` for its end.
+  bool wait(std::chrono::milliseconds timeout);
   void kill();  // the group, at once, and reap
 
  private:
@@ -72,17 +72,18 @@ class Child {
   int pid_ = -1, pidfd_ = -1;
   int in_ = -1, out_ = -1, err_ = -1;
   bool reaped_ = false;
-  Exit exit_;
+  ExitStatus exit_;
 };
 
-struct Output {
-  Exit exit;
+struct ProcessResult {
+  ExitStatus exit;
   std::string out, err;
 };
-// start() and talk() in one; output above `max_output` a stream is Code::too_large and ends the child.
-// `should_stop`: as in Talk, without a grace.
-Result<Output> run_child(const Command& command, std::string_view input, std::chrono::milliseconds deadline,
-                         std::size_t max_output, const std::function<bool()>& should_stop = {});
+// start() and communicate() in one; output above `max_output` a stream is Code::too_large and ends the child.
+// `should_stop`: as in RunOptions, without a grace.
+Result<ProcessResult> run_child(const Command& command, std::string_view input,
+                                std::chrono::milliseconds deadline, std::size_t max_output,
+                                const std::function<bool()>& should_stop = {});
 
 // The program's path: itself when it holds a slash, else searched on PATH. Code::not_found names it.
 Result<std::string> find_program(const std::string& name);

@@ -39,14 +39,14 @@ std::uint64_t handled_fs(long abi) {
   return out;
 }
 
-int complain(std::string_view what) {
+int print_errno(std::string_view what) {
   auto line = fmt::format("exec-child: {}: {}\n", what, ::strerrordesc_np(errno));
   (void)!::write(2, line.data(), line.size());
   return kCannotExec;
 }
 
 // A path that is not there needs no permission. A file takes only the rights that a file can have.
-bool permit(int ruleset, const std::string& path, std::uint64_t access, bool tree) {
+bool allow_path(int ruleset, const std::string& path, std::uint64_t access, bool tree) {
   int fd = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) return errno == ENOENT;
   landlock_path_beneath_attr rule{};
@@ -63,7 +63,7 @@ bool is_folder(const std::string& path) {
   return fd >= 0;
 }
 
-bool confine(const Sandbox& sandbox, const std::string& program) {
+bool apply_landlock(const Sandbox& sandbox, const std::string& program) {
   long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi < 1) return true;  // the kernel has none
   RulesetAttr attr{handled_fs(abi), abi >= 4 ? kBindTcp | kConnectTcp : 0,
@@ -71,21 +71,21 @@ bool confine(const Sandbox& sandbox, const std::string& program) {
   std::size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
   int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attr, size, 0));
   if (ruleset < 0) return false;
-  bool ok = permit(ruleset, program, kRun, false);
+  bool ok = allow_path(ruleset, program, kRun, false);
   // The dynamic linker's world; nothing of ours lies there.
   for (auto* folder : {"/usr", "/lib", "/lib64", "/bin"})
-    ok = ok && permit(ruleset, folder, kRun | kReadTree, true);
+    ok = ok && allow_path(ruleset, folder, kRun | kReadTree, true);
   for (auto* file : {"/etc/ld.so.cache", "/dev/null", "/dev/urandom"})
-    ok = ok && permit(ruleset, file, kReadFile, false);
-  for (const auto& path : sandbox.read) ok = ok && permit(ruleset, path, kReadTree, is_folder(path));
+    ok = ok && allow_path(ruleset, file, kReadFile, false);
+  for (const auto& path : sandbox.read) ok = ok && allow_path(ruleset, path, kReadTree, is_folder(path));
   for (const auto& path : sandbox.write)
-    ok = ok && permit(ruleset, path, attr.fs & ~LANDLOCK_ACCESS_FS_EXECUTE, true);
+    ok = ok && allow_path(ruleset, path, attr.fs & ~LANDLOCK_ACCESS_FS_EXECUTE, true);
   ok = ok && ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   ::close(ruleset);
   return ok;
 }
 
-bool become_nobody() {
+bool drop_privileges() {
   if (::geteuid() != 0) return true;
   return ::setgroups(0, nullptr) == 0 && ::setresgid(kNobody, kNobody, kNobody) == 0 &&
          ::setresuid(kNobody, kNobody, kNobody) == 0;
@@ -94,41 +94,41 @@ bool become_nobody() {
 // After the change of user, which clears it. A parent that died before leaves us with another one.
 bool die_with_parent(int parent) { return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent; }
 
-struct Plan {
+struct ExecRequest {
   Sandbox sandbox{{}, {}, false, false};
   int parent = 0;
   std::vector<std::string> argv;
 };
 
-bool take_value(Plan& plan, std::string_view word, const std::string& value) {
+bool read_option(ExecRequest& request, std::string_view word, const std::string& value) {
   if (word == "--parent")
-    std::from_chars(value.data(), value.data() + value.size(), plan.parent);
+    std::from_chars(value.data(), value.data() + value.size(), request.parent);
   else if (word == "--read")
-    plan.sandbox.read.push_back(value);
+    request.sandbox.read.push_back(value);
   else if (word == "--write")
-    plan.sandbox.write.push_back(value);
+    request.sandbox.write.push_back(value);
   else
     return false;
   return true;
 }
 
-std::optional<Plan> parse(const std::vector<std::string>& args) {
-  Plan plan;
+std::optional<ExecRequest> parse(const std::vector<std::string>& args) {
+  ExecRequest request;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto& word = args[i];
     if (word == "--") {
-      plan.argv.assign(args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+      request.argv.assign(args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
       break;
     }
     if (word == "--unprivileged") {
-      plan.sandbox.unprivileged = true;
+      request.sandbox.unprivileged = true;
     } else if (word == "--landlock") {
-      plan.sandbox.landlock = true;
-    } else if (i + 1 == args.size() || !take_value(plan, word, args[++i])) {
+      request.sandbox.landlock = true;
+    } else if (i + 1 == args.size() || !read_option(request, word, args[++i])) {
       return std::nullopt;
     }
   }
-  return plan.argv.empty() || plan.parent <= 0 ? std::nullopt : std::optional(std::move(plan));
+  return request.argv.empty() || request.parent <= 0 ? std::nullopt : std::optional(std::move(request));
 }
 
 }  // namespace
@@ -150,27 +150,28 @@ Command sandboxed(const Command& command, const Sandbox& sandbox, const std::str
 }
 
 int exec_child(const std::vector<std::string>& args) {
-  auto plan = parse(args);
-  if (!plan) {
+  auto request = parse(args);
+  if (!request) {
     errno = EINVAL;
-    return complain("usage");
+    return print_errno("usage");
   }
   // Opened before the user changes: the program may lie in a folder that only we may enter.
-  int program = ::open(plan->argv[0].c_str(), O_PATH | O_CLOEXEC);
-  if (program < 0) return complain(plan->argv[0]);
+  int program = ::open(request->argv[0].c_str(), O_PATH | O_CLOEXEC);
+  if (program < 0) return print_errno(request->argv[0]);
   rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return complain("no new privileges");
-  if (plan->sandbox.landlock && !confine(plan->sandbox, plan->argv[0])) return complain("landlock");
-  if (plan->sandbox.unprivileged && !become_nobody()) return complain("change of user");
-  if (!die_with_parent(plan->parent)) return complain("the parent is gone");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return print_errno("no new privileges");
+  if (request->sandbox.landlock && !apply_landlock(request->sandbox, request->argv[0]))
+    return print_errno("landlock");
+  if (request->sandbox.unprivileged && !drop_privileges()) return print_errno("change of user");
+  if (!die_with_parent(request->parent)) return print_errno("the parent is gone");
   std::vector<char*> argv;
-  for (auto& word : plan->argv) argv.push_back(word.data());
+  for (auto& word : request->argv) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execveat(program, "", argv.data(), environ, AT_EMPTY_PATH);
   // A script needs its path: the interpreter opens it.
-  ::execv(plan->argv[0].c_str(), argv.data());
-  return complain(plan->argv[0]);
+  ::execv(request->argv[0].c_str(), argv.data());
+  return print_errno(request->argv[0]);
 }
 
 }  // namespace dash::net

@@ -7,13 +7,13 @@
 namespace dash::net {
 namespace {
 
-constexpr std::chrono::minutes kDeadline{10};
+constexpr std::chrono::minutes kRunTimeout{10};
 constexpr std::size_t kMaxOutput = 512u << 20;  // a bundle is read whole
 constexpr int kSshFailed = 255;                 // ssh(1), exit status
 constexpr int kNotFound = 127;                  // POSIX sh
 
 // What docker and ssh need to find their configuration, agent and engine.
-std::vector<std::string> passed_environment() {
+std::vector<std::string> client_environment() {
   std::vector<std::string> env;
   for (auto name :
        {"PATH", "HOME", "USER", "LANG", "SSH_AUTH_SOCK", "DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT",
@@ -28,9 +28,9 @@ std::string command_line(const std::vector<std::string>& words) {
   return out;
 }
 
-std::vector<std::string> ssh_words(const DockerHost& where, const SshAddress& address,
-                                   const std::vector<std::string>& words) {
-  const auto& ssh = where.ssh;
+std::vector<std::string> ssh_command(const DockerHost& docker_host, const SshAddress& address,
+                                     const std::vector<std::string>& words) {
+  const auto& ssh = docker_host.ssh;
   std::vector<std::string> out{
       "ssh", "-T",
       "-o",  "BatchMode=yes",
@@ -46,8 +46,8 @@ std::vector<std::string> ssh_words(const DockerHost& where, const SshAddress& ad
   return out;
 }
 
-Failure ssh_failed(const std::string& host, const std::string& said) {
-  auto has = [&](std::string_view what) { return said.find(what) != said.npos; };
+Failure ssh_error(const std::string& host, const std::string& error_text) {
+  auto has = [&](std::string_view what) { return error_text.find(what) != error_text.npos; };
   auto advice = has("HOST IDENTIFICATION HAS CHANGED") ? ""
                 : has("Host key verification failed")
                     ? "Connect once with ssh to check the host's key, or pass --accept-new-host-key."
@@ -55,22 +55,22 @@ Failure ssh_failed(const std::string& host, const std::string& said) {
                     ? "The ssh program is not let ask here: load the key into the agent, or leave out "
                       "--ssh-transport program."
                     : "";
-  return fail(has("Permission denied") ? Code::unauthenticated : Code::unreachable, "{}: {}{}", host, said,
-              advice);
+  return fail(has("Permission denied") ? Code::unauthenticated : Code::unreachable, "{}: {}{}", host,
+              error_text, advice);
 }
 
 }  // namespace
 
-Result<Output> DockerClient::run(const std::vector<std::string>& words) {
-  bool is_away = where_.host.starts_with("ssh://");
-  if (is_away && where_.transport == SshTransport::library) return run_by_library(words);
-  if (is_away) return run_by_program(words);
+Result<ProcessResult> DockerClient::run(const std::vector<std::string>& words) {
+  bool is_remote = host_.host.starts_with("ssh://");
+  if (is_remote && host_.transport == SshTransport::library) return run_with_libssh2(words);
+  if (is_remote) return run_with_ssh_program(words);
   auto argv = words;
-  if (!where_.host.empty()) argv.insert(argv.begin() + 1, {"--host", where_.host});
-  return run_here(std::move(argv));
+  if (!host_.host.empty()) argv.insert(argv.begin() + 1, {"--host", host_.host});
+  return run_local(std::move(argv));
 }
 
-Result<Output> DockerClient::run_here(std::vector<std::string> argv) const {
+Result<ProcessResult> DockerClient::run_local(std::vector<std::string> argv) const {
   auto program = find_program(argv[0]);
   if (!program)
     return fail(Code::not_found,
@@ -78,24 +78,24 @@ Result<Output> DockerClient::run_here(std::vector<std::string> argv) const {
                 "subsystem), or use --via http, which carries no secrets",
                 argv[0]);
   argv[0] = *program;
-  return run_child({std::move(argv), passed_environment(), ""}, "", kDeadline, kMaxOutput);
+  return run_child({std::move(argv), client_environment(), ""}, "", kRunTimeout, kMaxOutput);
 }
 
-Result<Output> DockerClient::run_by_program(const std::vector<std::string>& words) const {
-  auto address = TRY(parse_ssh_address(where_.host));
-  auto output = TRY(run_here(ssh_words(where_, address, words)));
-  if (output.exit.code == kSshFailed) return ssh_failed(where_.host, output.err);
+Result<ProcessResult> DockerClient::run_with_ssh_program(const std::vector<std::string>& words) const {
+  auto address = TRY(parse_ssh_address(host_.host));
+  auto output = TRY(run_local(ssh_command(host_, address, words)));
+  if (output.exit.code == kSshFailed) return ssh_error(host_.host, output.err);
   return output;
 }
 
-Result<Output> DockerClient::run_by_library(const std::vector<std::string>& words) {
-  if (!session_) session_ = TRY(SshSession::open(TRY(parse_ssh_address(where_.host)), where_.ssh));
-  auto output = TRY(session_->run(command_line(words), kDeadline, kMaxOutput));
+Result<ProcessResult> DockerClient::run_with_libssh2(const std::vector<std::string>& words) {
+  if (!session_) session_ = TRY(SshSession::open(TRY(parse_ssh_address(host_.host)), host_.ssh));
+  auto output = TRY(session_->run(command_line(words), kRunTimeout, kMaxOutput));
   // Not what docker says when a program is not in the container.
   bool is_shell =
       output.err.find("OCI runtime") == std::string::npos && output.err.find("docker") != std::string::npos;
   if (output.exit.code == kNotFound && is_shell)
-    return fail(Code::not_found, "there is no docker program on {}: {}", where_.host, output.err);
+    return fail(Code::not_found, "there is no docker program on {}: {}", host_.host, output.err);
   return output;
 }
 

@@ -20,19 +20,19 @@ struct DockerHost {
 // One machine's docker client; the connection to it is made once. One thread.
 class DockerClient {
  public:
-  explicit DockerClient(DockerHost where) : where_(std::move(where)) {}
+  explicit DockerClient(DockerHost host) : host_(std::move(host)) {}
 
   // Runs words[0] = "docker" with its arguments. Code::usage for an address that is none, Code::unreachable
   // and Code::unauthenticated when the other machine cannot be reached or does not know us, Code::not_found
   // where there is no docker program.
-  Result<Output> run(const std::vector<std::string>& words);
+  Result<ProcessResult> run(const std::vector<std::string>& words);
 
  private:
-  Result<Output> run_here(std::vector<std::string> argv) const;
-  Result<Output> run_by_program(const std::vector<std::string>& words) const;
-  Result<Output> run_by_library(const std::vector<std::string>& words);
+  Result<ProcessResult> run_local(std::vector<std::string> argv) const;
+  Result<ProcessResult> run_with_ssh_program(const std::vector<std::string>& words) const;
+  Result<ProcessResult> run_with_libssh2(const std::vector<std::string>& words);
 
-  DockerHost where_;
+  DockerHost host_;
   std::optional<SshSession> session_;
 };
 

@@ -14,38 +14,38 @@ namespace {
 
 constexpr int kDefaultPort = 22;
 
-struct Line {
+struct KnownHostsEntry {
   std::string marker;  // "@revoked", "@cert-authority" or nothing
   std::string names, type, key;
 };
 
 // The next word of `rest`, which it is taken from.
-std::string take_word(std::string_view& rest) {
+std::string next_word(std::string_view& rest) {
   rest = trim(rest);
   auto word = rest.substr(0, rest.find_first_of(" \t"));
   rest.remove_prefix(word.size());
   return std::string(word);
 }
 
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> out;
+std::vector<KnownHostsEntry> parse_entries(std::string_view text) {
+  std::vector<KnownHostsEntry> out;
   while (!text.empty()) {
     auto end = text.find('\n');
     auto rest = trim(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (rest.empty() || rest.starts_with('#')) continue;
-    Line line;
-    if (rest.starts_with('@')) line.marker = take_word(rest);
-    line.names = take_word(rest);
-    line.type = take_word(rest);
-    line.key = take_word(rest);
+    KnownHostsEntry line;
+    if (rest.starts_with('@')) line.marker = next_word(rest);
+    line.names = next_word(rest);
+    line.type = next_word(rest);
+    line.key = next_word(rest);
     if (!line.key.empty()) out.push_back(std::move(line));
   }
   return out;
 }
 
 // "|1|base64 salt|base64 HMAC-SHA1 of the name"
-bool is_hash_of(std::string_view hashed, const std::string& name) {
+bool matches_hash(std::string_view hashed, const std::string& name) {
   auto middle = hashed.find('|', 3);
   if (!hashed.starts_with("|1|") || middle == hashed.npos) return false;
   auto salt = crypto::from_base64(hashed.substr(3, middle - 3));
@@ -53,7 +53,7 @@ bool is_hash_of(std::string_view hashed, const std::string& name) {
   return salt && hash && crypto::hmac_sha1(*salt, name) == *hash;
 }
 
-bool is_pattern_of(const std::string& pattern, const std::string& name) {
+bool matches_pattern(const std::string& pattern, const std::string& name) {
   // A bracket is a part of the name here, not a set of characters.
   std::string escaped;
   for (char c : pattern) {
@@ -63,8 +63,8 @@ bool is_pattern_of(const std::string& pattern, const std::string& name) {
   return ::fnmatch(escaped.c_str(), name.c_str(), 0) == 0;
 }
 
-bool names_host(const Line& line, const std::string& name) {
-  if (line.names.starts_with('|')) return is_hash_of(line.names, name);
+bool matches_host(const KnownHostsEntry& line, const std::string& name) {
+  if (line.names.starts_with('|')) return matches_hash(line.names, name);
   bool found = false;
   std::string_view rest = line.names;
   while (!rest.empty()) {
@@ -72,7 +72,7 @@ bool names_host(const Line& line, const std::string& name) {
     auto pattern = lower(rest.substr(0, end));
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
     bool is_negated = pattern.starts_with('!');
-    if (!is_pattern_of(is_negated ? pattern.substr(1) : pattern, name)) continue;
+    if (!matches_pattern(is_negated ? pattern.substr(1) : pattern, name)) continue;
     if (is_negated) return false;
     found = true;
   }
@@ -83,35 +83,36 @@ std::string listed_name(std::string_view host, int port) {
   return port == kDefaultPort ? lower(host) : fmt::format("[{}]:{}", lower(host), port);
 }
 
-bool holds(const Line& line, const HostKey& key) {
+bool has_key(const KnownHostsEntry& line, const HostKey& key) {
   return line.type == key.type && line.key == crypto::to_base64(key.blob);
 }
 
 }  // namespace
 
-HostTrust judge_host(std::string_view known_hosts, std::string_view host, int port, const HostKey& key) {
+HostKeyStatus check_host_key(std::string_view known_hosts, std::string_view host, int port,
+                             const HostKey& key) {
   auto name = listed_name(host, port), plain = lower(host);
   bool is_listed = false, is_known = false, has_type = false;
-  for (const auto& line : lines_of(known_hosts)) {
+  for (const auto& line : parse_entries(known_hosts)) {
     // A host that moved its server to another port keeps its key: listed without a port counts, if it fits.
-    bool is_named = names_host(line, name), fits = holds(line, key);
-    if (!is_named && !(fits && names_host(line, plain))) continue;
-    if (line.marker == "@revoked" && fits) return HostTrust::revoked;
+    bool is_named = matches_host(line, name), fits = has_key(line, key);
+    if (!is_named && !(fits && matches_host(line, plain))) continue;
+    if (line.marker == "@revoked" && fits) return HostKeyStatus::revoked;
     if (!line.marker.empty()) continue;
     is_listed = true;
     is_known = is_known || fits;
     has_type = has_type || line.type == key.type;
   }
-  if (is_known) return HostTrust::known;
-  if (!is_listed) return HostTrust::unknown;
-  return has_type ? HostTrust::changed : HostTrust::other_type;
+  if (is_known) return HostKeyStatus::known;
+  if (!is_listed) return HostKeyStatus::unknown;
+  return has_type ? HostKeyStatus::changed : HostKeyStatus::other_type;
 }
 
-std::vector<std::string> known_types(std::string_view known_hosts, std::string_view host, int port) {
+std::vector<std::string> listed_key_types(std::string_view known_hosts, std::string_view host, int port) {
   std::vector<std::string> out;
   auto name = listed_name(host, port), plain = lower(host);
-  for (const auto& line : lines_of(known_hosts))
-    if (line.marker.empty() && (names_host(line, name) || names_host(line, plain)) &&
+  for (const auto& line : parse_entries(known_hosts))
+    if (line.marker.empty() && (matches_host(line, name) || matches_host(line, plain)) &&
         std::ranges::find(out, line.type) == out.end())
       out.push_back(line.type);
   return out;

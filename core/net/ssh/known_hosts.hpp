@@ -8,7 +8,7 @@
 
 namespace dash::net {
 
-enum class HostTrust {
+enum class HostKeyStatus {
   known,       // this very key is listed for the host
   unknown,     // the host is not listed
   changed,     // the host is listed with another key of this type
@@ -21,11 +21,12 @@ struct HostKey {
   std::string blob;  // as it is on the wire
 };
 
-HostTrust judge_host(std::string_view known_hosts, std::string_view host, int port, const HostKey& key);
+HostKeyStatus check_host_key(std::string_view known_hosts, std::string_view host, int port,
+                             const HostKey& key);
 
 // The key types under which the host is listed, in order: to be asked for first, so that a host is not taken
 // for changed only because it shows another of its keys.
-std::vector<std::string> known_types(std::string_view known_hosts, std::string_view host, int port);
+std::vector<std::string> listed_key_types(std::string_view known_hosts, std::string_view host, int port);
 
 // A line to append for the host, with a newline.
 std::string known_hosts_line(std::string_view host, int port, const HostKey& key);

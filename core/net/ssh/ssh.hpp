@@ -37,7 +37,8 @@ class SshSession {
 
   // Through the account's shell. Exit status and both streams are the command's; a stream above `max_output`
   // is Code::too_large, past `deadline` Code::timeout, a connection that breaks Code::unreachable.
-  Result<Output> run(const std::string& command, std::chrono::milliseconds deadline, std::size_t max_output);
+  Result<ProcessResult> run(const std::string& command, std::chrono::milliseconds deadline,
+                            std::size_t max_output);
 
   struct State;
 

@@ -30,8 +30,8 @@ KnownHosts::KnownHosts(const std::string& file) : file_(file.empty() ? ssh_file(
   if (file.empty()) text_ += lines_of(std::string(kSystemFile));
 }
 
-std::vector<std::string> KnownHosts::types(const SshAddress& address) const {
-  auto out = known_types(text_, address.host, address.port);
+std::vector<std::string> KnownHosts::key_types(const SshAddress& address) const {
+  auto out = listed_key_types(text_, address.host, address.port);
   for (auto type :
        {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"})
     if (std::ranges::find(out, type) == out.end()) out.emplace_back(type);
@@ -42,25 +42,25 @@ Result<void> KnownHosts::check(const SshAddress& address, const HostKey& key, bo
                                const std::function<void(const std::string&)>& note) const {
   auto place = fmt::format("{}:{}", address.host, address.port);
   auto shown = fmt::format("{} {}", key.type, host_key_fingerprint(key));
-  switch (judge_host(text_, address.host, address.port, key)) {
-    case HostTrust::known:
+  switch (check_host_key(text_, address.host, address.port, key)) {
+    case HostKeyStatus::known:
       return {};
-    case HostTrust::changed:
+    case HostKeyStatus::changed:
       return fail(Code::unreachable,
                   "THE HOST KEY OF {} CHANGED: {} lists another than the {} that it shows now. Somebody may "
                   "stand in between; nothing was sent. If the host was set up anew, compare the fingerprint "
                   "there (ssh-keygen -lf) and take the old line out with ssh-keygen -R",
                   place, file_, shown);
-    case HostTrust::other_type:
+    case HostKeyStatus::other_type:
       return fail(Code::unreachable,
                   "{} lists {} with another type of key ({}) than the {} that it shows, which cannot be "
                   "judged by that: compare the fingerprint with what ssh-keygen -lf prints on the host and "
                   "add the key (ssh-keyscan), or use --ssh-transport program",
-                  file_, place, fmt::join(known_types(text_, address.host, address.port), ", "), shown);
-    case HostTrust::revoked:
+                  file_, place, fmt::join(listed_key_types(text_, address.host, address.port), ", "), shown);
+    case HostKeyStatus::revoked:
       return fail(Code::unreachable, "the host key of {} ({}) is marked @revoked in {}: nothing was sent",
                   place, shown, file_);
-    case HostTrust::unknown:
+    case HostKeyStatus::unknown:
       break;
   }
   if (!accept_new)
@@ -68,12 +68,12 @@ Result<void> KnownHosts::check(const SshAddress& address, const HostKey& key, bo
                 "{} is not in {}. It shows the key {}: compare that with what ssh-keygen -lf prints on the "
                 "host, then pass --accept-new-host-key",
                 place, file_, shown);
-  TRY(remember(known_hosts_line(address.host, address.port, key)));
+  TRY(append_line(known_hosts_line(address.host, address.port, key)));
   if (note) note(fmt::format("the key of {} was taken into {}: {}", place, file_, shown));
   return {};
 }
 
-Result<void> KnownHosts::remember(const std::string& line) const {
+Result<void> KnownHosts::append_line(const std::string& line) const {
   if (auto slash = file_.rfind('/'); slash != file_.npos && slash > 0)
     TRY(make_folder(file_.substr(0, slash), 0700));
   auto now = read_file(file_, kMaxFile).value_or("");

@@ -17,7 +17,7 @@ class KnownHosts {
   explicit KnownHosts(const std::string& file);
 
   // Key types to ask the host for, those that are known of it first.
-  std::vector<std::string> types(const SshAddress& address) const;
+  std::vector<std::string> key_types(const SshAddress& address) const;
 
   // Code::unreachable with what to do when the key is not one to trust. `accept_new` remembers that of a host
   // never seen before, and tells so.
@@ -25,7 +25,7 @@ class KnownHosts {
                      const std::function<void(const std::string&)>& note) const;
 
  private:
-  Result<void> remember(const std::string& line) const;
+  Result<void> append_line(const std::string& line) const;
 
   std::string file_;  // where a new host is remembered
   std::string text_;

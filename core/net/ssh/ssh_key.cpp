@@ -20,7 +20,7 @@ std::uint32_t big_endian(std::string_view four) {
 }
 
 // A string of the wire format, taken from the front of `rest`.
-std::optional<std::string> take_string(std::string_view& rest) {
+std::optional<std::string> read_string(std::string_view& rest) {
   if (rest.size() < 4) return std::nullopt;
   auto size = big_endian(rest.substr(0, 4));
   if (size > rest.size() - 4) return std::nullopt;
@@ -30,27 +30,28 @@ std::optional<std::string> take_string(std::string_view& rest) {
 }
 
 // magic, cipher, kdf, kdf options, number of keys, public key, …
-SshKeyFacts facts_of_openssh(std::string_view armoured) {
+SshKeyInfo read_openssh_key_info(std::string_view armoured) {
   std::string text(armoured.substr(0, armoured.find(kEnd)));
   std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; });
   auto bytes = crypto::from_base64(text);
   if (!bytes || !std::string_view(*bytes).starts_with(kMagic)) return {};
   auto rest = std::string_view(*bytes).substr(kMagic.size());
-  auto cipher = take_string(rest), kdf = take_string(rest), options = take_string(rest);
+  auto cipher = read_string(rest), kdf = read_string(rest), options = read_string(rest);
   if (!cipher || !kdf || !options || rest.size() < 4) return {};
   rest.remove_prefix(4);
-  auto blob = take_string(rest).value_or("");
-  return {*cipher != "none", type_of_blob(blob), blob};
+  auto blob = read_string(rest).value_or("");
+  return {*cipher != "none", key_type(blob), blob};
 }
 
 }  // namespace
 
-std::string type_of_blob(std::string_view public_blob) { return take_string(public_blob).value_or(""); }
+std::string key_type(std::string_view public_blob) { return read_string(public_blob).value_or(""); }
 
-SshKeyFacts facts_of_key(std::string_view file) {
+SshKeyInfo read_key_info(std::string_view file) {
   auto has = [&](std::string_view what) { return file.find(what) != file.npos; };
-  if (auto at = file.find(kBegin); at != file.npos) return facts_of_openssh(file.substr(at + kBegin.size()));
-  SshKeyFacts out;
+  if (auto at = file.find(kBegin); at != file.npos)
+    return read_openssh_key_info(file.substr(at + kBegin.size()));
+  SshKeyInfo out;
   out.is_locked = has("BEGIN ENCRYPTED PRIVATE KEY") || has("Proc-Type: 4,ENCRYPTED");
   if (has("BEGIN RSA PRIVATE KEY")) out.type = "ssh-rsa";
   if (has("BEGIN EC PRIVATE KEY")) out.type = "ecdsa";

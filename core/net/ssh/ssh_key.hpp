@@ -6,15 +6,15 @@
 
 namespace dash::net {
 
-struct SshKeyFacts {
+struct SshKeyInfo {
   bool is_locked = false;   // a passphrase is needed
   std::string type;         // "ssh-ed25519", "ssh-rsa", …; empty when it cannot be told
   std::string public_blob;  // as agents and servers know it; empty when it cannot be told
 };
 
-SshKeyFacts facts_of_key(std::string_view private_key_file);
+SshKeyInfo read_key_info(std::string_view private_key_file);
 
 // The first string of a public key as it is on the wire: its type.
-std::string type_of_blob(std::string_view public_blob);
+std::string key_type(std::string_view public_blob);
 
 }  // namespace dash::net

@@ -26,7 +26,7 @@ int connect_one(const Fd& socket, const addrinfo& to, Steady::time_point due) {
   if (errno != EINPROGRESS) return errno;
   for (pollfd p{socket.get(), POLLOUT, 0}; ::poll(&p, 1, 0) <= 0;) {
     if (Steady::now() >= due) return ETIMEDOUT;
-    wait_a_moment(socket.get(), POLLOUT, due);
+    poll_fd(socket.get(), POLLOUT, due);
   }
   int error = 0;
   socklen_t size = sizeof error;
@@ -36,7 +36,7 @@ int connect_one(const Fd& socket, const addrinfo& to, Steady::time_point due) {
 
 }  // namespace
 
-void wait_a_moment(int fd, short events, Steady::time_point due) {
+void poll_fd(int fd, short events, Steady::time_point due) {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Steady::now());
   pollfd p{fd, events, 0};
   ::poll(&p, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kMoment.count())));

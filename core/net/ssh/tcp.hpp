@@ -12,6 +12,6 @@ namespace dash::net {
 Result<Fd> connect_tcp(const std::string& host, int port, std::chrono::milliseconds deadline);
 
 // Until one of `events` (poll(2)) or `due`, and no longer than a moment: callers look again.
-void wait_a_moment(int fd, short events, std::chrono::steady_clock::time_point due);
+void poll_fd(int fd, short events, std::chrono::steady_clock::time_point due);
 
 }  // namespace dash::net

@@ -1,7 +1,7 @@
 #include "core/policy/opa/engine_builder.hpp"
 
 #include "core/base/log.hpp"
-#include "core/base/worker_pool.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace dash::policy {
 namespace {
@@ -11,16 +11,16 @@ using Millis = std::chrono::milliseconds;
 
 // A living engine answers an empty question within this, also one that works for others and on a busy
 // machine; one that has just left a caller without an answer has used most of it up already.
-constexpr std::chrono::milliseconds kPulse{2'000};
-constexpr std::chrono::milliseconds kSuspectPulse{500};
+constexpr std::chrono::milliseconds kHealthTimeout{2'000};
+constexpr std::chrono::milliseconds kSuspectHealthTimeout{500};
 
-Result<Current> usable(const Current& generation) {
-  if (generation->failure) return Failure(*generation->failure);
-  if (generation->fault) return fail(Code::policy_unavailable, "{}", describe(*generation->fault));
-  return generation;
+Result<PolicyPtr> usable_or_error(const PolicyPtr& policy) {
+  if (policy->failure) return Failure(*policy->failure);
+  if (policy->fault) return fail(Code::policy_unavailable, "{}", describe(*policy->fault));
+  return policy;
 }
 
-Failure stopping() {
+Failure stopping_error() {
   return fail(Code::policy_unavailable, "the policy engine is not started: the server stops");
 }
 
@@ -50,64 +50,65 @@ void EngineBuilder::request_round() {
   requested_.notify_all();
 }
 
-void EngineBuilder::look() {
+void EngineBuilder::request_check() {
   std::lock_guard lock(mutex_);
-  if (!pulse_) pulse_ = kPulse;
+  if (!health_timeout_) health_timeout_ = kHealthTimeout;
   if (begun_ == finished_) request_round();
 }
 
-void EngineBuilder::report_silent(const Current& generation) {
+void EngineBuilder::report_unresponsive(const PolicyPtr& policy) {
   std::lock_guard lock(mutex_);
-  if (current_ != generation) return;
-  pulse_ = kSuspectPulse;
+  if (current_ != policy) return;
+  health_timeout_ = kSuspectHealthTimeout;
   if (begun_ == finished_) request_round();
 }
 
-void EngineBuilder::report_lost(Generation& generation) {
-  if (generation.is_lost.exchange(true)) return;
+void EngineBuilder::report_lost(LoadedPolicy& policy) {
+  if (policy.is_lost.exchange(true)) return;
   log::warning("policy.engine_lost", {{"action", "restart"}});
 }
 
-bool EngineBuilder::is_as_seen(const Generation& known) const {
-  auto sight = known.sight();
-  return sight->settled && still_is(options_.directory, sight->stamps);
+bool EngineBuilder::is_current(const LoadedPolicy& known) const {
+  auto file_stamps = known.file_stamps();
+  return file_stamps->settled && is_unchanged(options_.directory, file_stamps->stamps);
 }
 
 // The answer that needs no round, when the folder is as it was.
-std::optional<Result<Current>> EngineBuilder::known_answer(const Current& known) const {
+std::optional<Result<PolicyPtr>> EngineBuilder::cached_result(const PolicyPtr& known) const {
   if (!known || known->is_lost) return std::nullopt;
   if (known->failure && Steady::now() >= known->retry_at) return std::nullopt;
-  if (!is_as_seen(*known)) return std::nullopt;
-  return usable(known);
+  if (!is_current(*known)) return std::nullopt;
+  return usable_or_error(known);
 }
 
-Result<Current> EngineBuilder::current(Deadline deadline) {
+Result<PolicyPtr> EngineBuilder::current(Deadline deadline) {
   Lock lock(mutex_);
   auto known = current_;
   lock.unlock();
-  if (auto answer = known_answer(known)) return *std::move(answer);
-  WorkerPool::Blocked blocked;
+  if (auto answer = cached_result(known)) return *std::move(answer);
+  ThreadPool::BlockingScope blocked;
   lock.lock();
   // A round that begins from now on reads the folder as it is now. One under way may have read an older one:
   // its outcome serves when the folder is still the same.
   const auto arrival = begun_;
   for (;;) {
     auto made = TRY(wait_for_round(lock, deadline));
-    if (finished_ > arrival) return made ? usable(*made) : Result<Current>(Failure(outcome_->error()));
+    if (finished_ > arrival)
+      return made ? usable_or_error(*made) : Result<PolicyPtr>(Failure(outcome_->error()));
     if (!made) continue;
     lock.unlock();
-    if (auto answer = known_answer(*made)) return *std::move(answer);
+    if (auto answer = cached_result(*made)) return *std::move(answer);
     lock.lock();
   }
 }
 
 // What the round under way, else the next one, has made; nullopt when it failed before it made anything.
-Result<std::optional<Current>> EngineBuilder::wait_for_round(Lock& lock, Deadline deadline) {
+Result<std::optional<PolicyPtr>> EngineBuilder::wait_for_round(Lock& lock, Deadline deadline) {
   if (begun_ == finished_) request_round();
   auto awaited = begun_ == finished_ ? begun_ + 1 : begun_;
   if (!ended_.wait_until(lock, deadline, [&] { return finished_ >= awaited; }))
     return fail(Code::policy_unavailable, "the policy engine was not ready in time");
-  return *outcome_ ? std::optional(**outcome_) : std::optional<Current>();
+  return *outcome_ ? std::optional(**outcome_) : std::optional<PolicyPtr>();
 }
 
 void EngineBuilder::run() {
@@ -116,29 +117,29 @@ void EngineBuilder::run() {
     requested_.wait(lock, [this] { return closing_ || wanted_ > begun_; });
     if (closing_) return;
     ++begun_;
-    auto pulse = std::exchange(pulse_, std::nullopt);
+    auto health_timeout = std::exchange(health_timeout_, std::nullopt);
     lock.unlock();
-    auto outcome = round(pulse);
+    auto outcome = round(health_timeout);
     report(outcome);
     lock.lock();
     outcome_ = std::move(outcome);
     finished_ = begun_;
-    if (pulse_) request_round();
+    if (health_timeout_) request_round();
     ended_.notify_all();
   }
 }
 
-Result<Current> EngineBuilder::round(std::optional<Millis> pulse) {
+Result<PolicyPtr> EngineBuilder::round(std::optional<Millis> health_timeout) {
   Lock lock(mutex_);
   auto known = current_;
   lock.unlock();
-  if (known) check_life(*known, pulse);
-  if (known_answer(known)) return known;
+  if (known) health_check(*known, health_timeout);
+  if (cached_result(known)) return known;
   auto snapshot = TRY(read_snapshot(options_.directory));
   // A folder's stamp moves for files that are none of ours, and fresh stamps are settled by the bytes.
   bool is_due = !known || known->is_lost || (known->failure && Steady::now() >= known->retry_at);
   if (!is_due && known->snapshot.files == snapshot.files) {
-    known->see(snapshot);
+    known->set_file_stamps(snapshot);
     return known;
   }
   if (auto program = net::find_program(options_.binary); !program)
@@ -147,16 +148,16 @@ Result<Current> EngineBuilder::round(std::optional<Millis> pulse) {
   return build(std::move(snapshot));
 }
 
-Result<Current> EngineBuilder::build(Snapshot snapshot) {
-  if (cancelled_) return stopping();
+Result<PolicyPtr> EngineBuilder::build(Snapshot snapshot) {
+  if (cancelled_) return stopping_error();
   if (!run_dir_) run_dir_.emplace(TRY(RunDir::make()));
   {
     std::lock_guard lock(mutex_);
     building_since_ = Steady::now();
   }
   auto next =
-      start_generation(std::move(snapshot), *run_dir_, tool_, nursery_, {options_.build_timeout, cancelled_});
-  Current old = next;
+      load_policy(std::move(snapshot), *run_dir_, tool_, spawner_, {options_.build_timeout, cancelled_});
+  PolicyPtr old = next;
   std::lock_guard lock(mutex_);
   building_since_.reset();
   current_.swap(old);
@@ -164,24 +165,25 @@ Result<Current> EngineBuilder::build(Snapshot snapshot) {
 }  // the old one ends here, or with its last question
 
 // The engine's process may have ended, or be stuck; a stuck one is ended.
-void EngineBuilder::check_life(Generation& generation, std::optional<Millis> pulse) {
-  if (generation.failure || generation.fault || generation.is_lost) return;
-  generation.child.discard_output();
-  if (generation.child.running()) {
-    if (!pulse) return;
-    auto alive = generation.socket->post("/v1/data/system/none", "{}", Steady::now() + *pulse, cancelled_);
+void EngineBuilder::health_check(LoadedPolicy& policy, std::optional<Millis> health_timeout) {
+  if (policy.failure || policy.fault || policy.is_lost) return;
+  policy.child.discard_output();
+  if (policy.child.running()) {
+    if (!health_timeout) return;
+    auto alive =
+        policy.socket->post("/v1/data/system/none", "{}", Steady::now() + *health_timeout, cancelled_);
     if (alive || cancelled_) return;
-    generation.child.kill();
+    policy.child.kill();
   }
-  report_lost(generation);
+  report_lost(policy);
 }
 
 // Each cause once, not once a second.
-void EngineBuilder::report(const Result<Current>& outcome) {
-  auto answer = outcome ? usable(*outcome) : outcome;
+void EngineBuilder::report(const Result<PolicyPtr>& outcome) {
+  auto answer = outcome ? usable_or_error(*outcome) : outcome;
   auto cause = answer ? fmt::format("loaded {}", (*answer)->rules->digest) : answer.error().message;
-  if (cancelled_ || reported_ == cause) return;
-  reported_ = cause;
+  if (cancelled_ || last_logged_ == cause) return;
+  last_logged_ = cause;
   if (answer)
     log::info("policy.rules_loaded",
               {{"digest", (*answer)->rules->digest}, {"rules", (*answer)->rules->rules.size()}});
@@ -195,7 +197,7 @@ EngineStatus EngineBuilder::status() const {
   std::lock_guard lock(mutex_);
   out.building_since = building_since_;
   if (outcome_) {
-    auto answer = *outcome_ ? usable(**outcome_) : *outcome_;
+    auto answer = *outcome_ ? usable_or_error(**outcome_) : *outcome_;
     out.state = EngineState::ready;
     if (answer)
       out.rules = (*answer)->rules;

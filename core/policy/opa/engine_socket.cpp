@@ -14,7 +14,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/base/worker_pool.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace dash::policy {
 namespace {
@@ -28,28 +28,30 @@ constexpr std::size_t kMaxIdle = 64;
 // A decision takes about 0.1 ms, and a sleeper needs a third of that to wake. So whoever asks alone, where
 // there is a second processor, looks for the answer this long before it sleeps. In vain: the machine is busy
 // or the rules are large, and the next ones sleep at once.
-constexpr std::chrono::microseconds kLook{200};
-constexpr int kRest = 64;
+constexpr std::chrono::microseconds kSpinTime{200};
+constexpr int kSpinBackoff = 64;
 // Who has waited so long for an answer, or waits beside such a one, does so on a thread that another one
 // stands in for.
 constexpr Millis kBriefWait{20};
 constexpr Millis kCancelPoll{100};
 
-Failure lost() { return fail(Code::unreachable, "the connection to the policy engine was lost"); }
-Failure too_slow() { return fail(Code::timeout, "the policy engine did not answer in time"); }
-Failure garbled() { return fail(Code::upstream, "the policy engine's answer is not HTTP as it speaks it"); }
+Failure connection_lost() { return fail(Code::unreachable, "the connection to the policy engine was lost"); }
+Failure timed_out() { return fail(Code::timeout, "the policy engine did not answer in time"); }
+Failure malformed_reply() {
+  return fail(Code::upstream, "the policy engine's answer is not HTTP as it speaks it");
+}
 
-struct Counted {
-  explicit Counted(std::atomic<int>& n) : n_(n) { ++n_; }
-  ~Counted() { --n_; }
+struct ScopedCount {
+  explicit ScopedCount(std::atomic<int>& n) : n_(n) { ++n_; }
+  ~ScopedCount() { --n_; }
   std::atomic<int>& n_;
 };
 
 // One exchange on one connected, non-blocking socket.
-class Exchange {
+class RoundTrip {
  public:
-  Exchange(int fd, Steady::time_point due, const std::atomic<bool>& cancelled, bool looks)
-      : fd_(fd), due_(due), cancelled_(cancelled), looks_(looks) {}
+  RoundTrip(int fd, Steady::time_point due, const std::atomic<bool>& cancelled, bool spins)
+      : fd_(fd), due_(due), cancelled_(cancelled), spins_(spins) {}
 
   Result<void> send(std::string_view head, std::string_view body) {
     while (!head.empty() || !body.empty()) {
@@ -59,7 +61,7 @@ class Exchange {
       message.msg_iov = parts.data();
       message.msg_iovlen = parts.size();
       auto n = ::sendmsg(fd_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (n < 0 && errno != EAGAIN && errno != EINTR) return lost();
+      if (n < 0 && errno != EAGAIN && errno != EINTR) return connection_lost();
       if (n < 0) {
         TRY(wait(POLLOUT));
         continue;
@@ -75,31 +77,31 @@ class Exchange {
   Result<Reply> receive() {
     std::size_t end = std::string::npos;
     while ((end = in_.find("\r\n\r\n")) == std::string::npos) {
-      if (in_.size() > kMaxHead) return garbled();
-      TRY(more());
+      if (in_.size() > kMaxHead) return malformed_reply();
+      TRY(read_more());
     }
     auto head = in_.substr(0, end + 2);
     at_ = end + 4;
     Reply reply;
-    if (!head.starts_with("HTTP/1.1 ") || head.size() < 12) return garbled();
+    if (!head.starts_with("HTTP/1.1 ") || head.size() < 12) return malformed_reply();
     std::from_chars(head.data() + 9, head.data() + 12, reply.status);
     if (auto length = field(head, "content-length:")) {
       std::size_t size = 0;
       auto [stop, ec] = std::from_chars(length->data(), length->data() + length->size(), size);
-      if (ec != std::errc() || stop != length->data() + length->size()) return garbled();
-      reply.body = TRY(exactly(size));
+      if (ec != std::errc() || stop != length->data() + length->size()) return malformed_reply();
+      reply.body = TRY(read_exactly(size));
     } else if (field(head, "transfer-encoding:") == "chunked") {
-      reply.body = TRY(chunks());
+      reply.body = TRY(read_chunks());
     } else {
-      return garbled();
+      return malformed_reply();
     }
-    reusable_ = field(head, "connection:") != "close" && at_ == in_.size();
+    is_reusable_ = field(head, "connection:") != "close" && at_ == in_.size();
     return reply;
   }
 
-  bool began() const { return !in_.empty(); }
-  bool reusable() const { return reusable_; }
-  bool looked_in_vain() const { return in_vain_; }
+  bool has_received() const { return !in_.empty(); }
+  bool is_reusable() const { return is_reusable_; }
+  bool spin_failed() const { return spin_failed_; }
 
  private:
   // The trimmed, lower-case value of a header line; `name` in lower case with its colon.
@@ -127,25 +129,25 @@ class Exchange {
   }
 
   Result<void> wait(short events) {
-    auto brief = WorkerPool::blocked() == 0 ? left(kBriefWait) : Millis{0};
+    auto brief = ThreadPool::blocked_count() == 0 ? left(kBriefWait) : Millis{0};
     if (brief.count() > 0 && becomes_ready(events, brief)) return {};
-    WorkerPool::Blocked blocked;
+    ThreadPool::BlockingScope blocked;
     for (auto step = left(kCancelPoll); step.count() > 0 && !cancelled_; step = left(kCancelPoll))
       if (becomes_ready(events, step)) return {};
-    return too_slow();
+    return timed_out();
   }
 
-  Result<void> more() {
+  Result<void> read_more() {
     std::array<char, 16384> buffer;
-    for (auto until = Steady::now() + kLook;;) {
-      if (looks_ && Steady::now() >= until) {
-        looks_ = false;
-        in_vain_ = true;
+    for (auto until = Steady::now() + kSpinTime;;) {
+      if (spins_ && Steady::now() >= until) {
+        spins_ = false;
+        spin_failed_ = true;
       }
-      if (!looks_) TRY(wait(POLLIN));
+      if (!spins_) TRY(wait(POLLIN));
       auto n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
       if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      if (n <= 0) return lost();
+      if (n <= 0) return connection_lost();
       if (in_.size() + static_cast<std::size_t>(n) > kMaxReply + kMaxHead)
         return fail(Code::upstream, "the policy engine's answer is larger than {} bytes", kMaxReply);
       in_.append(buffer.data(), static_cast<std::size_t>(n));
@@ -153,45 +155,45 @@ class Exchange {
     }
   }
 
-  Result<std::string> exactly(std::size_t size) {
-    if (size > kMaxReply) return garbled();
-    while (in_.size() - at_ < size) TRY(more());
+  Result<std::string> read_exactly(std::size_t size) {
+    if (size > kMaxReply) return malformed_reply();
+    while (in_.size() - at_ < size) TRY(read_more());
     auto out = in_.substr(at_, size);
     at_ += size;
     return out;
   }
 
-  Result<std::string> line() {
+  Result<std::string> read_line() {
     std::size_t end = 0;
-    while ((end = in_.find("\r\n", at_)) == std::string::npos) TRY(more());
+    while ((end = in_.find("\r\n", at_)) == std::string::npos) TRY(read_more());
     auto out = in_.substr(at_, end - at_);
     at_ = end + 2;
     return out;
   }
 
-  Result<std::string> chunks() {
+  Result<std::string> read_chunks() {
     std::string out;
     for (;;) {
-      auto head = TRY(line());
+      auto head = TRY(read_line());
       std::size_t size = 0;
       auto [stop, ec] = std::from_chars(head.data(), head.data() + head.size(), size, 16);
-      if (ec != std::errc() || stop == head.data() || size > kMaxReply) return garbled();
+      if (ec != std::errc() || stop == head.data() || size > kMaxReply) return malformed_reply();
       if (size == 0) break;
-      out += TRY(exactly(size));
-      if (!TRY(line()).empty()) return garbled();
+      out += TRY(read_exactly(size));
+      if (!TRY(read_line()).empty()) return malformed_reply();
     }
-    if (!TRY(line()).empty()) return garbled();  // no trailers
+    if (!TRY(read_line()).empty()) return malformed_reply();  // no trailers
     return out;
   }
 
   int fd_;
   Steady::time_point due_;
   const std::atomic<bool>& cancelled_;
-  bool looks_;
-  bool in_vain_ = false;
+  bool spins_;
+  bool spin_failed_ = false;
   std::string in_;
   std::size_t at_ = 0;  // read up to here
-  bool reusable_ = false;
+  bool is_reusable_ = false;
 };
 
 }  // namespace
@@ -211,7 +213,7 @@ Result<int> EngineSocket::connect(Deadline due, const std::atomic<bool>& cancell
   // A stopped engine whose backlog is full holds each attempt so long (unix(7): then EAGAIN).
   timeval timeout{0, std::chrono::microseconds(kBriefWait).count()};
   ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-  std::optional<WorkerPool::Blocked> blocked;
+  std::optional<ThreadPool::BlockingScope> blocked;
   while (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     bool is_full = errno == EAGAIN || errno == EINTR;
     if (is_full && Steady::now() < due && !cancelled) {
@@ -219,12 +221,12 @@ Result<int> EngineSocket::connect(Deadline due, const std::atomic<bool>& cancell
       continue;
     }
     ::close(fd);
-    return is_full ? too_slow() : lost();
+    return is_full ? timed_out() : connection_lost();
   }
   return fd;
 }
 
-int EngineSocket::take_idle() {
+int EngineSocket::acquire_idle() {
   std::lock_guard lock(mutex_);
   if (idle_.empty()) return -1;
   int fd = idle_.back();
@@ -232,7 +234,7 @@ int EngineSocket::take_idle() {
   return fd;
 }
 
-void EngineSocket::keep(int fd) {
+void EngineSocket::release(int fd) {
   std::lock_guard lock(mutex_);
   if (idle_.size() < kMaxIdle)
     idle_.push_back(fd);
@@ -241,34 +243,34 @@ void EngineSocket::keep(int fd) {
 }
 
 // One of many may be miscounted at a time: it only decides how to wait.
-bool EngineSocket::may_look() {
-  static const bool kSpare = std::thread::hardware_concurrency() > 1;
-  if (!kSpare || asking_ > 1) return false;
-  if (rest_ <= 0) return true;
-  --rest_;
+bool EngineSocket::may_spin() {
+  static const bool kHasSpareProcessor = std::thread::hardware_concurrency() > 1;
+  if (!kHasSpareProcessor || in_flight_ > 1) return false;
+  if (spin_backoff_ <= 0) return true;
+  --spin_backoff_;
   return false;
 }
 
 Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Deadline due,
                                  const std::atomic<bool>& cancelled) {
-  Counted counted(asking_);
-  bool looks = may_look();
+  ScopedCount counted(in_flight_);
+  bool spins = may_spin();
   auto head = fmt::format(
       "POST {} HTTP/1.1\r\nHost: engine\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
       target, body.size());
   for (;;) {
-    int fd = take_idle();
+    int fd = acquire_idle();
     bool was_idle = fd >= 0;
     if (!was_idle) fd = TRY(connect(due, cancelled));
-    Exchange exchange(fd, due, cancelled, looks);
-    auto sent = exchange.send(head, body);
-    auto reply = sent ? exchange.receive() : Result<Reply>(Failure(sent.error()));
-    if (exchange.looked_in_vain()) rest_ = kRest;
-    if (reply && exchange.reusable())
-      keep(fd);
+    RoundTrip round_trip(fd, due, cancelled, spins);
+    auto sent = round_trip.send(head, body);
+    auto reply = sent ? round_trip.receive() : Result<Reply>(Failure(sent.error()));
+    if (round_trip.spin_failed()) spin_backoff_ = kSpinBackoff;
+    if (reply && round_trip.is_reusable())
+      release(fd);
     else
       ::close(fd);
-    bool stale = !reply && reply.error().code == Code::unreachable && was_idle && !exchange.began();
+    bool stale = !reply && reply.error().code == Code::unreachable && was_idle && !round_trip.has_received();
     if (!stale) return reply;
   }
 }

@@ -35,12 +35,12 @@ class EngineSocket {
 
  private:
   Result<int> connect(Deadline due, const std::atomic<bool>& cancelled) const;
-  int take_idle();
-  void keep(int fd);
-  bool may_look();
+  int acquire_idle();
+  void release(int fd);
+  bool may_spin();
   const std::string path_;
-  std::atomic<int> asking_ = 0;  // exchanges under way
-  std::atomic<int> rest_ = 0;    // so many more sleep at once
+  std::atomic<int> in_flight_ = 0;     // exchanges under way
+  std::atomic<int> spin_backoff_ = 0;  // so many more sleep at once
   std::mutex mutex_;
   std::vector<int> idle_;
 };

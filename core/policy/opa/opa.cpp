@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/base/worker_pool.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/net/process/child.hpp"
 #include "core/policy/opa/engine_builder.hpp"
 
@@ -16,14 +16,14 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr std::string_view kAnswer = "/v1/data/dashctl_gate/answer?strict-builtin-errors=true";
-constexpr std::string_view kJudgePath = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
+constexpr std::string_view kEvaluatePath = "/v1/data/dashctl_gate/answer?strict-builtin-errors=true";
+constexpr std::string_view kEvaluateAllPath = "/v1/data/dashctl_gate/batch?strict-builtin-errors=true";
 constexpr std::string_view kCompilePath = "/v1/compile";
-constexpr std::chrono::milliseconds kQuestionTimeout{2'000};  // of a decision, once the engine runs
+constexpr std::chrono::milliseconds kQueryTimeout{2'000};  // of a decision, once the engine runs
 constexpr std::chrono::milliseconds kBatchTimeout{30'000};
 // Above, a caller is refused at once: every caller that waits holds a thread.
-constexpr std::size_t kMaxCallers = WorkerPool::kMaxStandIns;
-constexpr std::size_t kMaxQuestions = 16;  // to the engine at the same time; it has few processors
+constexpr std::size_t kMaxCallers = ThreadPool::kMaxExtraThreads;
+constexpr std::size_t kMaxQueries = 16;  // to the engine at the same time; it has few processors
 
 // At most so many at a time; the others wait, each until its own deadline.
 class Slots {
@@ -34,39 +34,39 @@ class Slots {
     Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)) {}
     Slot& operator=(Slot&&) = delete;
     ~Slot() {
-      if (slots_) slots_->give_back();
+      if (slots_) slots_->release();
     }
 
    private:
     Slots* slots_;
   };
 
-  Result<Slot> take(Deadline deadline) {
+  Result<Slot> acquire(Deadline deadline) {
     std::unique_lock lock(mutex_);
-    if (taken_ >= kMaxQuestions) {
-      WorkerPool::Blocked blocked;
-      if (!freed_.wait_until(lock, deadline, [this] { return taken_ < kMaxQuestions; }))
+    if (in_use_ >= kMaxQueries) {
+      ThreadPool::BlockingScope blocked;
+      if (!freed_.wait_until(lock, deadline, [this] { return in_use_ < kMaxQueries; }))
         return fail(Code::policy_unavailable, "the policy engine is busy with other questions");
     }
-    ++taken_;
+    ++in_use_;
     return Slot(this);
   }
 
  private:
-  void give_back() {
+  void release() {
     {
       std::lock_guard lock(mutex_);
-      --taken_;
+      --in_use_;
     }
     freed_.notify_one();
   }
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::size_t taken_ = 0;
+  std::size_t in_use_ = 0;
 };
 
 // An engine's error document as one line: "a.rego:3: to_number: …".
-std::string complaint(const Reply& reply) {
+std::string error_text(const Reply& reply) {
   auto json = parse_json(reply.body);
   if (!json || !json->is_object()) return fmt::format("the policy engine answered {}", reply.status);
   auto first = json->value(Json::json_pointer("/errors/0"), Json());
@@ -79,28 +79,29 @@ std::string complaint(const Reply& reply) {
   return describe(p);
 }
 
-class Opa final : public Engine {
+class OpaEngine final : public Engine {
  public:
-  explicit Opa(EngineOptions options) : options_(std::move(options)), builder_(options_) {}
+  explicit OpaEngine(EngineOptions options) : options_(std::move(options)), builder_(options_) {}
 
   Deadline deadline() const override {
-    return Steady::now() + options_.deadline + (is_server_ ? Millis{0} : options_.build_timeout);
+    return Steady::now() + options_.decision_timeout + (is_server_ ? Millis{0} : options_.build_timeout);
   }
-  void serve_callers() override { is_server_ = true; }
+  void use_server_deadlines() override { is_server_ = true; }
 
-  Result<Judgement> judge(std::string_view document, Deadline deadline) override {
+  Result<EvalResult> evaluate(std::string_view document, Deadline deadline) override {
     auto body = fmt::format("{{\"input\":{}}}", document);
-    auto [result, rules] = TRY(ask(kAnswer, body, deadline, kQuestionTimeout));
-    return Judgement{TRY(read_answer(result, *rules)), rules};
+    auto [result, rules] = TRY(send_query(kEvaluatePath, body, deadline, kQueryTimeout));
+    return EvalResult{TRY(parse_outcomes(result, *rules)), rules};
   }
 
-  Result<std::vector<Judgement>> judge_all(std::span<const std::string> documents) override {
+  Result<std::vector<EvalResult>> evaluate_all(std::span<const std::string> documents) override {
     auto body = fmt::format("{{\"input\":{{\"batch\":[{}]}}}}", fmt::join(documents, ","));
-    auto [result, rules] = TRY(ask(kJudgePath, body, Steady::now() + kBatchTimeout, kBatchTimeout));
+    auto [result, rules] =
+        TRY(send_query(kEvaluateAllPath, body, Steady::now() + kBatchTimeout, kBatchTimeout));
     if (!result.is_array() || result.size() != documents.size())
       return fail(Code::policy_unavailable, "the policy engine left questions of a batch unanswered");
-    std::vector<Judgement> out;
-    for (const auto& answer : result) out.push_back({TRY(read_answer(answer, *rules)), rules});
+    std::vector<EvalResult> out;
+    for (const auto& answer : result) out.push_back({TRY(parse_outcomes(answer, *rules)), rules});
     return out;
   }
 
@@ -122,14 +123,14 @@ class Opa final : public Engine {
     return out;
   }
 
-  void look() override { builder_.look(); }
+  void request_check() override { builder_.request_check(); }
   void cancel() override { builder_.cancel(); }
 
-  Result<std::vector<FiredRule>> heads_that_fire(std::string_view document) override {
-    auto generation = TRY(builder_.current(deadline()));
-    auto rows = TRY(builder_.tool().fired(generation->folder, document));
+  Result<std::vector<FiredRule>> fired_heads(std::string_view document) override {
+    auto policy = TRY(builder_.current(deadline()));
+    auto rows = TRY(builder_.tool().fired_rows(policy->folder, document));
     std::vector<FiredRule> out;
-    for (const auto& rule : generation->rules->rules) {
+    for (const auto& rule : policy->rules->rules) {
       if (!rule.evaluates) continue;
       for (int line : rule.heads)
         if (rows.contains({rule.loaded_as(), line})) out.push_back({*rule.rule, rule.file, line});
@@ -137,17 +138,17 @@ class Opa final : public Engine {
     return out;
   }
 
-  Result<bool> satisfiable(std::string_view query, const Json& input,
-                           const std::vector<std::string>& unknowns) override {
+  Result<bool> is_satisfiable(std::string_view query, const Json& input,
+                              const std::vector<std::string>& unknowns) override {
     Json body{{"query", query}, {"input", input}, {"unknowns", unknowns}};
     auto [result, rules] =
-        TRY(ask(kCompilePath, dump_json(body), Steady::now() + kBatchTimeout, kBatchTimeout));
+        TRY(send_query(kCompilePath, dump_json(body), Steady::now() + kBatchTimeout, kBatchTimeout));
     return result.is_object() && result.contains("queries");
   }
 
  private:
   using Millis = std::chrono::milliseconds;
-  struct Told {
+  struct QueryResult {
     Json result;
     std::shared_ptr<const RuleSet> rules;
   };
@@ -160,36 +161,37 @@ class Opa final : public Engine {
   };
 
   // One question to the current generation. A lost connection means a dead engine: one restart, one retry.
-  Result<Told> ask(std::string_view target, const std::string& body, Deadline deadline, Millis timeout) {
+  Result<QueryResult> send_query(std::string_view target, const std::string& body, Deadline deadline,
+                                 Millis timeout) {
     Caller caller(callers_);
     if (caller.number > kMaxCallers)
       return fail(Code::policy_unavailable, "{} callers wait for the policy engine already", kMaxCallers);
-    auto generation = TRY(builder_.current(deadline));
-    auto slot = TRY(slots_.take(deadline));
+    auto policy = TRY(builder_.current(deadline));
+    auto slot = TRY(slots_.acquire(deadline));
     if (Steady::now() >= deadline)
       return fail(Code::policy_unavailable, "the policy engine did not answer in time");
     // A server that stops finishes its decisions; what may take longer than a drain ends.
     static const std::atomic<bool> kNever = false;
-    const auto& cancelled = timeout > kQuestionTimeout ? builder_.cancelled() : kNever;
+    const auto& cancelled = timeout > kQueryTimeout ? builder_.cancelled() : kNever;
     auto post = [&] {
       auto due = std::min(deadline, Steady::now() + timeout);
-      return generation->socket->post(target, body, due, cancelled);
+      return policy->socket->post(target, body, due, cancelled);
     };
     auto reply = post();
     if (!reply && reply.error().code == Code::unreachable) {
-      EngineBuilder::report_lost(*generation);
-      generation = TRY(builder_.current(deadline));
+      EngineBuilder::report_lost(*policy);
+      policy = TRY(builder_.current(deadline));
       reply = post();
     }
     if (!reply) {
-      if (reply.error().code == Code::timeout) builder_.report_silent(generation);
+      if (reply.error().code == Code::timeout) builder_.report_unresponsive(policy);
       return fail(Code::policy_unavailable, "{}", reply.error().message);
     }
-    if (reply->status != 200) return fail(Code::policy_unavailable, "{}", complaint(*reply));
+    if (reply->status != 200) return fail(Code::policy_unavailable, "{}", error_text(*reply));
     auto json = parse_json(reply->body);
     if (!json || !json->is_object() || !json->contains("result"))
       return fail(Code::policy_unavailable, "the policy engine gave no result");
-    return Told{std::move((*json)["result"]), generation->rules};
+    return QueryResult{std::move((*json)["result"]), policy->rules};
   }
 
   const EngineOptions options_;
@@ -201,7 +203,9 @@ class Opa final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_opa(EngineOptions options) { return std::make_unique<Opa>(std::move(options)); }
+std::unique_ptr<Engine> make_opa(EngineOptions options) {
+  return std::make_unique<OpaEngine>(std::move(options));
+}
 
 std::string_view word(EngineState state) {
   switch (state) {

@@ -32,12 +32,12 @@ constexpr const char* kParseQuery =
 
 // Where `admission` is to be looked for in a data file, whose folders are the first steps of its path in
 // data.
-struct Place {
+struct AdmissionPath {
   Json at = Json::array();  // in {"all": …, "below": {id: …}}; empty: nowhere
   std::string id;
 };
 
-Place admission_in(std::string_view path) {
+AdmissionPath admission_path(std::string_view path) {
   std::vector<std::string> folders;
   for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/')) {
     folders.emplace_back(path.substr(0, slash));
@@ -52,7 +52,7 @@ Place admission_in(std::string_view path) {
   return {};
 }
 
-Problem claim(std::string file, const std::string& id, const std::string& member) {
+Problem data_rule_problem(std::string file, const std::string& id, const std::string& member) {
   return {
       std::move(file),
       1,
@@ -117,11 +117,11 @@ std::vector<Problem> to_problems(const Json& answer, std::string_view folder) {
 // The engine's Go runtime (pkg.go.dev/runtime, "Environment Variables") collects its garbage in pauses that a
 // decision waits for, and wakes threads on processors that we need to read its answer: fewer collections, for
 // some 20 MiB, and half of the processors.
-std::vector<std::string> resident_runtime() {
+std::vector<std::string> server_environment() {
   return {"GOGC=400", fmt::format("GOMAXPROCS={}", std::max(1u, std::thread::hardware_concurrency() / 2))};
 }
 
-Failure odd(const ToolRun& run) {
+Failure unexpected_exit(const ToolResult& run) {
   auto text = run.err.empty() ? run.out : run.err;
   return fail(Code::policy_unavailable, "the policy engine ended with status {}: {}", run.exit_code,
               text.substr(0, 500));
@@ -151,9 +151,9 @@ Result<net::Command> OpaTool::command(std::vector<std::string> args, const std::
                         launcher_);
 }
 
-Result<ToolRun> OpaTool::run(std::vector<std::string> args, const std::string& folder,
-                             std::vector<std::string> read, std::string_view input,
-                             const ToolLimits& limits) {
+Result<ToolResult> OpaTool::run(std::vector<std::string> args, const std::string& folder,
+                                std::vector<std::string> read, std::string_view input,
+                                const ToolOptions& limits) {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(limits.due - std::chrono::steady_clock::now());
   if (left.count() <= 0) return fail(Code::policy_unavailable, "the policy engine takes too long");
   auto result = net::run_child(TRY(command(std::move(args), folder, std::move(read), {})), input, left,
@@ -161,17 +161,17 @@ Result<ToolRun> OpaTool::run(std::vector<std::string> args, const std::string& f
   if (!result) return fail(Code::policy_unavailable, "the policy engine: {}", result.error().message);
   if (result->exit.signal != 0)
     return fail(Code::policy_unavailable, "the policy engine ended by {}", result->exit.text());
-  return ToolRun{result->exit.code, std::move(result->out), std::move(result->err)};
+  return ToolResult{result->exit.code, std::move(result->out), std::move(result->err)};
 }
 
-Result<std::string> OpaTool::capabilities(const RunDir& run_dir, const ToolLimits& limits) {
+Result<std::string> OpaTool::capabilities(const RunDir& run_dir, const ToolOptions& limits) {
   std::lock_guard lock(mutex_);
   auto path = run_dir.path() + "/" + std::string(kCapabilities);
   std::error_code ec;
   if (std::filesystem::exists(path, ec)) return path;
-  auto ran = TRY(run({"capabilities", "--current"}, run_dir.path(), {}, "", limits));
-  auto all = parse_json(ran.out);
-  if (ran.exit_code != 0 || !all || !all->contains("builtins")) return odd(ran);
+  auto tool_result = TRY(run({"capabilities", "--current"}, run_dir.path(), {}, "", limits));
+  auto all = parse_json(tool_result.out);
+  if (tool_result.exit_code != 0 || !all || !all->contains("builtins")) return unexpected_exit(tool_result);
   auto& builtins = (*all)["builtins"];
   for (auto it = builtins.begin(); it != builtins.end();)
     it = is_forbidden_builtin(it->value("name", "")) ? builtins.erase(it) : it + 1;
@@ -180,35 +180,35 @@ Result<std::string> OpaTool::capabilities(const RunDir& run_dir, const ToolLimit
   return path;
 }
 
-Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
-                             const std::vector<PolicyFile>& files, const ToolLimits& limits) {
+Result<ParseResult> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
+                                   const std::vector<PolicyFile>& files, const ToolOptions& limits) {
   auto allowed = TRY(capabilities(run_dir, limits));
   Json texts{{"rego", Json::array()}, {"json", Json::array()}, {"yaml", Json::array()}};
-  Parse out;
+  ParseResult out;
   for (const auto& file : files) {
-    auto place = admission_in(file.path);
+    auto place = admission_path(file.path);
     if (is_rego(file.path))
       texts["rego"].push_back({{"path", file.path}, {"text", file.text}});
     else if (!place.at.empty())
       texts[file.path.ends_with(".json") ? "json" : "yaml"].push_back(
           {{"path", file.path}, {"text", file.text}, {"at", place.at}, {"id", place.id}});
     else if (!place.id.empty())
-      out.errors.push_back(claim(file.path, place.id, "deny"));
+      out.errors.push_back(data_rule_problem(file.path, place.id, "deny"));
   }
-  auto ran = TRY(run({"eval", "--format", "json", "--capabilities", allowed, "--data", ".", "--stdin-input",
-                      "--strict-builtin-errors", kParseQuery},
-                     folder, {allowed}, dump_json(texts), limits));
-  auto answer = parse_json(ran.out);
-  if (!answer) return odd(ran);
+  auto tool_result = TRY(run({"eval", "--format", "json", "--capabilities", allowed, "--data", ".",
+                              "--stdin-input", "--strict-builtin-errors", kParseQuery},
+                             folder, {allowed}, dump_json(texts), limits));
+  auto answer = parse_json(tool_result.out);
+  if (!answer) return unexpected_exit(tool_result);
   if (auto errors = to_problems(*answer, folder); !errors.empty()) out.errors = std::move(errors);
   if (!out.errors.empty()) return out;
   auto value = answer->value(Json::json_pointer("/result/0/expressions/0/value"), Json());
-  if (ran.exit_code != 0 || !value.is_object() || value.at("modules").size() != texts["rego"].size())
-    return odd(ran);
+  if (tool_result.exit_code != 0 || !value.is_object() || value.at("modules").size() != texts["rego"].size())
+    return unexpected_exit(tool_result);
   for (const auto& c : value.at("claims"))
-    out.errors.push_back(claim(c.at(0).get<std::string>(),
-                               c.at(1).is_string() ? c.at(1).get<std::string>() : dump_json(c.at(1)),
-                               c.at(2).get<std::string>()));
+    out.errors.push_back(data_rule_problem(
+        c.at(0).get<std::string>(), c.at(1).is_string() ? c.at(1).get<std::string>() : dump_json(c.at(1)),
+        c.at(2).get<std::string>()));
   out.modules = std::move(value.at("modules"));
   return out;
 }
@@ -216,44 +216,44 @@ Result<Parse> OpaTool::parse(const RunDir& run_dir, const std::string& folder,
 Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const std::string& folder,
                                                    const std::string& schema_file) {
   auto allowed = TRY(capabilities(run_dir, {}));
-  auto ran = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed, "--schema",
-                      schema_file, "."},
-                     folder, {allowed, schema_file}, "", {}));
+  auto tool_result = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed,
+                              "--schema", schema_file, "."},
+                             folder, {allowed, schema_file}, "", {}));
   // Errors go to stderr, one JSON document.
-  auto answer = parse_json(ran.err.empty() ? ran.out : ran.err);
-  if (ran.exit_code != 0 && !answer) return odd(ran);
+  auto answer = parse_json(tool_result.err.empty() ? tool_result.out : tool_result.err);
+  if (tool_result.exit_code != 0 && !answer) return unexpected_exit(tool_result);
   return answer ? to_problems(*answer, folder) : std::vector<Problem>();
 }
 
-Result<FiredRows> OpaTool::fired(const std::string& folder, std::string_view document) {
-  auto ran =
+Result<FiredRows> OpaTool::fired_rows(const std::string& folder, std::string_view document) {
+  auto tool_result =
       TRY(run({"eval", "--format", "json", "--coverage", "--data", ".", "--stdin-input", "data.admission"},
               folder, {}, document, {}));
-  auto answer = parse_json(ran.out);
-  if (ran.exit_code != 0 || !answer) return odd(ran);
+  auto answer = parse_json(tool_result.out);
+  if (tool_result.exit_code != 0 || !answer) return unexpected_exit(tool_result);
   FiredRows out;
   // A file of which nothing was reached is null.
   auto files = answer->value(Json::json_pointer("/coverage/files"), Json::object());
-  for (const auto& [file, told] : files.items()) {
-    if (!told.is_object() || !told.contains("covered") || !told["covered"].is_array()) continue;
-    for (const auto& range : told["covered"])
+  for (const auto& [file, coverage] : files.items()) {
+    if (!coverage.is_object() || !coverage.contains("covered") || !coverage["covered"].is_array()) continue;
+    for (const auto& range : coverage["covered"])
       if (range.value(Json::json_pointer("/start/col"), 0) == 1)
         out.emplace(file, range.value(Json::json_pointer("/start/row"), 0));
   }
   return out;
 }
 
-Result<ToolRun> OpaTool::test(const std::string& folder) {
+Result<ToolResult> OpaTool::test(const std::string& folder) {
   return run({"test", "--format", "json", "."}, folder, {}, "", {});
 }
 
-Result<net::Child> OpaTool::serve(net::Nursery& nursery, const std::string& folder,
+Result<net::Child> OpaTool::serve(net::ChildSpawner& spawner, const std::string& folder,
                                   const std::string& socket_folder) {
   auto served = TRY(command({"run", "--server", "--addr", "unix://" + socket_folder + "/s", "--log-level",
                              "error", "--skip-version-check", "."},
                             folder, {}, {socket_folder}));
-  served.env = resident_runtime();
-  auto child = nursery.start(served);
+  served.env = server_environment();
+  auto child = spawner.start(served);
   if (!child) return fail(Code::policy_unavailable, "{}", child.error().message);
   child->close_stdin();
   return child;

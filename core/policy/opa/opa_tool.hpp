@@ -6,13 +6,13 @@
 #include <functional>
 #include <set>
 
-#include "core/net/process/nursery.hpp"
+#include "core/net/process/child_spawner.hpp"
 #include "core/policy/opa/run_dir.hpp"
 #include "core/policy/rule_set.hpp"
 
 namespace dash::policy {
 
-struct Parse {
+struct ParseResult {
   Json modules = Json::array();  // [{file, module}] of the .rego files
   std::vector<Problem> errors;   // not empty: the directory is broken
 };
@@ -21,13 +21,13 @@ struct Parse {
 // unless it is written so.
 using FiredRows = std::set<std::pair<std::string, int>>;
 
-struct ToolRun {
+struct ToolResult {
   int exit_code = 0;
   std::string out, err;
 };
 
 // How long a run may take.
-struct ToolLimits {
+struct ToolOptions {
   std::chrono::steady_clock::time_point due =
       std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then it is killed with its group
   std::function<bool()> should_stop{};                              // likewise when this becomes true
@@ -42,18 +42,18 @@ class OpaTool {
 
   // Compiles every file with the restricted capabilities and parses it. Errors of the files are in the
   // answer; an Error is a missing or failing engine (Code::policy_unavailable).
-  Result<Parse> parse(const RunDir& run, const std::string& folder, const std::vector<PolicyFile>& files,
-                      const ToolLimits& limits = {});
+  Result<ParseResult> parse(const RunDir& run, const std::string& folder,
+                            const std::vector<PolicyFile>& files, const ToolOptions& limits = {});
   // `check` against the schema of the input document: misspelt fields. Only what parse() let pass is worth
   // asking.
   Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
                                             const std::string& schema_file);
   // The rows of each file at which something began that came true for the document, rule heads included.
-  Result<FiredRows> fired(const std::string& folder, std::string_view document);
+  Result<FiredRows> fired_rows(const std::string& folder, std::string_view document);
   // `test --format json`.
-  Result<ToolRun> test(const std::string& folder);
+  Result<ToolResult> test(const std::string& folder);
   // The engine as a server on `socket_folder`/s, over the files of `folder`.
-  Result<net::Child> serve(net::Nursery& nursery, const std::string& folder,
+  Result<net::Child> serve(net::ChildSpawner& spawner, const std::string& folder,
                            const std::string& socket_folder);
   // "dashctl user, Landlock" … what holds the engine back here, for status pages.
   bool sandboxed() const;
@@ -61,9 +61,9 @@ class OpaTool {
  private:
   Result<net::Command> command(std::vector<std::string> args, const std::string& folder,
                                std::vector<std::string> read, std::vector<std::string> write) const;
-  Result<ToolRun> run(std::vector<std::string> args, const std::string& folder, std::vector<std::string> read,
-                      std::string_view input, const ToolLimits& limits);
-  Result<std::string> capabilities(const RunDir& run, const ToolLimits& limits);
+  Result<ToolResult> run(std::vector<std::string> args, const std::string& folder,
+                         std::vector<std::string> read, std::string_view input, const ToolOptions& limits);
+  Result<std::string> capabilities(const RunDir& run, const ToolOptions& limits);
   const std::string binary_, launcher_;
   std::mutex mutex_;
 };

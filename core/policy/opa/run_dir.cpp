@@ -26,24 +26,24 @@ std::string root() {
   return ec || temp.size() > kMaxRoot ? "/tmp" : temp;
 }
 
-Failure broken(std::string_view what) {
+Failure os_error(std::string_view what) {
   return fail(Code::policy_unavailable, "{}: {}", what, ::strerrordesc_np(errno));
 }
 
 // The engine's user must enter; elsewhere nothing changes.
-bool give(const std::string& path) {
+bool give_to_engine_user(const std::string& path) {
   int uid = net::unprivileged_uid();
   return uid < 0 ||
          ::chown(path.c_str(), static_cast<uid_t>(uid), static_cast<gid_t>(net::unprivileged_gid())) == 0;
 }
 
-bool ours(const fs::path& path) {
+bool is_ours(const fs::path& path) {
   struct stat st {};
   if (::lstat(path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return false;
   return st.st_uid == ::geteuid() || static_cast<int>(st.st_uid) == net::unprivileged_uid();
 }
 
-int lock_of(const std::string& folder) {
+int lock_folder(const std::string& folder) {
   int fd = ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
@@ -53,12 +53,13 @@ int lock_of(const std::string& folder) {
 }
 
 // Folders whose owner no longer holds the lock: it was killed.
-void sweep() {
+void remove_stale() {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(root(), ec)) {
     auto name = entry.path().filename().string();
-    if (!name.starts_with(kPrefix) || !ours(entry.path()) || !fs::exists(entry.path() / "lock", ec)) continue;
-    int lock = lock_of(entry.path().string());
+    if (!name.starts_with(kPrefix) || !is_ours(entry.path()) || !fs::exists(entry.path() / "lock", ec))
+      continue;
+    int lock = lock_folder(entry.path().string());
     if (lock < 0) continue;
     RunDir::remove(entry.path().string());
     ::close(lock);
@@ -68,13 +69,13 @@ void sweep() {
 }  // namespace
 
 Result<RunDir> RunDir::make() {
-  sweep();
+  remove_stale();
   auto name = fmt::format("{}/{}XXXXXX", root(), kPrefix);
   if (::mkdtemp(name.data()) == nullptr)
-    return broken("no private folder for the policy engine in " + root());
-  int lock = lock_of(name);
+    return os_error("no private folder for the policy engine in " + root());
+  int lock = lock_folder(name);
   RunDir out(name, lock);
-  if (lock < 0 || !give(name)) return broken("the private folder of the policy engine");
+  if (lock < 0 || !give_to_engine_user(name)) return os_error("the private folder of the policy engine");
   return out;
 }
 
@@ -95,7 +96,7 @@ void RunDir::remove(const std::string& folder) {
 
 Result<std::string> RunDir::folder() {
   auto path = fmt::format("{}/{}", path_, ++folders_);
-  if (::mkdir(path.c_str(), 0700) != 0 || !give(path)) return broken(path);
+  if (::mkdir(path.c_str(), 0700) != 0 || !give_to_engine_user(path)) return os_error(path);
   return path;
 }
 
@@ -106,8 +107,8 @@ Result<void> RunDir::write(const std::string& folder, const std::vector<PolicyFi
          slash = file.path.find('/', slash + 1)) {
       auto parent = folder + "/" + file.path.substr(0, slash);
       if (made.insert(parent).second &&
-          ((::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST) || !give(parent)))
-        return broken(parent);
+          ((::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST) || !give_to_engine_user(parent)))
+        return os_error(parent);
     }
     auto path = folder + "/" + file.path;
     int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -119,7 +120,7 @@ Result<void> RunDir::write(const std::string& folder, const std::vector<PolicyFi
     }
     if (fd >= 0) ok = ::fchmod(fd, 0644) == 0 && ok;
     if (fd >= 0) ::close(fd);
-    if (!ok) return broken(path);
+    if (!ok) return os_error(path);
   }
   return {};
 }

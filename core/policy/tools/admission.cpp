@@ -25,7 +25,7 @@ OrderedJson describe_rule(const RuleFile& rule, const std::vector<Problem>& prob
   return out;
 }
 
-std::vector<std::string> spelled(const GateSettings& settings) {
+std::vector<std::string> display_actions(const GateSettings& settings) {
   auto out = settings.gated;
   if (settings.provider_names) std::ranges::transform(out, out.begin(), config::provider_action);
   return out;
@@ -48,26 +48,26 @@ bool is_deploy(std::string_view action) {
   return !name.ends_with(":destroy") && std::ranges::count(gated_action_names(), name) > 0;
 }
 
-// What would be judged if `who` asked for the change itself.
-Result<Json> request_of(const CheckRequest& check, const Principal& who) {
+// What would be judged if `principal` asked for the change itself.
+Result<Json> request_for(const CheckRequest& check, const Principal& principal) {
   auto out = check.request;
   if (!is_deploy(check.action)) return out;
   auto named = out.value("workgroup", Json());
   bool is_blank = named.is_null() || (named.is_string() && trim(named.get_ref<const std::string&>()).empty());
   if (!is_blank) return out;
-  if (auto workgroup = TRY(identity::default_workgroup(who))) out["workgroup"] = *workgroup;
+  if (auto workgroup = TRY(identity::default_workgroup(principal))) out["workgroup"] = *workgroup;
   return out;
 }
 
 }  // namespace
 
-Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& who) {
-  TRY(require_admin(who));
+Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& principal) {
+  TRY(require_admin(principal));
   auto settings = TRY(gate.settings());
-  auto status = engine.refresh(std::chrono::steady_clock::now() + kPageWait);
+  auto status = engine.refresh(std::chrono::steady_clock::now() + kPageTimeout);
   OrderedJson out{{"enabled", settings.enabled},
                   {"enforce_needs_approval", settings.enforce_needs_approval},
-                  {"gated_actions", spelled(settings)},
+                  {"gated_actions", display_actions(settings)},
                   {"settings_fault", or_null(settings.fault)},
                   {"directory", status.directory},
                   {"policy_digest", status.rules ? OrderedJson(status.rules->digest) : OrderedJson(nullptr)}};
@@ -96,7 +96,7 @@ Result<void> admission_ready(Gate& gate, Engine& engine) {
     return fail(Code::policy_unavailable,
                 "every gated action is refused: the policy engine, its rules or its settings are broken");
   bool waits_too_long =
-      status.building_since && std::chrono::steady_clock::now() - *status.building_since > kDecisionDeadline;
+      status.building_since && std::chrono::steady_clock::now() - *status.building_since > kDecisionTimeout;
   if (!status.rules || waits_too_long)
     return fail(Code::policy_unavailable, "gated actions wait for the policy engine, which is being started");
   return {};
@@ -104,10 +104,10 @@ Result<void> admission_ready(Gate& gate, Engine& engine) {
 
 void watch_admission(Gate& gate, Engine& engine) {
   auto settings = gate.settings();
-  if ((settings && settings->enabled) || engine.status().state != EngineState::idle) engine.look();
+  if ((settings && settings->enabled) || engine.status().state != EngineState::idle) engine.request_check();
 }
 
-Result<CheckRequest> parse_check(const Json& body) {
+Result<CheckRequest> parse_check_request(const Json& body) {
   CheckRequest out;
   auto action = body.find("action"), request = body.find("request"), at = body.find("at");
   if (action == body.end()) return missing_member("action");
@@ -127,13 +127,13 @@ Result<CheckRequest> parse_check(const Json& body) {
 }
 
 Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
-                                    const Principal& who) {
-  Actor actor{who.username, who.is_admin, who.request_id};
+                                    const Principal& principal) {
+  Actor actor{principal.username, principal.is_admin, principal.request_id};
   auto at = check.at.value_or(clock.now());
-  auto request = TRY(request_of(check, who));
-  if (!check.when) return to_json(TRY(gate.preview(check.action, request, actor, at)), who.is_admin);
-  auto when = next_admitted(engine, TRY(gate.settings()), check.action, request, actor, at);
-  if (!when && when.error().code == Code::policy_unavailable && !who.is_admin)
+  auto request = TRY(request_for(check, principal));
+  if (!check.when) return to_json(TRY(gate.dry_run(check.action, request, actor, at)), principal.is_admin);
+  auto when = find_next_admission(engine, TRY(gate.settings()), check.action, request, actor, at);
+  if (!when && when.error().code == Code::policy_unavailable && !principal.is_admin)
     return fail(Code::policy_unavailable, "{}", kUnavailable);
   return to_json(TRY(std::move(when)));
 }

@@ -12,9 +12,9 @@ namespace dash::policy {
 //  "engine": {"available", "sandboxed", "state"}, "fault": problem|null,
 //  "rules": [{"rule", "file", "package", "builtin", "evaluates", "line", "problems": [s]}], "problems":
 //  [problem]}
-// Waits kPageWait at most for a build; after that it shows the last state, and "building". Admins only.
-inline constexpr std::chrono::seconds kPageWait{1};
-Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& who);
+// Waits kPageTimeout at most for a build; after that it shows the last state, and "building". Admins only.
+inline constexpr std::chrono::seconds kPageTimeout{1};
+Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& principal);
 
 // What /readyz reports, from what the engine's own thread found out last: only that there is a program while
 // the gate is off. Starts nothing. Code::policy_unavailable without details, since anybody may ask.
@@ -32,9 +32,9 @@ struct CheckRequest {
   std::optional<Time> at;
   bool when = false;  // answer with the next time of admission (when.hpp)
 };
-Result<CheckRequest> parse_check(const Json& body);
+Result<CheckRequest> parse_check_request(const Json& body);
 // The answer's document: a decision's, or When's. Causes of engine faults only to admins.
 Result<OrderedJson> check_admission(Gate& gate, Engine& engine, const Clock& clock, const CheckRequest& check,
-                                    const Principal& who);
+                                    const Principal& principal);
 
 }  // namespace dash::policy

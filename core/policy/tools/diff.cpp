@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::size_t kDiffBatch = 512;
 
-Said say(const Result<Judgement>& judgement) {
-  Said out;
-  if (!judgement) return {Verdict::deny, {}, judgement.error().message};
+Evaluation evaluation_of(const Result<EvalResult>& result) {
+  Evaluation out;
+  if (!result) return {Verdict::deny, {}, result.error().message};
   std::vector<std::string> asks;
-  for (const auto& [id, found] : judgement->answer) {
+  for (const auto& [id, found] : result->outcomes) {
     out.reasons.insert(out.reasons.end(), found.deny.begin(), found.deny.end());
     asks.insert(asks.end(), found.needs_approval.begin(), found.needs_approval.end());
   }
@@ -25,29 +25,30 @@ Said say(const Result<Judgement>& judgement) {
 }
 
 // A batch in which one document fails is asked one by one.
-std::vector<Said> say_all(Engine& engine, std::span<const std::string> documents) {
-  std::vector<Said> out;
-  if (auto judged = engine.judge_all(documents)) {
-    for (auto& judgement : *judged) out.push_back(say(Result<Judgement>(std::move(judgement))));
+std::vector<Evaluation> evaluate_each(Engine& engine, std::span<const std::string> documents) {
+  std::vector<Evaluation> out;
+  if (auto judged = engine.evaluate_all(documents)) {
+    for (auto& result : *judged) out.push_back(evaluation_of(Result<EvalResult>(std::move(result))));
     return out;
   }
-  for (const auto& document : documents) out.push_back(say(engine.judge(document)));
+  for (const auto& document : documents) out.push_back(evaluation_of(engine.evaluate(document)));
   return out;
 }
 
 void compare(Engine& before, Engine& after, std::span<const std::string> documents, bool is_recorded,
              PolicyDiff& out) {
-  auto old_says = say_all(before, documents), new_says = say_all(after, documents);
+  auto old_results = evaluate_each(before, documents), new_results = evaluate_each(after, documents);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     ++out.compared;
-    if (old_says[i] == new_says[i]) continue;
-    out.changes.push_back({is_recorded, parse_json(documents[i]).value_or(Json()), old_says[i], new_says[i]});
+    if (old_results[i] == new_results[i]) continue;
+    out.changes.push_back(
+        {is_recorded, parse_json(documents[i]).value_or(Json()), old_results[i], new_results[i]});
   }
 }
 
-OrderedJson describe(const Said& said) {
-  OrderedJson out{{"verdict", word(said.verdict)}, {"reasons", said.reasons}};
-  if (said.cause) out["cause"] = *said.cause;
+OrderedJson describe(const Evaluation& evaluation) {
+  OrderedJson out{{"verdict", word(evaluation.verdict)}, {"reasons", evaluation.reasons}};
+  if (evaluation.cause) out["cause"] = *evaluation.cause;
   return out;
 }
 
@@ -59,7 +60,7 @@ Result<std::set<std::string>> words_of(Engine& engine) {
 
 }  // namespace
 
-Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<Recorded>& recorded,
+Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<DecisionRecord>& recorded,
                                  const Limits& limits) {
   auto words = TRY(words_of(before));
   words.merge(TRY(words_of(after)));
@@ -76,7 +77,7 @@ Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vecto
       compare(before, after, std::span(*documents).subspan(at, std::min(kDiffBatch, documents->size() - at)),
               documents == &replay, out);
   std::ranges::stable_sort(out.changes, {},
-                           [](const Change& c) { return c.before.verdict == c.after.verdict; });
+                           [](const VerdictChange& c) { return c.before.verdict == c.after.verdict; });
   return out;
 }
 

@@ -8,25 +8,25 @@
 namespace dash::policy {
 
 // What one directory says of one document.
-struct Said {
+struct Evaluation {
   Verdict verdict = Verdict::allow;
   std::vector<std::string> reasons;  // of the deny, else of the approval
   std::optional<std::string> cause;  // it could not judge: the gate would refuse
-  bool operator==(const Said&) const = default;
+  bool operator==(const Evaluation&) const = default;
 };
 
-struct Change {
+struct VerdictChange {
   bool is_recorded = false;  // a document of the decision log, else of the domain
   Json input;
-  Said before, after;
+  Evaluation before, after;
 };
 
 struct PolicyDiff {
   std::size_t compared = 0, recorded = 0;
-  std::vector<Change> changes;  // verdicts first: deny ↔ allow before changed reasons
+  std::vector<VerdictChange> changes;  // verdicts first: deny ↔ allow before changed reasons
 };
 
-Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<Recorded>& recorded,
+Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<DecisionRecord>& recorded,
                                  const Limits& limits);
 OrderedJson to_json(const PolicyDiff& diff);
 

@@ -11,7 +11,7 @@ constexpr std::array<int, 5> kHours{14, 0, 6, 9, 23};
 constexpr std::size_t kMaxWords = 200;
 constexpr std::size_t kMaxWord = 200;
 
-void gather(const Json& node, std::set<std::string>& out) {
+void collect_literals(const Json& node, std::set<std::string>& out) {
   if (node.is_object() && node.value("type", "") == "string" && node.contains("value") &&
       node["value"].is_string()) {
     const auto& text = node["value"].get_ref<const std::string&>();
@@ -19,10 +19,10 @@ void gather(const Json& node, std::set<std::string>& out) {
     return;
   }
   if (node.is_structured())
-    for (const auto& child : node) gather(child, out);
+    for (const auto& child : node) collect_literals(child, out);
 }
 
-bool tears_down(const std::string& action) { return action.ends_with(":destroy"); }
+bool is_teardown(const std::string& action) { return action.ends_with(":destroy"); }
 
 Json now(std::size_t day, int hour) {
   return {{"iso", fmt::format("2026-07-{:02}T{:02}:00:00Z", 3 + day, hour)},
@@ -32,7 +32,7 @@ Json now(std::size_t day, int hour) {
 
 Json base(const std::string& action) {
   Json request{{"region", "us-east-1"}, {"name", "web-01"}, {"workgroup", "web"}};
-  if (tears_down(action)) {
+  if (is_teardown(action)) {
     request["has_deploy_job"] = true;
   } else {
     request["instance_type"] = "t3.medium";
@@ -63,8 +63,8 @@ class Domain {
   }
 
   std::vector<std::string> run() {
-    for (const auto& action : gated_action_names()) clock_and_actor(base(action));
-    for (const auto& action : gated_action_names()) places(base(action));
+    for (const auto& action : gated_action_names()) add_clock_and_actor_variants(base(action));
+    for (const auto& action : gated_action_names()) add_request_variants(base(action));
     return std::move(out_);
   }
 
@@ -77,7 +77,7 @@ class Domain {
     }
   }
   // Every hour without limits; the limits at one hour of each day; an administrator once.
-  void clock_and_actor(Json document) {
+  void add_clock_and_actor_variants(Json document) {
     for (std::size_t day = 0; day < kWeek.size(); ++day) {
       for (int hour : kHours) {
         document["now"] = now(day, hour);
@@ -93,22 +93,24 @@ class Domain {
     document["actor"]["is_admin"] = true;
     add(document);
   }
-  void with(const Json& document, const char* member, Json value) {
+  void add_variant(const Json& document, const char* member, Json value) {
     auto changed = document;
     changed["request"][member] = std::move(value);
     add(std::move(changed));
   }
-  void places(const Json& document) {
-    bool down = tears_down(document["action"].get<std::string>());
-    for (auto text : {"", "us-east-1a", "US-EAST-1", "\u00e9 \"'\\"}) with(document, "region", text);
-    for (auto member : {"region", "workgroup"}) with(document, member, nullptr);
-    if (down) with(document, "has_deploy_job", false);
-    if (!down) with(document, "image", ""), with(document, "instance_type", ""), with(document, "count", 20);
+  void add_request_variants(const Json& document) {
+    bool down = is_teardown(document["action"].get<std::string>());
+    for (auto text : {"", "us-east-1a", "US-EAST-1", "\u00e9 \"'\\"}) add_variant(document, "region", text);
+    for (auto member : {"region", "workgroup"}) add_variant(document, member, nullptr);
+    if (down) add_variant(document, "has_deploy_job", false);
+    if (!down)
+      add_variant(document, "image", ""), add_variant(document, "instance_type", ""),
+          add_variant(document, "count", 20);
     for (const auto& word : words_) {
-      for (auto member : {"region", "name", "workgroup"}) with(document, member, word);
+      for (auto member : {"region", "name", "workgroup"}) add_variant(document, member, word);
       if (!down)
         for (auto member : {"instance_type", "image", "zone", "engine", "cloud"})
-          with(document, member, word);
+          add_variant(document, member, word);
       auto changed = document;
       changed["actor"]["username"] = word;
       add(std::move(changed));
@@ -128,7 +130,7 @@ std::set<std::string> literals(const RuleSet& rules) {
     if (rule.evaluates && rule.module.contains("rules"))
       for (const auto& part : rule.module.at("rules"))
         for (auto member : {"body", "head", "else"})
-          if (part.contains(member)) gather(part.at(member), out);
+          if (part.contains(member)) collect_literals(part.at(member), out);
   return out;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/base/embedded.hpp"
 #include "core/config/clouds.hpp"
-#include "core/policy/opa/generation.hpp"
+#include "core/policy/opa/loaded_policy.hpp"
 
 namespace dash::policy {
 namespace {
@@ -76,7 +76,7 @@ void append(std::vector<Problem>& to, std::vector<Problem> more) {
 
 // One finding a place and kind. A parser's first complaint about a line says it all, and a rule that is
 // silent because of a misspelt word needs no second finding about its silence.
-std::vector<Problem> tidied(std::vector<Problem> all) {
+std::vector<Problem> sort_unique(std::vector<Problem> all) {
   std::set<std::string> misspelt;
   for (const auto& p : all)
     if (p.code == "deny_misspelt" || p.code == "field_misspelt") misspelt.insert(p.file);
@@ -97,7 +97,7 @@ Result<std::vector<Problem>> lint_snapshot(const Snapshot& snapshot, const Engin
   OpaTool tool(options.binary, options.launcher);
   auto folder = TRY(run.folder());
   TRY(run.write(folder, snapshot.files));
-  Parse parsed;
+  ParseResult parsed;
   if (!snapshot.files.empty()) parsed = TRY(tool.parse(run, folder, snapshot.files));
   if (!parsed.errors.empty()) return parsed.errors;
   auto rules = make_rule_set(snapshot, parsed.modules);
@@ -134,7 +134,7 @@ Result<std::vector<Problem>> lint_policies(const EngineOptions& options, const G
                    "name a folder of policies that can be read", true});
   else
     append(out, TRY(lint_snapshot(*snapshot, options, settings.folded)));
-  return tidied(std::move(out));
+  return sort_unique(std::move(out));
 }
 
 }  // namespace dash::policy

@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t kLintBatch = 256;
 constexpr std::size_t kMaxFailures = 20;  // places; a rule that fails fails for thousands of documents
 
-constexpr std::size_t kEnough = 8;  // failing documents of a batch that are asked for their place
+constexpr std::size_t kMaxRetriedPerBatch = 8;  // failing documents of a batch that are asked for their place
 
 // "r.rego:3: to_number: …" back into a place.
-Problem place(const std::string& cause) {
+Problem problem_at(const std::string& cause) {
   Problem out{"",    0,
               0,     "evaluation",
               cause, "make the rule hold for every input document: test a value before it is used",
@@ -34,12 +34,13 @@ Problem place(const std::string& cause) {
 }
 
 // One failing document of a batch hides the others; each place is told once.
-void try_documents(Engine& engine, std::span<const std::string> documents, std::set<std::string>& causes) {
-  if (engine.judge_all(documents)) return;
+void evaluate_documents(Engine& engine, std::span<const std::string> documents,
+                        std::set<std::string>& causes) {
+  if (engine.evaluate_all(documents)) return;
   std::size_t failed = 0;
   for (const auto& document : documents) {
-    if (causes.size() >= kMaxFailures || failed >= kEnough) return;
-    if (auto judged = engine.judge(document); !judged) {
+    if (causes.size() >= kMaxFailures || failed >= kMaxRetriedPerBatch) return;
+    if (auto judged = engine.evaluate(document); !judged) {
       ++failed;
       auto cause = judged.error().message;
       // The values differ from document to document; the place and the call do not.
@@ -75,12 +76,12 @@ Inputs hours() {
 }
 
 // Whether the rule can say something at all, request, actor and limits being whatever they may.
-bool may_fire(Engine& engine, const RuleFile& rule, const char* member) {
+bool can_fire(Engine& engine, const RuleFile& rule, const char* member) {
   auto query = fmt::format("data.admission[{}].{}[_]", dump_json(Json(*rule.rule)), member);
   auto possible = [&](const Inputs& inputs, std::vector<std::string> unknown) {
     unknown.insert(unknown.end(), {"input.request", "input.actor", "input.limits", "input.now.iso"});
     return std::ranges::any_of(inputs, [&](const Json& input) {
-      auto can = engine.satisfiable(query, input, unknown);
+      auto can = engine.is_satisfiable(query, input, unknown);
       return !can || *can;  // what the engine cannot tell is no finding
     });
   };
@@ -97,13 +98,13 @@ std::vector<Problem> lint_runs(Engine& engine, const RuleSet& rules, const Limit
   auto documents = sample_documents(limits, literals(rules));
   std::set<std::string> causes;
   for (std::size_t at = 0; at < documents.size() && causes.size() < kMaxFailures; at += kLintBatch)
-    try_documents(engine, std::span(documents).subspan(at, std::min(kLintBatch, documents.size() - at)),
-                  causes);
-  for (const auto& cause : causes) out.push_back(place(cause));
+    evaluate_documents(engine, std::span(documents).subspan(at, std::min(kLintBatch, documents.size() - at)),
+                       causes);
+  for (const auto& cause : causes) out.push_back(problem_at(cause));
   for (const auto& rule : rules.rules) {
     if (!rule.evaluates || rule.is_builtin || (!rule.has_deny && !rule.has_approval)) continue;
-    if ((rule.has_deny && may_fire(engine, rule, "deny")) ||
-        (rule.has_approval && may_fire(engine, rule, "needs_approval")))
+    if ((rule.has_deny && can_fire(engine, rule, "deny")) ||
+        (rule.has_approval && can_fire(engine, rule, "needs_approval")))
       continue;
     out.push_back(
         {rule.file, rule.line, 1, "never_denies",

@@ -18,7 +18,7 @@ bool is_near(std::string_view name, std::string_view word, std::size_t letters) 
 }
 
 // "deny_reasons", "denies", "deney": somebody meant one of the two.
-std::optional<std::string_view> meant(std::string_view name) {
+std::optional<std::string_view> intended_name(std::string_view name) {
   constexpr std::array<std::string_view, 4> kPlural{"denies", "denied", "denials", "deny_reasons"};
   if (is_near(name, kDeny, name.size() > 4 ? 2 : 1) || std::ranges::find(kPlural, name) != kPlural.end())
     return kDeny;
@@ -47,7 +47,7 @@ std::string wrong_kind(const Json& head) {
 
 void lint_rule(const RuleFile& file, const Json& rule, std::string_view text, std::vector<Problem>& out) {
   auto name = head_name(rule);
-  if (auto word = meant(name)) {
+  if (auto word = intended_name(name)) {
     out.push_back({file.file, head_line(text, name), 1, "deny_misspelt",
                    fmt::format("{} is not read by the gate: nothing is denied by it", name),
                    fmt::format("did you mean {}?", *word), true});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/policy/opa/generation.hpp"
+#include "core/policy/opa/loaded_policy.hpp"
 
 namespace dash::policy {
 namespace {
@@ -20,10 +20,10 @@ std::vector<PolicyFile> with_builtins(std::vector<PolicyFile> files) {
   return files;
 }
 
-RuleTests read_tests(const Json& answer) {
-  RuleTests out;
+RuleTestResults read_tests(const Json& answer) {
+  RuleTestResults out;
   for (const auto& entry : answer) {
-    RuleTest test;
+    RuleTestResult test;
     test.file = entry.value(Json::json_pointer("/location/file"), "");
     if (test.file.starts_with("..")) test.file.erase(0, 2);  // a built-in one
     test.row = entry.value(Json::json_pointer("/location/row"), 0);
@@ -35,13 +35,13 @@ RuleTests read_tests(const Json& answer) {
     out.failed += !test.passed;
     out.tests.push_back(std::move(test));
   }
-  std::ranges::sort(out.tests, {}, [](const RuleTest& t) { return std::tie(t.file, t.row, t.name); });
+  std::ranges::sort(out.tests, {}, [](const RuleTestResult& t) { return std::tie(t.file, t.row, t.name); });
   return out;
 }
 
 }  // namespace
 
-Result<RuleTests> run_rule_tests(const EngineOptions& options) {
+Result<RuleTestResults> run_rule_tests(const EngineOptions& options) {
   auto snapshot = TRY(read_snapshot(options.directory));
   auto run = TRY(RunDir::make());
   OpaTool tool(options.binary, options.launcher);
@@ -50,15 +50,15 @@ Result<RuleTests> run_rule_tests(const EngineOptions& options) {
   TRY(run.write(folder, files));
   auto parsed = TRY(tool.parse(run, folder, files));
   if (!parsed.errors.empty()) return fail(Code::policy_unavailable, "{}", describe(parsed.errors.front()));
-  auto ran = TRY(tool.test(folder));
-  auto answer = parse_json(ran.out);
+  auto tool_result = TRY(tool.test(folder));
+  auto answer = parse_json(tool_result.out);
   if (!answer || !(answer->is_array() || answer->is_null()))
     return fail(Code::policy_unavailable, "the policy engine's test run ended with status {}: {}",
-                ran.exit_code, ran.err.substr(0, 500));
+                tool_result.exit_code, tool_result.err.substr(0, 500));
   return read_tests(*answer);
 }
 
-OrderedJson to_json(const RuleTests& tests) {
+OrderedJson to_json(const RuleTestResults& tests) {
   OrderedJson out{{"passed", tests.tests.size() - tests.failed},
                   {"failed", tests.failed},
                   {"tests", OrderedJson::array()}};

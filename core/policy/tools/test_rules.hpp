@@ -5,20 +5,20 @@
 
 namespace dash::policy {
 
-struct RuleTest {
+struct RuleTestResult {
   std::string file, name;
   int row = 0;
   bool passed = false;
   std::string error;  // a test that could not run
 };
-struct RuleTests {
-  std::vector<RuleTest> tests;  // ascending by file and row
+struct RuleTestResults {
+  std::vector<RuleTestResult> tests;  // ascending by file and row
   std::size_t failed = 0;
 };
 
 // Code::policy_unavailable for an engine that is not there or rules that do not compile, naming the place.
-Result<RuleTests> run_rule_tests(const EngineOptions& options);
+Result<RuleTestResults> run_rule_tests(const EngineOptions& options);
 // {"passed", "failed", "tests": [{"file", "row", "name", "passed", "error"}]}
-OrderedJson to_json(const RuleTests& tests);
+OrderedJson to_json(const RuleTestResults& tests);
 
 }  // namespace dash::policy

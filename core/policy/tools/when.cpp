@@ -10,11 +10,12 @@ constexpr int kFirstBatch = 24, kNextBatch = 512;  // hours a query
 
 }  // namespace
 
-Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::string_view action,
-                           const Json& request, const Actor& actor, Time from) {
+Result<NextAdmission> find_next_admission(Engine& engine, const GateSettings& settings,
+                                          std::string_view action, const Json& request, const Actor& actor,
+                                          Time from) {
   using std::chrono::hours;
   auto canonical = config::canonical_action(action);
-  When out{judge_with(engine, settings, canonical, request, actor, from), {}, {}};
+  NextAdmission out{evaluate_with(engine, settings, canonical, request, actor, from), {}, {}};
   if (out.now.cause) return fail(Code::policy_unavailable, "{}", *out.now.cause);
   if (out.now.verdict != Verdict::deny) {
     out.admitted = from;
@@ -30,9 +31,9 @@ Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::st
       inputs.push_back(input_document(settings, canonical, request, actor, next + hours(done + i)));
       texts.push_back(dump_json(inputs.back()));
     }
-    auto judged = TRY(engine.judge_all(texts));
+    auto judged = TRY(engine.evaluate_all(texts));
     for (std::size_t i = 0; i < judged.size(); ++i) {
-      auto decision = conclude(settings, canonical, inputs[i], texts[i], judged[i]);
+      auto decision = make_decision(settings, canonical, inputs[i], texts[i], judged[i]);
       if (decision.verdict == Verdict::deny) continue;
       out.admitted = next + hours(done + static_cast<int>(i));
       out.then = std::move(decision);
@@ -43,7 +44,7 @@ Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::st
   return out;
 }
 
-OrderedJson to_json(const When& when) {
+OrderedJson to_json(const NextAdmission& when) {
   return {{"admitted_at", when.admitted ? OrderedJson(format_iso(*when.admitted)) : OrderedJson(nullptr)},
           {"now", to_json(when.now, /*reveal_cause=*/true)},
           {"then", when.then ? to_json(*when.then, /*reveal_cause=*/true) : OrderedJson(nullptr)}};

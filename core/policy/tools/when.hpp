@@ -7,16 +7,17 @@ namespace dash::policy {
 
 inline constexpr int kWhenDays = 366;
 
-struct When {
+struct NextAdmission {
   Decision now;                  // at `from`
   std::optional<Time> admitted;  // `from` itself, or the first full hour after it whose verdict is not deny
   std::optional<Decision> then;  // the decision at that instant
 };
 
 // Code::policy_unavailable when the engine cannot judge.
-Result<When> next_admitted(Engine& engine, const GateSettings& settings, std::string_view action,
-                           const Json& request, const Actor& actor, Time from);
+Result<NextAdmission> find_next_admission(Engine& engine, const GateSettings& settings,
+                                          std::string_view action, const Json& request, const Actor& actor,
+                                          Time from);
 // {"admitted_at": iso|null, "now": decision, "then": decision|null}
-OrderedJson to_json(const When& when);
+OrderedJson to_json(const NextAdmission& when);
 
 }  // namespace dash::policy

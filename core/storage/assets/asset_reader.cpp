@@ -9,64 +9,64 @@ constexpr std::size_t kSmallBuffer = 256u << 10;
 constexpr double kSlowBytesPerSecond = 1.6 * (1u << 20);  // a reader below it holds no buffer
 // A reader that was slow proves itself over so much, or one that comes in bursts would have 8 MiB read for
 // each of them.
-constexpr std::uint64_t kProbation = kPartBytes;
+constexpr std::uint64_t kUnbufferedBytes = kPartBytes;
 
 }  // namespace
 
-AssetReader::AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts,
-                         const Clock& clock, Front front, Holder holder)
+AssetReader::AssetReader(FindResult found, std::uint64_t first, std::uint64_t end, BufferPool& buffers,
+                         const Clock& clock, Prefetched front, Holder holder)
     : found_(std::move(found)),
       next_(first),
       end_(end),
-      parts_(parts),
+      buffers_(buffers),
       clock_(clock),
       holder_(std::move(holder)) {
-  if (first != 0 || !front.part) return;
-  part_ = std::move(front.part);
+  if (first != 0 || !front.buffer) return;
+  buffer_ = std::move(front.buffer);
   next_ = std::min<std::uint64_t>(front.size, end);
   filled_ = static_cast<std::size_t>(next_);
-  ready_ = part_.span().first(filled_);
-  if (ready_.empty()) part_ = Part();
+  ready_ = buffer_.span().first(filled_);
+  if (ready_.empty()) buffer_ = Buffer();
   filled_at_ = clock_.steady_now();
 }
 
 Result<void> AssetReader::prefetch() { return ready_.empty() ? refill() : Result<void>(); }
 
 Result<std::size_t> AssetReader::read(std::span<char> into) {
-  if (ready_.empty()) note_speed();
-  if (ready_.empty() && straight_left_ > 0) {
+  if (ready_.empty()) measure_speed();
+  if (ready_.empty() && unbuffered_left_ > 0) {
     auto n = TRY(read_store(into.first(std::min(into.size(), kSmallBuffer))));
-    straight_left_ -= std::min<std::uint64_t>(straight_left_, n);
+    unbuffered_left_ -= std::min<std::uint64_t>(unbuffered_left_, n);
     return n;
   }
   if (ready_.empty()) TRY(refill());
   auto n = std::min(into.size(), ready_.size());
   std::copy_n(ready_.data(), n, into.data());
   ready_ = ready_.subspan(n);
-  if (ready_.empty()) part_ = Part();
+  if (ready_.empty()) buffer_ = Buffer();
   return n;
 }
 
 void AssetReader::release() {
   next_ -= ready_.size();
   ready_ = {};
-  part_ = Part();
+  buffer_ = Buffer();
   small_.reset();
   filled_ = 0;
-  straight_left_ = kProbation;
+  unbuffered_left_ = kUnbufferedBytes;
 }
 
 // Of what was read last: how long the client took to drain it.
-void AssetReader::note_speed() {
+void AssetReader::measure_speed() {
   auto seconds = std::chrono::duration<double>(clock_.steady_now() - filled_at_).count();
   if (filled_ > 0 && static_cast<double>(filled_) < seconds * kSlowBytesPerSecond) release();
 }
 
 Result<void> AssetReader::refill() {
   if (next_ == end_) return {};
-  part_ = parts_.try_take({holder_});
-  if (!part_ && !small_) small_ = std::make_unique<char[]>(kSmallBuffer);
-  auto buffer = part_ ? part_.span() : std::span(small_.get(), kSmallBuffer);
+  buffer_ = buffers_.try_acquire({holder_});
+  if (!buffer_ && !small_) small_ = std::make_unique<char[]>(kSmallBuffer);
+  auto buffer = buffer_ ? buffer_.span() : std::span(small_.get(), kSmallBuffer);
   ready_ = buffer.first(TRY(read_store(buffer)));
   return {};
 }

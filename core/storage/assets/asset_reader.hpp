@@ -1,18 +1,18 @@
 // Reads a range of an asset in order, a buffer at a time, for a download. A quick reader is served from 8 MiB
-// reads into a buffer of the PartPool; one that takes long to drain it is served straight from the store in
+// reads into a buffer of the BufferPool; one that takes long to drain it is served straight from the store in
 // small reads instead, so that slow downloads hold no memory. Not thread-safe; one reader, one download.
 #pragma once
 #include <span>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/clock.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/storage/assets/assets.hpp"
 
 namespace dash::storage {
 
 // The first bytes of an asset, when they were read together with what is known of it.
-struct Front {
-  Part part;
+struct Prefetched {
+  Buffer buffer;
   std::size_t size = 0;
 };
 
@@ -21,32 +21,32 @@ class AssetReader {
   // Bytes `first` to `end` (exclusive) of what find() found. The content is held to its etag:
   // Code::precondition when it was replaced meanwhile. `holder` is whom the buffers count for.
   // `front` is used when the range begins where it does.
-  AssetReader(Found found, std::uint64_t first, std::uint64_t end, PartPool& parts, const Clock& clock,
-              Front front = {}, Holder holder = {});
+  AssetReader(FindResult found, std::uint64_t first, std::uint64_t end, BufferPool& buffers,
+              const Clock& clock, Prefetched front = {}, Holder holder = {});
   // Reads the first bytes ahead, while the answer may still be another one.
   Result<void> prefetch();
   // Fills `into` from the front; 0 is the end.
   Result<std::size_t> read(std::span<char> into);
   // The client does not take what it has: gives the buffer back. Its rest is read again from the store.
   void release();
-  const Found& found() const { return found_; }
+  const FindResult& found() const { return found_; }
 
  private:
   Result<void> refill();
   Result<std::size_t> read_store(std::span<char> into);
-  void note_speed();
-  Found found_;
+  void measure_speed();
+  FindResult found_;
   std::uint64_t next_;  // of the object, first byte that is not in the buffer
   std::uint64_t end_;
-  PartPool& parts_;
+  BufferPool& buffers_;
   const Clock& clock_;
   Holder holder_;
-  Part part_;
+  Buffer buffer_;
   std::unique_ptr<char[]> small_;
-  std::span<const char> ready_;  // in part_ or small_
+  std::span<const char> ready_;  // in buffer_ or small_
   SteadyTime filled_at_{};
-  std::size_t filled_ = 0;           // bytes of the latest read from the store
-  std::uint64_t straight_left_ = 0;  // bytes that go without a buffer, because the client was slow
+  std::size_t filled_ = 0;             // bytes of the latest read from the store
+  std::uint64_t unbuffered_left_ = 0;  // bytes that go without a buffer, because the client was slow
 };
 
 }  // namespace dash::storage

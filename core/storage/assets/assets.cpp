@@ -19,7 +19,7 @@ std::string_view type_of(std::string_view name) { return asset_type(name).value_
 // prefix) it is none.
 constexpr std::array<std::string_view, 2> kOwnFolders{"iac-state/", "dashctl-audit/"};
 
-bool is_asset(const Opened& at, std::string_view name) {
+bool is_asset(const OpenBackend& at, std::string_view name) {
   bool is_own = at.prefix.empty() &&
                 std::ranges::any_of(kOwnFolders, [&](auto folder) { return name.starts_with(folder); });
   return !is_own && check_key(name).has_value();
@@ -27,8 +27,8 @@ bool is_asset(const Opened& at, std::string_view name) {
 
 // Calls `each` for every object under the prefix, page by page. What no other call could name (a folder's
 // placeholder "dir/", a segment "..") is left out.
-Result<void> each_asset(const Opened& at,
-                        const std::function<void(std::string_view name, const Object&)>& each) {
+Result<void> for_each_asset(const OpenBackend& at,
+                            const std::function<void(std::string_view name, const Object&)>& each) {
   std::string cursor;
   do {
     auto page = TRY(at.store->list(at.prefix, cursor));
@@ -43,7 +43,7 @@ Result<void> each_asset(const Opened& at,
   return {};
 }
 
-std::string digest_in(const KnownDigests& known, const std::string& name, const Object& object) {
+std::string find_digest(const RecordedDigests& known, const std::string& name, const Object& object) {
   if (!object.digest.empty()) return object.digest;
   auto it = known.find(name);
   return it != known.end() && it->second.etag == object.etag ? it->second.digest : std::string();
@@ -51,24 +51,26 @@ std::string digest_in(const KnownDigests& known, const std::string& name, const 
 
 }  // namespace
 
-Result<Listing> Assets::list(const Principal& who) { return list_at(who, TRY(seams_.stores.open(who, ""))); }
-
-Result<Listing> Assets::list(const Principal& who, std::string_view backend) {
-  TRY(require_admin(who));
-  return list_at(who, TRY(seams_.stores.open(who, backend)));
+Result<AssetList> Assets::list(const Principal& principal) {
+  return list_backend(principal, TRY(deps_.stores.open(principal, "")));
 }
 
-Result<Listing> Assets::list_at(const Principal& who, const Opened& at) {
-  auto scopes = TRY(seams_.scopes.all(at.id()));
-  auto digests = TRY(db::read<KnownDigests>(
-      seams_.sql, [&](db::Transaction& tx) { return known_digests(tx, at.store->place()); }));
-  Listing listing{at.shown_id(), {}};
-  TRY(each_asset(at, [&](std::string_view name, const Object& object) {
+Result<AssetList> Assets::list(const Principal& principal, std::string_view backend) {
+  TRY(require_admin(principal));
+  return list_backend(principal, TRY(deps_.stores.open(principal, backend)));
+}
+
+Result<AssetList> Assets::list_backend(const Principal& principal, const OpenBackend& at) {
+  auto scopes = TRY(deps_.scopes.all(at.id()));
+  auto digests = TRY(db::read<RecordedDigests>(
+      deps_.sql, [&](db::Transaction& tx) { return list_digests(tx, at.store->place()); }));
+  AssetList listing{at.display_id(), {}};
+  TRY(for_each_asset(at, [&](std::string_view name, const Object& object) {
     std::string text(name);
     auto scope = scopes.find(text);
-    auto workgroup = scope == scopes.end() ? Workgroup() : Workgroup(scope->second);
-    if (!judge_scope(who, workgroup, Use::see, name)) return;
-    auto digest = digest_in(digests, text, object);
+    auto workgroup = scope == scopes.end() ? AssetScope() : AssetScope(scope->second);
+    if (!check_access(principal, workgroup, AssetAccess::read, name)) return;
+    auto digest = find_digest(digests, text, object);
     listing.items.push_back({std::move(text), type_of(name), object.size, listing.backend,
                              std::move(workgroup), std::move(digest)});
   }));
@@ -76,13 +78,13 @@ Result<Listing> Assets::list_at(const Principal& who, const Opened& at) {
   return listing;
 }
 
-Result<std::vector<Asset>> Assets::list_all(const Principal& who) {
-  auto values = TRY(seams_.stores.values());
+Result<std::vector<Asset>> Assets::list_all(const Principal& principal) {
+  auto values = TRY(deps_.stores.values());
   std::vector<Asset> all;
   for (const auto& backend : backends()) {
     if (!is_configured(backend, values)) continue;
-    auto at = seams_.stores.open(who, backend.id);
-    auto listing = at ? list_at(who, *at) : Result<Listing>(Failure(at.error()));
+    auto at = deps_.stores.open(principal, backend.id);
+    auto listing = at ? list_backend(principal, *at) : Result<AssetList>(Failure(at.error()));
     if (!listing) {
       log::warning("storage.list_failed", {{"backend", backend.id}, {"error", listing.error().message}});
       continue;
@@ -92,101 +94,102 @@ Result<std::vector<Asset>> Assets::list_all(const Principal& who) {
   return all;
 }
 
-Result<std::string> Assets::digest_of(const Opened& at, const std::string& name, const Object& object) {
+Result<std::string> Assets::digest_of(const OpenBackend& at, const std::string& name, const Object& object) {
   return db::read<std::string>(
-      seams_.sql, [&](db::Transaction& tx) { return known_digest(tx, at.store->place(), name, object); });
+      deps_.sql, [&](db::Transaction& tx) { return recorded_digest(tx, at.store->place(), name, object); });
 }
 
-Result<Found> Assets::find(const Principal& who, std::string_view backend, const std::string& name) {
+Result<FindResult> Assets::find(const Principal& principal, std::string_view backend,
+                                const std::string& name) {
   auto look = [](ObjectStore& store, const std::string& key) { return store.head(key); };
-  return find_by(look, who, backend, name);
+  return find_by(look, principal, backend, name);
 }
 
-Result<std::pair<Found, std::size_t>> Assets::open(const Principal& who, std::string_view backend,
-                                                   const std::string& name, std::span<char> first) {
+Result<std::pair<FindResult, std::size_t>> Assets::open(const Principal& principal, std::string_view backend,
+                                                        const std::string& name, std::span<char> first) {
   std::size_t size = 0;
   auto look = [&](ObjectStore& store, const std::string& key) -> Result<Object> {
     auto opening = TRY(store.open(key, first));
     size = opening.size;
     return std::move(opening.object);
   };
-  auto found = TRY(find_by(look, who, backend, name));
+  auto found = TRY(find_by(look, principal, backend, name));
   return std::pair(std::move(found), size);
 }
 
-Result<Found> Assets::find_by(const Look& look, const Principal& who, std::string_view backend,
-                              const std::string& name) {
-  auto at = seams_.stores.open(who, backend);
+Result<FindResult> Assets::find_by(const ReadObject& look, const Principal& principal,
+                                   std::string_view backend, const std::string& name) {
+  auto at = deps_.stores.open(principal, backend);
   if (!at && at.error().code == Code::invalid) return fail(Code::not_found, "{}", at.error().message);
   auto opened = TRY(std::move(at));
-  if (!is_asset(opened, name)) return absent_asset(name);
-  auto workgroup = TRY(seams_.scopes.of(opened.id(), name));
-  TRY(judge_scope(who, workgroup, Use::see, name));
+  if (!is_asset(opened, name)) return asset_not_found(name);
+  auto workgroup = TRY(deps_.scopes.get(opened.id(), name));
+  TRY(check_access(principal, workgroup, AssetAccess::read, name));
   auto key = opened.key_of(name);
   auto object = look(*opened.store, key);
   // Code::invalid: no such name can lie there (a dot folder in a folder, a colon on a share).
   if (!object && (object.error().code == Code::not_found || object.error().code == Code::invalid))
-    return absent_asset(name);
+    return asset_not_found(name);
   auto head = TRY(std::move(object));
   auto digest = TRY(digest_of(opened, name, head));
-  Asset asset{name, type_of(name), head.size, opened.shown_id(), std::move(workgroup), std::move(digest)};
-  return Found{std::move(asset), std::move(head), std::move(key), opened.store};
+  Asset asset{name, type_of(name), head.size, opened.display_id(), std::move(workgroup), std::move(digest)};
+  return FindResult{std::move(asset), std::move(head), std::move(key), opened.store};
 }
 
-Result<void> Assets::remove(const Principal& who, const std::string& name, std::string_view backend) {
-  auto at = TRY(seams_.stores.open(who, backend));
-  auto found = TRY(find(who, at.id(), name));
-  TRY(seams_.scopes.ask(who, at.id(), name, Use::remove));
+Result<void> Assets::remove(const Principal& principal, const std::string& name, std::string_view backend) {
+  auto at = TRY(deps_.stores.open(principal, backend));
+  auto found = TRY(find(principal, at.id(), name));
+  TRY(deps_.scopes.check(principal, at.id(), name, AssetAccess::remove));
   auto removed = at.store->remove(found.key);
-  if (!removed && removed.error().code == Code::not_found) return absent_asset(name);
+  if (!removed && removed.error().code == Code::not_found) return asset_not_found(name);
   TRY(std::move(removed));
-  return seams_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(Scopes::drop(tx, at.id(), name));
-    TRY(forget_digest(tx, at.store->place(), name));
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(AssetScopes::drop(tx, at.id(), name));
+    TRY(remove_digest(tx, at.store->place(), name));
     OrderedJson details{{"backend", at.id()}, {"size", found.object.size}};
     if (found.asset.workgroup) details["workgroup"] = *found.asset.workgroup;
-    TRY(seams_.audit.append(tx, audit::by(who, "storage.delete", name, std::move(details))));
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "storage.delete", name, std::move(details))));
     return {};
   });
 }
 
-Result<Removal> Assets::remove_many(const Principal& who, const std::vector<Named>& items) {
+Result<RemoveResult> Assets::remove_many(const Principal& principal, const std::vector<AssetRef>& items) {
   if (items.empty()) return fail(Code::invalid, "No items to delete.");
-  Removal removal;
+  RemoveResult result;
   for (const auto& item : items) {
-    if (auto removed = remove(who, item.name, item.backend); removed)
-      removal.deleted.push_back(item);
+    if (auto removed = remove(principal, item.name, item.backend); removed)
+      result.deleted.push_back(item);
     else
-      removal.failed.push_back({item, removed.error().message});
+      result.failed.push_back({item, removed.error().message});
   }
-  return removal;
+  return result;
 }
 
-Result<Asset> Assets::set_scope(const Principal& who, std::string_view backend, const std::string& name,
-                                const Workgroup& workgroup) {
-  TRY(require_admin(who));
-  auto at = TRY(seams_.stores.open(who, backend));
-  auto folded = workgroup && !trim(*workgroup).empty() ? Workgroup(lower(trim(*workgroup))) : Workgroup();
-  auto found = find(who, at.id(), name);
+Result<Asset> Assets::set_scope(const Principal& principal, std::string_view backend, const std::string& name,
+                                const AssetScope& workgroup) {
+  TRY(require_admin(principal));
+  auto at = TRY(deps_.stores.open(principal, backend));
+  auto folded = workgroup && !trim(*workgroup).empty() ? AssetScope(lower(trim(*workgroup))) : AssetScope();
+  auto found = find(principal, at.id(), name);
   // Somebody removed the object out of band: its scope can still be lifted.
-  auto is_lifting = !folded && TRY(seams_.scopes.of(at.id(), name)).has_value();
+  auto is_lifting = !folded && TRY(deps_.scopes.get(at.id(), name)).has_value();
   if (!found && !(found.error().code == Code::not_found && is_lifting))
     return Failure(std::move(found).error());
-  TRY(seams_.scopes.set(who, at.id(), name, folded));
-  auto asset = found ? std::move(found->asset) : Asset{name, type_of(name), 0, at.shown_id(), {}, ""};
+  TRY(deps_.scopes.set(principal, at.id(), name, folded));
+  auto asset = found ? std::move(found->asset) : Asset{name, type_of(name), 0, at.display_id(), {}, ""};
   asset.workgroup = std::move(folded);
   return asset;
 }
 
-Result<Probe> Assets::test(const Principal& who, std::string_view backend) {
-  TRY(require_admin(who));
-  auto spelling = spelling_of(TRY(seams_.stores.values()));
-  TRY(find_backend(trim(backend), spelling));
-  auto at = seams_.stores.open(who, backend);
-  if (!at) return Probe{0, at.error().message};
-  Probe probe;
-  auto listed = each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });
-  if (!listed) return Probe{0, listed.error().message};
+Result<ProbeResult> Assets::test(const Principal& principal, std::string_view backend) {
+  TRY(require_admin(principal));
+  auto style = name_style_of(TRY(deps_.stores.values()));
+  TRY(find_backend(trim(backend), style));
+  auto at = deps_.stores.open(principal, backend);
+  if (!at) return ProbeResult{0, at.error().message};
+  ProbeResult probe;
+  auto listed = for_each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });
+  if (!listed) return ProbeResult{0, listed.error().message};
   return probe;
 }
 
@@ -202,25 +205,24 @@ OrderedJson to_json(const Asset& asset) {
           {"digest", or_null(asset.digest, !asset.digest.empty())}};
 }
 
-OrderedJson to_json(const Listing& listing) {
+OrderedJson to_json(const AssetList& listing) {
   auto items = OrderedJson::array();
   for (const auto& asset : listing.items) items.push_back(to_json(asset));
   return {{"backend", listing.backend}, {"items", std::move(items)}, {"count", listing.items.size()}};
 }
 
-OrderedJson to_json(const Removal& removal) {
+OrderedJson to_json(const RemoveResult& result) {
   auto deleted = OrderedJson::array();
-  for (const auto& item : removal.deleted)
-    deleted.push_back({{"name", item.name}, {"backend", item.backend}});
+  for (const auto& item : result.deleted) deleted.push_back({{"name", item.name}, {"backend", item.backend}});
   auto failed = OrderedJson::array();
-  for (const auto& [item, error] : removal.failed)
+  for (const auto& [item, error] : result.failed)
     failed.push_back({{"name", item.name}, {"backend", item.backend}, {"error", error}});
   return {{"deleted", std::move(deleted)},
           {"failed", std::move(failed)},
-          {"summary", fmt::format("{} deleted, {} failed", removal.deleted.size(), removal.failed.size())}};
+          {"summary", fmt::format("{} deleted, {} failed", result.deleted.size(), result.failed.size())}};
 }
 
-OrderedJson to_json(const Probe& probe) {
+OrderedJson to_json(const ProbeResult& probe) {
   if (!probe.error.empty()) return {{"ok", false}, {"error", probe.error}};
   return {{"ok", true}, {"count", probe.count}};
 }

@@ -19,81 +19,81 @@ struct Asset {
   std::string_view type;
   std::uint64_t size = 0;
   std::string backend;  // as this instance spells it
-  Workgroup workgroup;
+  AssetScope workgroup;
   std::string digest;  // "" when not known
 };
-struct Listing {
+struct AssetList {
   std::string backend;
   std::vector<Asset> items;  // by name, byte order
 };
-struct Found {
+struct FindResult {
   Asset asset;
   Object object;
   std::string key;
   std::shared_ptr<ObjectStore> store;
 };
-struct Named {
+struct AssetRef {
   std::string backend;  // in either spelling; blank: the active one
   std::string name;
 };
-struct Removal {
+struct RemoveResult {
   struct Failed {
-    Named item;
+    AssetRef item;
     std::string error;
   };
-  std::vector<Named> deleted;
+  std::vector<AssetRef> deleted;
   std::vector<Failed> failed;
 };
-struct Probe {
+struct ProbeResult {
   std::size_t count = 0;
   std::string error;  // "" when reachable
 };
 
 OrderedJson to_json(const Asset&);
-OrderedJson to_json(const Listing&);
+OrderedJson to_json(const AssetList&);
 // {deleted: [{name, backend}], failed: [{name, backend, error}], summary}
-OrderedJson to_json(const Removal&);
-OrderedJson to_json(const Probe&);
+OrderedJson to_json(const RemoveResult&);
+OrderedJson to_json(const ProbeResult&);
 
 class Assets {
  public:
-  struct Seams {
+  struct Deps {
     Stores& stores;
-    Scopes& scopes;
+    AssetScopes& scopes;
     db::Sql& sql;
     audit::Log& audit;
   };
-  explicit Assets(Seams seams) : seams_(seams) {}
+  explicit Assets(Deps deps) : deps_(deps) {}
 
   // Of the active backend, for everybody.
-  Result<Listing> list(const Principal& who);
+  Result<AssetList> list(const Principal& principal);
   // Of a named one, for admins.
-  Result<Listing> list(const Principal& who, std::string_view backend);
+  Result<AssetList> list(const Principal& principal, std::string_view backend);
   // Of every configured backend, in their fixed order; one that cannot be listed is left out and logged.
-  Result<std::vector<Asset>> list_all(const Principal& who);
+  Result<std::vector<Asset>> list_all(const Principal& principal);
   // Blank backend: the active one. Code::not_found for everything that stands in the way of a name, and for
   // an unknown backend.
-  Result<Found> find(const Principal& who, std::string_view backend, const std::string& name);
+  Result<FindResult> find(const Principal& principal, std::string_view backend, const std::string& name);
   // find(), and the first bytes of the content into `first`; how many.
-  Result<std::pair<Found, std::size_t>> open(const Principal& who, std::string_view backend,
-                                             const std::string& name, std::span<char> first);
+  Result<std::pair<FindResult, std::size_t>> open(const Principal& principal, std::string_view backend,
+                                                  const std::string& name, std::span<char> first);
   // Blank backend: the active one. Drops the scope.
-  Result<void> remove(const Principal& who, const std::string& name, std::string_view backend = "");
+  Result<void> remove(const Principal& principal, const std::string& name, std::string_view backend = "");
   // One that fails does not end the run. Code::invalid for none.
-  Result<Removal> remove_many(const Principal& who, const std::vector<Named>& items);
+  Result<RemoveResult> remove_many(const Principal& principal, const std::vector<AssetRef>& items);
   // Blank backend: the active one. Answers as the asset is now.
-  Result<Asset> set_scope(const Principal& who, std::string_view backend, const std::string& name,
-                          const Workgroup& workgroup);
+  Result<Asset> set_scope(const Principal& principal, std::string_view backend, const std::string& name,
+                          const AssetScope& workgroup);
   // Lists, and tells what went wrong as an answer. Code::invalid for an unknown backend.
-  Result<Probe> test(const Principal& who, std::string_view backend);
+  Result<ProbeResult> test(const Principal& principal, std::string_view backend);
 
  private:
-  using Look = std::function<Result<Object>(ObjectStore& store, const std::string& key)>;
-  Result<Found> find_by(const Look& look, const Principal& who, std::string_view backend,
-                        const std::string& name);
-  Result<Listing> list_at(const Principal& who, const Opened& at);
-  Result<std::string> digest_of(const Opened& at, const std::string& name, const Object& object);
-  Seams seams_;
+  using ReadObject = std::function<Result<Object>(ObjectStore& store, const std::string& key)>;
+  Result<FindResult> find_by(const ReadObject& look, const Principal& principal, std::string_view backend,
+                             const std::string& name);
+  Result<AssetList> list_backend(const Principal& principal, const OpenBackend& at);
+  Result<std::string> digest_of(const OpenBackend& at, const std::string& name, const Object& object);
+  Deps deps_;
 };
 
 }  // namespace dash::storage

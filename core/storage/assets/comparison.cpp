@@ -5,17 +5,17 @@
 #include "core/storage/assets/migration.hpp"
 #include "core/storage/store/copy.hpp"
 #include "core/storage/store/digest.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
 // The recorded digest, else one read from the content.
-Result<std::string> digest_of(const CompareSeams& seams, const Principal& who, const std::string& backend,
+Result<std::string> digest_of(const CompareDeps& deps, const Principal& principal, const std::string& backend,
                               const std::string& name) {
-  auto found = TRY(seams.assets.find(who, backend, name));
+  auto found = TRY(deps.assets.find(principal, backend, name));
   if (!found.asset.digest.empty()) return found.asset.digest;
-  auto buffer = TRY(seams.parts.take(kCopyPatience));
+  auto buffer = TRY(deps.buffers.acquire(kCopyBufferTimeout));
   PartDigests digests;
   for (std::uint32_t n = 1; n <= part_count(found.object.size); ++n) {
     auto bytes = buffer.span().first(part_length(found.object.size, n));
@@ -25,28 +25,28 @@ Result<std::string> digest_of(const CompareSeams& seams, const Principal& who, c
   return digests.finish();
 }
 
-Result<std::string> difference(const CompareSeams& seams, const Principal& who, const Asset& source,
+Result<std::string> difference(const CompareDeps& deps, const Principal& principal, const Asset& source,
                                const Asset& target) {
   if (source.size != target.size) return fmt::format("{} bytes and {} bytes", source.size, target.size);
-  auto one = TRY(digest_of(seams, who, source.backend, source.name));
-  auto other = TRY(digest_of(seams, who, target.backend, target.name));
+  auto one = TRY(digest_of(deps, principal, source.backend, source.name));
+  auto other = TRY(digest_of(deps, principal, target.backend, target.name));
   return one == other ? std::string() : fmt::format("{} and {}", one, other);
 }
 
 }  // namespace
 
-Result<Comparison> compare_backends(const CompareSeams& seams, const Principal& who,
-                                    const std::string& source, const std::string& target,
-                                    Progress& progress) {
-  TRY(require_admin(who));
-  auto pair = TRY(open_two_backends(seams.stores, who, source, target));
-  auto left = TRY(seams.assets.list(who, pair.from.id()));
+Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,
+                                       const std::string& source, const std::string& target,
+                                       Progress& progress) {
+  TRY(require_admin(principal));
+  auto pair = TRY(open_two_backends(deps.stores, principal, source, target));
+  auto left = TRY(deps.assets.list(principal, pair.from.id()));
   std::map<std::string, Asset> right;
-  for (auto& asset : TRY(seams.assets.list(who, pair.to.id())).items) {
+  for (auto& asset : TRY(deps.assets.list(principal, pair.to.id())).items) {
     auto name = asset.name;
     right.emplace(std::move(name), std::move(asset));
   }
-  Comparison out{pair.from.shown_id(), pair.to.shown_id(), {}, {}, {}, {}};
+  CompareResult out{pair.from.display_id(), pair.to.display_id(), {}, {}, {}, {}};
   std::size_t done = 0;
   for (const auto& asset : left.items) {
     progress.update("assets", done++, left.items.size());
@@ -55,7 +55,7 @@ Result<Comparison> compare_backends(const CompareSeams& seams, const Principal& 
       out.only_source.push_back(asset.name);
       continue;
     }
-    auto why = TRY(within(asset.name, difference(seams, who, asset, other->second)));
+    auto why = TRY(within(asset.name, difference(deps, principal, asset, other->second)));
     if (why.empty())
       out.same.push_back(asset.name);
     else
@@ -66,7 +66,7 @@ Result<Comparison> compare_backends(const CompareSeams& seams, const Principal& 
   return out;
 }
 
-OrderedJson to_json(const Comparison& comparison) {
+OrderedJson to_json(const CompareResult& comparison) {
   auto different = OrderedJson::array();
   for (const auto& [name, why] : comparison.different) different.push_back({{"name", name}, {"why", why}});
   return {{"source", comparison.source},          {"target", comparison.target},

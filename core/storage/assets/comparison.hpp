@@ -4,33 +4,34 @@
 #include <string>
 #include <vector>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/principal.hpp"
 #include "core/base/progress.hpp"
 #include "core/storage/assets/assets.hpp"
 
 namespace dash::storage {
 
-struct Comparison {
-  struct Unlike {
+struct CompareResult {
+  struct Difference {
     std::string name;
     std::string why;
   };
   std::string source, target;  // as this instance spells them
   std::vector<std::string> same, only_source, only_target;
-  std::vector<Unlike> different;
+  std::vector<Difference> different;
   bool is_same() const { return only_source.empty() && only_target.empty() && different.empty(); }
 };
 // {source, target, ok, same, different: [{name, why}], only_source, only_target}
-OrderedJson to_json(const Comparison&);
+OrderedJson to_json(const CompareResult&);
 
-struct CompareSeams {
+struct CompareDeps {
   Stores& stores;
   Assets& assets;
-  PartPool& parts;
+  BufferPool& buffers;
 };
 // Code::invalid for an unknown or unconfigured backend and when both are the same.
-Result<Comparison> compare_backends(const CompareSeams& seams, const Principal& who,
-                                    const std::string& source, const std::string& target, Progress& progress);
+Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,
+                                       const std::string& source, const std::string& target,
+                                       Progress& progress);
 
 }  // namespace dash::storage

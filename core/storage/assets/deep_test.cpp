@@ -9,19 +9,19 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::seconds kProbePatience{10};
+constexpr std::chrono::seconds kBufferTimeout{10};
 // AWS and Oracle refuse requests whose clock is off by more (15 and 5 minutes); a minute is worth a word.
-constexpr std::chrono::seconds kSkewAllowed{60};
+constexpr std::chrono::seconds kMaxClockSkew{60};
 
 class DeepTest {
  public:
-  DeepTest(const Opened& at, const Clock& clock, Part part)
-      : store_(*at.store), prefix_(at.prefix), clock_(clock), part_(std::move(part)) {
+  DeepTest(const OpenBackend& at, const Clock& clock, Buffer buffer)
+      : store_(*at.store), prefix_(at.prefix), clock_(clock), buffer_(std::move(buffer)) {
     key_ = fmt::format("{}dashctl-test-{}", prefix_, crypto::random_hex(8));
-    std::memset(part_.data(), 'x', kPartBytes);
+    std::memset(buffer_.data(), 'x', kPartBytes);
   }
 
-  std::vector<Check> run() {
+  std::vector<DeepTestStep> run() {
     step("list", [&] { return list(); });
     step("write", [&] { return write(); });
     step("range", [&] { return range(); });
@@ -39,7 +39,7 @@ class DeepTest {
     checks_.push_back({std::move(name), note ? "" : note.error().message, note ? *note : ""});
   }
 
-  std::string_view whole_part() { return {part_.data(), kPartBytes}; }
+  std::string_view whole_part() { return {buffer_.data(), kPartBytes}; }
 
   Result<std::string> list() {
     auto page = TRY(store_.list(prefix_, ""));
@@ -109,7 +109,7 @@ class DeepTest {
     if (written_ == Time{}) return std::string("the store does not tell the time");
     auto skew = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - written_);
     auto off = std::chrono::abs(skew);
-    if (off > kSkewAllowed)
+    if (off > kMaxClockSkew)
       return fail(Code::upstream, "this clock is {} s {} the store's; set it by NTP", off.count(),
                   skew.count() > 0 ? "ahead of" : "behind");
     return fmt::format("{} s apart", off.count());
@@ -126,32 +126,32 @@ class DeepTest {
   ObjectStore& store_;
   std::string prefix_;
   const Clock& clock_;
-  Part part_;
+  Buffer buffer_;
   std::string key_;
   Time written_{};
-  std::vector<Check> checks_;
+  std::vector<DeepTestStep> checks_;
 };
 
 }  // namespace
 
-bool Card::is_good() const {
-  return std::ranges::all_of(checks, [](const Check& check) { return check.problem.empty(); });
+bool DeepTestReport::has_passed() const {
+  return std::ranges::all_of(checks, [](const DeepTestStep& check) { return check.problem.empty(); });
 }
 
-Result<Card> deep_test(const Opened& at, PartPool& parts, const Clock& clock) {
-  auto part = TRY(parts.take(kProbePatience));
-  return Card{at.shown_id(), at.store->place(), DeepTest(at, clock, std::move(part)).run()};
+Result<DeepTestReport> deep_test(const OpenBackend& at, BufferPool& buffers, const Clock& clock) {
+  auto buffer = TRY(buffers.acquire(kBufferTimeout));
+  return DeepTestReport{at.display_id(), at.store->place(), DeepTest(at, clock, std::move(buffer)).run()};
 }
 
-OrderedJson to_json(const Card& card) {
+OrderedJson to_json(const DeepTestReport& report) {
   auto checks = OrderedJson::array();
-  for (const auto& check : card.checks)
+  for (const auto& check : report.checks)
     checks.push_back({{"name", check.name},
                       {"ok", check.problem.empty()},
                       {"detail", check.problem.empty() ? check.note : check.problem}});
-  return {{"ok", card.is_good()},
-          {"backend", card.backend},
-          {"place", card.place},
+  return {{"ok", report.has_passed()},
+          {"backend", report.backend},
+          {"place", report.place},
           {"checks", std::move(checks)}};
 }
 

@@ -5,26 +5,26 @@
 #include <string>
 #include <vector>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/json.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/storage/settings/stores.hpp"
 
 namespace dash::storage {
 
-struct Check {
+struct DeepTestStep {
   std::string name;     // "list", "write", "range", "replace", "multipart", "abort", "clock", "clean up"
   std::string problem;  // "" when it holds
   std::string note;     // what was seen
 };
-struct Card {
+struct DeepTestReport {
   std::string backend;
   std::string place;
-  std::vector<Check> checks;
-  bool is_good() const;
+  std::vector<DeepTestStep> checks;
+  bool has_passed() const;
 };
-OrderedJson to_json(const Card&);
+OrderedJson to_json(const DeepTestReport&);
 
 // Needs 8 MiB and one byte of room in the store. Code::busy without a free buffer.
-Result<Card> deep_test(const Opened& at, PartPool& parts, const Clock& clock);
+Result<DeepTestReport> deep_test(const OpenBackend& at, BufferPool& buffers, const Clock& clock);
 
 }  // namespace dash::storage

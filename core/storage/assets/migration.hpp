@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/audit/log.hpp"
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/principal.hpp"
 #include "core/base/progress.hpp"
 #include "core/storage/assets/assets.hpp"
@@ -32,45 +32,45 @@ struct MigrateReport {
 // {source, target, copied, skipped, failed: [{name, error}], summary}; a dry run has dry_run: true.
 OrderedJson to_json(const MigrateReport&);
 
-struct Moved {
+struct MoveResult {
   std::string name, from, to;
 };
 // {ok, moved, from, to}
-OrderedJson to_json(const Moved&);
+OrderedJson to_json(const MoveResult&);
 
 struct BackendPair {
-  Opened from, to;
+  OpenBackend from, to;
 };
 // Code::invalid for an unknown or unconfigured backend and when both are the same.
-Result<BackendPair> open_two_backends(Stores& stores, const Principal& who, std::string_view from,
+Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal, std::string_view from,
                                       std::string_view to);
 
 class Migration {
  public:
-  struct Seams {
+  struct Deps {
     Stores& stores;
-    Scopes& scopes;
+    AssetScopes& scopes;
     Assets& assets;
     db::Sql& sql;
     audit::Log& audit;
-    PartPool& parts;
+    BufferPool& buffers;
   };
-  explicit Migration(Seams seams) : seams_(seams) {}
+  explicit Migration(Deps deps) : deps_(deps) {}
 
   // Several assets at once. An asset that fails does not end the run; Code::invalid for an unknown or
   // unconfigured backend and when both are the same, the store's own error when one cannot be listed.
-  Result<MigrateReport> run(const Principal& who, const MigrateRequest& request, Progress& progress);
+  Result<MigrateReport> run(const Principal& principal, const MigrateRequest& request, Progress& progress);
   // Code::conflict when the name is taken on the target and `overwrite` is not set. When the copy is there
   // and the source cannot be deleted, the error says so.
-  Result<Moved> move(const Principal& who, const std::string& name, std::string_view from,
-                     std::string_view to, bool overwrite);
+  Result<MoveResult> move(const Principal& principal, const std::string& name, std::string_view from,
+                          std::string_view to, bool overwrite);
 
  private:
-  enum class Outcome { copied, taken };
-  Result<Outcome> copy(const Principal& who, const Opened& from, const Opened& to, const std::string& name,
-                       bool overwrite);
-  Result<void> record(const Principal& who, const MigrateReport& report, bool overwrite);
-  Seams seams_;
+  enum class CopyOutcome { copied, taken };
+  Result<CopyOutcome> copy(const Principal& principal, const OpenBackend& from, const OpenBackend& to,
+                           const std::string& name, bool overwrite);
+  Result<void> record(const Principal& principal, const MigrateReport& report, bool overwrite);
+  Deps deps_;
 };
 
 }  // namespace dash::storage

@@ -12,27 +12,27 @@
 namespace dash::storage {
 
 // Of the asset with that etag; "" when it is not known. The store's own word (Object::digest) comes first.
-Result<std::string> known_digest(db::Transaction& tx, const std::string& place, const std::string& name,
-                                 const Object& object);
-Result<void> remember_digest(db::Transaction& tx, const std::string& place, const std::string& name,
-                             const std::string& etag, const std::string& digest);
-Result<void> forget_digest(db::Transaction& tx, const std::string& place, const std::string& name);
+Result<std::string> recorded_digest(db::Transaction& tx, const std::string& place, const std::string& name,
+                                    const Object& object);
+Result<void> record_digest(db::Transaction& tx, const std::string& place, const std::string& name,
+                           const std::string& etag, const std::string& digest);
+Result<void> remove_digest(db::Transaction& tx, const std::string& place, const std::string& name);
 
-struct KnownDigest {
+struct RecordedDigest {
   std::string etag;
   std::string digest;
 };
 // name → digest of everything known at a place.
-using KnownDigests = std::map<std::string, KnownDigest>;
-Result<KnownDigests> known_digests(db::Transaction& tx, const std::string& place);
+using RecordedDigests = std::map<std::string, RecordedDigest>;
+Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place);
 
-enum class Closed { committed, aborted };
-Result<std::optional<Closed>> closed_upload(db::Transaction& tx, const std::string& handle_id);
+enum class UploadOutcome { committed, aborted };
+Result<std::optional<UploadOutcome>> find_closed_upload(db::Transaction& tx, const std::string& handle_id);
 // Closings that are remembered however long ago their handles expired: a clock that was wrong for a while
 // makes every row look old, and when it is right again their handles are good.
-inline constexpr std::int64_t kClosedRemembered = 10'000;
-// Also drops the rows of handles that have expired by now, beyond the kClosedRemembered latest.
-Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, Closed how, Time expires,
+inline constexpr std::int64_t kMaxClosedUploads = 10'000;
+// Also drops the rows of handles that have expired by now, beyond the kMaxClosedUploads latest.
+Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, UploadOutcome how, Time expires,
                           Time now);
 
 }  // namespace dash::storage

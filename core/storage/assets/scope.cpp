@@ -3,35 +3,38 @@
 namespace dash::storage {
 namespace {
 
-Result<Workgroup> scope_of(db::Transaction& tx, const std::string& backend, const std::string& name) {
+Result<AssetScope> scope_of(db::Transaction& tx, const std::string& backend, const std::string& name) {
   auto rows =
       TRY(tx.query("SELECT workgroup FROM asset_scopes WHERE backend = $1 AND name = $2", {backend, name}));
-  return rows.empty() ? Workgroup() : Workgroup(rows[0].text(0));
+  return rows.empty() ? AssetScope() : AssetScope(rows[0].text(0));
 }
 
-OrderedJson or_null(const Workgroup& workgroup) {
+OrderedJson or_null(const AssetScope& workgroup) {
   return workgroup ? OrderedJson(*workgroup) : OrderedJson(nullptr);
 }
 
 }  // namespace
 
-Failure absent_asset(std::string_view name) { return fail(Code::not_found, "Asset '{}' not found.", name); }
+Failure asset_not_found(std::string_view name) {
+  return fail(Code::not_found, "Asset '{}' not found.", name);
+}
 
-Result<void> judge_scope(const Principal& who, const Workgroup& workgroup, Use use, std::string_view name) {
-  if (who.is_admin) return {};
-  if (!workgroup) return use == Use::remove ? require_admin(who) : Result<void>();
-  if (who.member_of(*workgroup)) return {};
-  if (use == Use::replace)
+Result<void> check_access(const Principal& principal, const AssetScope& workgroup, AssetAccess access,
+                          std::string_view name) {
+  if (principal.is_admin) return {};
+  if (!workgroup) return access == AssetAccess::remove ? require_admin(principal) : Result<void>();
+  if (principal.is_member_of(*workgroup)) return {};
+  if (access == AssetAccess::replace)
     return fail(Code::conflict,
                 "'{}' is the name of an asset that belongs to another workgroup; choose another name", name);
-  return absent_asset(name);
+  return asset_not_found(name);
 }
 
-Result<Workgroup> Scopes::of(const std::string& backend, const std::string& name) {
-  return db::read<Workgroup>(sql_, [&](db::Transaction& tx) { return scope_of(tx, backend, name); });
+Result<AssetScope> AssetScopes::get(const std::string& backend, const std::string& name) {
+  return db::read<AssetScope>(sql_, [&](db::Transaction& tx) { return scope_of(tx, backend, name); });
 }
 
-Result<std::map<std::string, std::string>> Scopes::all(const std::string& backend) {
+Result<std::map<std::string, std::string>> AssetScopes::all(const std::string& backend) {
   using Map = std::map<std::string, std::string>;
   return db::read<Map>(sql_, [&](db::Transaction& tx) -> Result<Map> {
     Map scopes;
@@ -42,29 +45,31 @@ Result<std::map<std::string, std::string>> Scopes::all(const std::string& backen
   });
 }
 
-Result<void> Scopes::ask(const Principal& who, const std::string& backend, const std::string& name, Use use) {
-  return judge_scope(who, TRY(of(backend, name)), use, name);
+Result<void> AssetScopes::check(const Principal& principal, const std::string& backend,
+                                const std::string& name, AssetAccess access) {
+  return check_access(principal, TRY(get(backend, name)), access, name);
 }
 
-Result<void> Scopes::set(const Principal& who, const std::string& backend, const std::string& name,
-                         const Workgroup& workgroup) {
+Result<void> AssetScopes::set(const Principal& principal, const std::string& backend, const std::string& name,
+                              const AssetScope& workgroup) {
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto previous = TRY(scope_of(tx, backend, name));
     if (workgroup && TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*workgroup})).empty())
       return fail(Code::invalid, "there is no workgroup '{}'; make it first, or send null for global",
                   *workgroup);
-    TRY(carry(tx, backend, name, workgroup));
+    TRY(put(tx, backend, name, workgroup));
     OrderedJson details{{"backend", backend},
                         {"name", name},
                         {"workgroup", or_null(workgroup)},
                         {"previous", or_null(previous)}};
-    TRY(audit_.append(tx, audit::by(who, "storage_asset_scope_update", name, std::move(details))));
+    TRY(audit_.append(tx,
+                      audit::make_event(principal, "storage_asset_scope_update", name, std::move(details))));
     return {};
   });
 }
 
-Result<void> Scopes::carry(db::Transaction& tx, const std::string& backend, const std::string& name,
-                           const Workgroup& workgroup) {
+Result<void> AssetScopes::put(db::Transaction& tx, const std::string& backend, const std::string& name,
+                              const AssetScope& workgroup) {
   if (!workgroup) return drop(tx, backend, name);
   TRY(
       tx.exec("INSERT INTO asset_scopes (backend, name, workgroup) VALUES ($1, $2, $3) "
@@ -73,7 +78,7 @@ Result<void> Scopes::carry(db::Transaction& tx, const std::string& backend, cons
   return {};
 }
 
-Result<void> Scopes::drop(db::Transaction& tx, const std::string& backend, const std::string& name) {
+Result<void> AssetScopes::drop(db::Transaction& tx, const std::string& backend, const std::string& name) {
   TRY(tx.exec("DELETE FROM asset_scopes WHERE backend = $1 AND name = $2", {backend, name}));
   return {};
 }

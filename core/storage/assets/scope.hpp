@@ -13,39 +13,41 @@
 
 namespace dash::storage {
 
-using Workgroup = std::optional<std::string>;  // nullopt: global
+using AssetScope = std::optional<std::string>;  // nullopt: global
 
-enum class Use {
-  see,      // list, fetch, run
+enum class AssetAccess {
+  read,     // list, fetch, run
   replace,  // upload under the name
   remove,   // delete
 };
 
 // The one sentence for an asset that is not there and for one that the asker may not see.
-Failure absent_asset(std::string_view name);
+Failure asset_not_found(std::string_view name);
 
 // The rule. see, remove: members and admins, Code::not_found for everybody else; a global asset is seen by
 // everybody and deleted by admins (Code::forbidden). replace: members and admins, Code::conflict for
 // everybody else; global by everybody.
-Result<void> judge_scope(const Principal& who, const Workgroup& workgroup, Use use, std::string_view name);
+Result<void> check_access(const Principal& principal, const AssetScope& workgroup, AssetAccess access,
+                          std::string_view name);
 
-class Scopes {
+class AssetScopes {
  public:
-  Scopes(db::Sql& sql, audit::Log& audit) : sql_(sql), audit_(audit) {}
+  AssetScopes(db::Sql& sql, audit::Log& audit) : sql_(sql), audit_(audit) {}
 
-  Result<Workgroup> of(const std::string& backend, const std::string& name);
+  Result<AssetScope> get(const std::string& backend, const std::string& name);
   // name → workgroup of one backend.
   Result<std::map<std::string, std::string>> all(const std::string& backend);
-  // judge_scope() of the asset's scope as it stands now.
-  Result<void> ask(const Principal& who, const std::string& backend, const std::string& name, Use use);
+  // check_access() of the asset's scope as it stands now.
+  Result<void> check(const Principal& principal, const std::string& backend, const std::string& name,
+                     AssetAccess access);
 
   // Audited as storage_asset_scope_update. Code::invalid for an unknown workgroup. The caller is an admin and
   // the asset exists.
-  Result<void> set(const Principal& who, const std::string& backend, const std::string& name,
-                   const Workgroup& workgroup);
+  Result<void> set(const Principal& principal, const std::string& backend, const std::string& name,
+                   const AssetScope& workgroup);
   // What travels with a copied asset; not audited, for the copy is.
-  static Result<void> carry(db::Transaction& tx, const std::string& backend, const std::string& name,
-                            const Workgroup& workgroup);
+  static Result<void> put(db::Transaction& tx, const std::string& backend, const std::string& name,
+                          const AssetScope& workgroup);
   // Inside of the transaction that records the deletion.
   static Result<void> drop(db::Transaction& tx, const std::string& backend, const std::string& name);
 

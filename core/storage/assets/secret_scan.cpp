@@ -15,17 +15,17 @@ constexpr std::array<std::string_view, 11> kTextExtensions{
     ".yml", ".yaml", ".sh", ".ps1", ".tf", ".tfvars", ".json", ".env", ".cfg", ".conf", ".ini"};
 constexpr std::size_t kVaultHeaderWithin = 200;
 constexpr std::size_t kNulWithin = 8u << 10;
-constexpr std::size_t kClearEnds = 8;  // values up to this long show nothing
+constexpr std::size_t kMaxHiddenBytes = 8;  // values up to this long show nothing
 
 // The group of each pattern is the value that is redacted.
-struct Rule {
+struct SecretRule {
   std::string_view name;
   RE2 pattern;
   bool generic;
 };
 
-const std::array<Rule, 7>& rules() {
-  static const std::array<Rule, 7> all{
+const std::array<SecretRule, 7>& rules() {
+  static const std::array<SecretRule, 7> all{
       {{"aws_access_key_id", R"(\b(AKIA[0-9A-Z]{16})\b)", false},
        {"aws_secret_access_key", R"re((?i)aws_secret_access_key\s*[:=]\s*["']?([a-z0-9/+=]{40}))re", false},
        {"private_key", R"((-----BEGIN (?:RSA |EC |DSA |OPENSSH )?PRIVATE KEY-----))", false},
@@ -47,8 +47,8 @@ bool is_placeholder(std::string_view value) {
 }
 
 std::string redacted(std::string_view value) {
-  if (value.size() <= kClearEnds) return "****";
-  return fmt::format("{}…{}", whole_characters(value.substr(0, 3)), value.substr(value.size() - 2));
+  if (value.size() <= kMaxHiddenBytes) return "****";
+  return fmt::format("{}…{}", trim_partial_character(value.substr(0, 3)), value.substr(value.size() - 2));
 }
 
 bool is_scanned(std::string_view name, std::string_view text) {
@@ -78,11 +78,11 @@ class LineCounter {
   std::size_t line_ = 1;
 };
 
-void apply(const Rule& rule, std::string_view text, std::vector<Finding>& found) {
+void apply_rule(const SecretRule& rule, std::string_view text, std::vector<SecretFinding>& found) {
   LineCounter lines(text);
-  std::size_t at = 0, kept = 0;
+  std::size_t at = 0, count = 0;
   re2::StringPiece groups[2];
-  while (kept < kMaxFindings &&
+  while (count < kMaxFindings &&
          rule.pattern.Match(re2::StringPiece(text), at, text.size(), RE2::UNANCHORED, groups, 2)) {
     std::string_view value(groups[1].data(), groups[1].size());
     auto offset = static_cast<std::size_t>(value.data() - text.data());
@@ -91,24 +91,24 @@ void apply(const Rule& rule, std::string_view text, std::vector<Finding>& found)
       continue;
     }
     found.push_back({std::string(rule.name), lines.line_at(offset), redacted(value)});
-    ++kept;
+    ++count;
     at = std::min(text.find('\n', offset), text.size());
   }
 }
 
 }  // namespace
 
-std::vector<Finding> scan_for_secrets(std::string_view name, std::string_view first_part) {
-  auto text = whole_characters(first_part);
+std::vector<SecretFinding> scan_for_secrets(std::string_view name, std::string_view first_part) {
+  auto text = trim_partial_character(first_part);
   if (text.empty() || !is_scanned(name, text)) return {};
-  std::vector<Finding> found;
-  for (const auto& rule : rules()) apply(rule, text, found);
-  std::ranges::stable_sort(found, {}, &Finding::line);  // rules were applied in their order
+  std::vector<SecretFinding> found;
+  for (const auto& rule : rules()) apply_rule(rule, text, found);
+  std::ranges::stable_sort(found, {}, &SecretFinding::line);  // rules were applied in their order
   if (found.size() > kMaxFindings) found.resize(kMaxFindings);
   return found;
 }
 
-OrderedJson to_json(const std::vector<Finding>& findings) {
+OrderedJson to_json(const std::vector<SecretFinding>& findings) {
   auto list = OrderedJson::array();
   for (const auto& f : findings) list.push_back({{"rule", f.rule}, {"line", f.line}, {"match", f.match}});
   return list;

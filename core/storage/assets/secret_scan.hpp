@@ -10,7 +10,7 @@
 
 namespace dash::storage {
 
-struct Finding {
+struct SecretFinding {
   std::string rule;
   std::size_t line = 0;  // from 1
   std::string match;     // redacted: "****", or the first three and last two characters
@@ -21,9 +21,9 @@ inline constexpr std::size_t kMaxFindings = 100;
 // Findings by line, then by rule; one a rule and line. None for files that are no text: another extension
 // than a text's, a NUL near the start, not UTF-8 (a character cut by the part's end is not held against it),
 // or an encrypted vault file.
-std::vector<Finding> scan_for_secrets(std::string_view name, std::string_view first_part);
+std::vector<SecretFinding> scan_for_secrets(std::string_view name, std::string_view first_part);
 
 // [{"rule","line","match"}]
-OrderedJson to_json(const std::vector<Finding>& findings);
+OrderedJson to_json(const std::vector<SecretFinding>& findings);
 
 }  // namespace dash::storage

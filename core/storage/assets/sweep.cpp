@@ -3,29 +3,29 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::chrono::hours kLongestAge{24 * 365 * 10};
+constexpr std::chrono::hours kMaxSweepAge{24 * 365 * 10};
 
 }  // namespace
 
-Result<Swept> sweep_backend(const SweepSeams& seams, const Principal& who, std::string_view backend,
-                            std::chrono::hours age) {
-  TRY(require_admin(who));
-  if (age < std::chrono::hours(0) || age > kLongestAge)
-    return fail(Code::invalid, "the age must be from 0 to {} hours, not {}", kLongestAge.count(),
+Result<SweepResult> sweep_backend(const SweepDeps& deps, const Principal& principal, std::string_view backend,
+                                  std::chrono::hours age) {
+  TRY(require_admin(principal));
+  if (age < std::chrono::hours(0) || age > kMaxSweepAge)
+    return fail(Code::invalid, "the age must be from 0 to {} hours, not {}", kMaxSweepAge.count(),
                 age.count());
-  auto at = TRY(seams.stores.open(who, backend));
-  auto uploads = TRY(at.store->sweep(at.prefix, seams.clock.now() - age));
-  Swept swept{at.shown_id(), uploads};
-  TRY(seams.sql.write([&](db::Transaction& tx) -> Result<void> {
-    OrderedJson details{{"older_than_hours", age.count()}, {"swept", swept.uploads}};
-    TRY(seams.audit.append(tx, audit::by(who, "storage.gc", at.id(), std::move(details))));
+  auto at = TRY(deps.stores.open(principal, backend));
+  auto uploads = TRY(at.store->sweep(at.prefix, deps.clock.now() - age));
+  SweepResult result{at.display_id(), uploads};
+  TRY(deps.sql.write([&](db::Transaction& tx) -> Result<void> {
+    OrderedJson details{{"older_than_hours", age.count()}, {"swept", result.uploads}};
+    TRY(deps.audit.append(tx, audit::make_event(principal, "storage.gc", at.id(), std::move(details))));
     return {};
   }));
-  return swept;
+  return result;
 }
 
-OrderedJson to_json(const Swept& swept) {
-  return {{"ok", true}, {"backend", swept.backend}, {"swept", swept.uploads}};
+OrderedJson to_json(const SweepResult& result) {
+  return {{"ok", true}, {"backend", result.backend}, {"swept", result.uploads}};
 }
 
 }  // namespace dash::storage

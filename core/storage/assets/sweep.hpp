@@ -14,23 +14,23 @@
 namespace dash::storage {
 
 // No handle lives as long, so what is older can never be committed.
-inline constexpr std::chrono::hours kLeftoverAge{24};
+inline constexpr std::chrono::hours kDefaultSweepAge{24};
 
-struct SweepSeams {
+struct SweepDeps {
   Stores& stores;
   db::Sql& sql;
   audit::Log& audit;
   const Clock& clock;
 };
-struct Swept {
+struct SweepResult {
   std::string backend;  // as this instance spells it
   std::uint32_t uploads = 0;
 };
-OrderedJson to_json(const Swept&);  // {ok, backend, swept}
+OrderedJson to_json(const SweepResult&);  // {ok, backend, swept}
 
 // `backend`: blank is the active one. An open upload that is older than `age` is lost.
 // Code::invalid for an unknown or unconfigured backend and a negative age.
-Result<Swept> sweep_backend(const SweepSeams& seams, const Principal& who, std::string_view backend,
-                            std::chrono::hours age);
+Result<SweepResult> sweep_backend(const SweepDeps& deps, const Principal& principal, std::string_view backend,
+                                  std::chrono::hours age);
 
 }  // namespace dash::storage

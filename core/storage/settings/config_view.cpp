@@ -74,13 +74,13 @@ Result<config::Changes> read_changes(const Json& body, const std::vector<std::st
 }  // namespace
 
 OrderedJson show_config(const config::Values& values) {
-  auto spelling = spelling_of(values);
+  auto style = name_style_of(values);
   OrderedJson shown = OrderedJson::object();
   for (const auto& key : shown_keys(values)) {
     auto value = value_of(values, key);
     value = config::is_secret(key) && !value.empty() ? config::kMask : config::masked_value(key, value);
-    if (is_choice(key)) value = spelled_backend(spelling, value);
-    shown[config::spelled_key(spelling, key)] = value;
+    if (is_choice(key)) value = backend_in_style(style, value);
+    shown[config::key_in_style(style, key)] = value;
   }
   return shown;
 }
@@ -93,13 +93,13 @@ Result<StateFlags> read_state_flags(const Json& body) {
 }
 
 Result<ConfigPatch> read_config_patch(const Json& body, const config::Values& values) {
-  auto spelling = spelling_of(values);
+  auto style = name_style_of(values);
   ConfigPatch patch;
   patch.changes = TRY(read_changes(body, shown_keys(values)));
   auto after = values;
   for (const auto& [key, value] : patch.changes) after[key] = *value;
   for (const auto& key : shown_keys(after))
-    if (patch.changes.contains(key)) patch.updated.push_back(config::spelled_key(spelling, key));
+    if (patch.changes.contains(key)) patch.updated.push_back(config::key_in_style(style, key));
   return patch;
 }
 

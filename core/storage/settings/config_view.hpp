@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::storage {
 

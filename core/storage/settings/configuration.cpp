@@ -6,8 +6,8 @@ namespace dash::storage {
 
 Result<OrderedJson> Configuration::backends() { return describe_backends(TRY(config_.all())); }
 
-Result<OrderedJson> Configuration::show(const Principal& who) {
-  TRY(require_admin(who));
+Result<OrderedJson> Configuration::show(const Principal& principal) {
+  TRY(require_admin(principal));
   return show_config(TRY(config_.all()));
 }
 

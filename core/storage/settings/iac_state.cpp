@@ -13,28 +13,28 @@ namespace {
 
 constexpr std::string_view kPrefix = "iac-state/";
 constexpr std::string_view kPeerPrefix = "terraform-state/";
-constexpr std::string_view kLeaf = "terraform.tfstate";
-constexpr std::string_view kCloud3Leaf = "default.tfstate";
-constexpr std::string_view kLockEnding = ".tflock";
+constexpr std::string_view kStateFile = "terraform.tfstate";
+constexpr std::string_view kCloud3StateFile = "default.tfstate";
+constexpr std::string_view kLockSuffix = ".tflock";
 
-bool is_file_system(const Seat& seat) { return !seat.backend->is_object_store; }
+bool is_file_system(const BackendConfig& config) { return !config.backend->is_object_store; }
 
 std::string_view leaf_of(std::string_view key) { return key.substr(key.rfind('/') + 1); }
 
-bool is_known_leaf(std::string_view leaf) { return leaf == kLeaf || leaf == kCloud3Leaf; }
+bool is_state_file(std::string_view leaf) { return leaf == kStateFile || leaf == kCloud3StateFile; }
 
 // The deploy folder also holds executables and work folders; only "<job>/<leaf>" is state there.
-bool is_state(const Seat& at, std::string_view key) {
-  if (key.ends_with('/') || leaf_of(key).ends_with(kLockEnding)) return false;
-  return !is_file_system(at) || (is_known_leaf(leaf_of(key)) && std::ranges::count(key, '/') == 1);
+bool is_state(const BackendConfig& at, std::string_view key) {
+  if (key.ends_with('/') || leaf_of(key).ends_with(kLockSuffix)) return false;
+  return !is_file_system(at) || (is_state_file(leaf_of(key)) && std::ranges::count(key, '/') == 1);
 }
 
-std::string_view written_prefix(const Seat& at) {
-  return spelling_of(*at.values) == config::Spelling::provider ? kPeerPrefix : kPrefix;
+std::string_view written_prefix(const BackendConfig& at) {
+  return name_style_of(*at.values) == config::NameStyle::provider ? kPeerPrefix : kPrefix;
 }
 
 // "iac-state/<job>/terraform.tfstate" at one place as the key of another.
-std::string key_at(const Seat& to, std::string_view key) {
+std::string translated_key(const BackendConfig& to, std::string_view key) {
   auto prefix = std::string(written_prefix(to));
   for (auto known : {kPrefix, kPeerPrefix})
     if (key.starts_with(known)) {
@@ -43,12 +43,12 @@ std::string key_at(const Seat& to, std::string_view key) {
     }
   auto leaf = leaf_of(key);
   auto path = std::string(key.substr(0, key.size() - leaf.size()));
-  if (is_known_leaf(leaf)) leaf = to.backend->id == "obj_cloud3" ? kCloud3Leaf : kLeaf;
+  if (is_state_file(leaf)) leaf = to.backend->id == "obj_cloud3" ? kCloud3StateFile : kStateFile;
   return (is_file_system(to) ? "" : prefix) + path + std::string(leaf);
 }
 
 // Bucket, account, agent and the like as text: what the place is called, however it is reached.
-std::string name_of(const Seat& at) {
+std::string name_of(const BackendConfig& at) {
   std::string text;
   for (auto key : at.backend->required)
     if (!key.empty()) text += std::string(trim(value_of(*at.values, key))) + "\n";
@@ -56,7 +56,7 @@ std::string name_of(const Seat& at) {
 }
 
 // How it is reached, as far as the settings tell: for a store that cannot be opened.
-std::string address_of(const Seat& at) {
+std::string address_of(const BackendConfig& at) {
   auto prefix = fmt::format("storage_{}_", at.backend->id);
   std::string text;
   for (const auto& [key, value] : *at.values) {
@@ -71,12 +71,12 @@ std::string_view last_segment(std::string_view place) { return place.substr(plac
 
 }  // namespace
 
-Result<std::shared_ptr<ObjectStore>> IacState::store_of(const Seat& at) const {
+Result<std::shared_ptr<ObjectStore>> IacState::store_of(const BackendConfig& at) const {
   if (!is_file_system(at)) return open_(*at.backend, *at.values);
-  return open_(deploy_folder_backend(), {{"storage_local_path", seams_.deploy_folder}});
+  return open_(deploy_folder_backend(), {{"storage_local_path", deps_.deploy_folder}});
 }
 
-Distance IacState::distance(const Seat& from, const Seat& to) const {
+Distance IacState::distance(const BackendConfig& from, const BackendConfig& to) const {
   if (!from.backend) return Distance::none;
   if (!to.backend) return Distance::elsewhere;
   if (is_file_system(from) && is_file_system(to)) return Distance::none;
@@ -90,11 +90,11 @@ Distance IacState::distance(const Seat& from, const Seat& to) const {
                                                                              : Distance::elsewhere;
 }
 
-Result<std::vector<Object>> IacState::list(ObjectStore& store, const Seat& at) const {
+Result<std::vector<Object>> IacState::list(ObjectStore& store, const BackendConfig& at) const {
   std::vector<std::string_view> prefixes{kPrefix, kPeerPrefix};
   if (is_file_system(at)) {
     // The first deploy makes it.
-    if (!std::filesystem::exists(seams_.deploy_folder)) return std::vector<Object>{};
+    if (!std::filesystem::exists(deps_.deploy_folder)) return std::vector<Object>{};
     prefixes = {""};
   }
   std::vector<Object> found;
@@ -111,9 +111,9 @@ Result<std::vector<Object>> IacState::list(ObjectStore& store, const Seat& at) c
 }
 
 // Completed and not destroyed since. The module jobs writes the table.
-Result<std::vector<std::string>> IacState::standing_deploys() const {
+Result<std::vector<std::string>> IacState::existing_deploys() const {
   using Ids = std::vector<std::string>;
-  return db::read<Ids>(seams_.sql, [](db::Transaction& tx) -> Result<Ids> {
+  return db::read<Ids>(deps_.sql, [](db::Transaction& tx) -> Result<Ids> {
     Ids ids;
     for (const auto& row :
          TRY(tx.query("SELECT id FROM jobs WHERE state = 'completed' AND destroyed_by IS NULL AND (action "
@@ -132,46 +132,49 @@ Result<std::string> IacState::running_job(db::Transaction& tx) const {
   return rows.empty() ? std::string() : rows[0].text(0);
 }
 
-Result<Held> IacState::holds(const Seat& at) const {
+Result<StateProbeResult> IacState::probe(const BackendConfig& at) const {
   auto store = store_of(at);
   auto found = store ? list(**store, at) : Result<std::vector<Object>>(Failure(store.error()));
-  if (found) return Held{found->empty() ? Holding::nothing : Holding::state, ""};
+  if (found) return StateProbeResult{found->empty() ? StatePresence::nothing : StatePresence::state, ""};
   const auto& error = found.error();
   bool is_absent = !store || error.code == Code::not_found;
-  if (is_absent && TRY(standing_deploys()).empty()) {
+  if (is_absent && TRY(existing_deploys()).empty()) {
     log::warning("storage.state_unknown", {{"backend", at.backend->id}, {"error", error.message}});
-    return Held{};
+    return StateProbeResult{};
   }
-  return Held{Holding::unknown, error.message};
+  return StateProbeResult{StatePresence::unknown, error.message};
 }
 
-Result<bool> IacState::finds_all(const Seat& from, const Seat& to) const {
+Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConfig& to) const {
   auto old_store = store_of(from);
   auto new_store = store_of(to);
-  auto here = old_store ? list(**old_store, from) : Result<std::vector<Object>>(Failure(old_store.error()));
+  auto old_objects =
+      old_store ? list(**old_store, from) : Result<std::vector<Object>>(Failure(old_store.error()));
   std::vector<std::string> wanted;
-  if (here) {
-    for (const auto& object : *here) wanted.push_back(object.key);
+  if (old_objects) {
+    for (const auto& object : *old_objects) wanted.push_back(object.key);
   } else {
-    for (const auto& job : TRY(standing_deploys())) wanted.push_back("/" + job + "/");
+    for (const auto& job : TRY(existing_deploys())) wanted.push_back("/" + job + "/");
   }
   if (wanted.empty()) return true;
-  auto there = new_store ? list(**new_store, to) : Result<std::vector<Object>>(Failure(new_store.error()));
-  if (!there) return false;
+  auto new_objects =
+      new_store ? list(**new_store, to) : Result<std::vector<Object>>(Failure(new_store.error()));
+  if (!new_objects) return false;
   return std::ranges::all_of(wanted, [&](const std::string& part) {
     return std::ranges::any_of(
-        *there, [&](const Object& object) { return object.key.find(part) != std::string::npos; });
+        *new_objects, [&](const Object& object) { return object.key.find(part) != std::string::npos; });
   });
 }
 
-Result<std::int64_t> IacState::copy(const Seat& from, const Seat& to) const {
+Result<std::int64_t> IacState::copy(const BackendConfig& from, const BackendConfig& to) const {
   auto run = [&]() -> Result<std::int64_t> {
     auto source = TRY(store_of(from));
     auto target = TRY(store_of(to));
     auto objects = TRY(list(*source, from));
     for (const auto& object : objects) {
       auto head = TRY(source->head(object.key));
-      TRY(copy_object({*source, std::move(head), ""}, *target, key_at(to, object.key), false, seams_.parts));
+      TRY(copy_object({*source, std::move(head), ""}, *target, translated_key(to, object.key), false,
+                      deps_.buffers));
     }
     return static_cast<std::int64_t>(objects.size());
   };

@@ -6,22 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/db/sql.hpp"
 #include "core/storage/settings/stores.hpp"
 
 namespace dash::storage {
 
 // A backend with the settings that it is opened with.
-struct Seat {
+struct BackendConfig {
   const Backend* backend = nullptr;  // nullptr: none is active
   const config::Values* values = nullptr;
 };
 
 // What is known of the state at a place.
-enum class Holding { nothing, state, unknown };
-struct Held {
-  Holding what = Holding::nothing;
+enum class StatePresence { nothing, state, unknown };
+struct StateProbeResult {
+  StatePresence presence = StatePresence::nothing;
   std::string why;  // of unknown: what the store said
 };
 
@@ -34,34 +34,34 @@ enum class Distance {
 
 class IacState {
  public:
-  struct Seams {
+  struct Deps {
     db::Sql& sql;
-    PartPool& parts;
+    BufferPool& buffers;
     std::string deploy_folder;  // absolute
   };
-  IacState(OpenStore open, Seams seams) : open_(std::move(open)), seams_(std::move(seams)) {}
+  IacState(OpenStore open, Deps deps) : open_(std::move(open)), deps_(std::move(deps)) {}
 
   // Whether state kept at `from` is looked for elsewhere once `to` is active. The two file systems share one
   // place.
-  Distance distance(const Seat& from, const Seat& to) const;
+  Distance distance(const BackendConfig& from, const BackendConfig& to) const;
   // Whether anything but locks lies there. A store that cannot be asked is unknown; settings that open no
   // store, and a bucket that is not there, are so only if this instance knows of a standing deploy.
-  Result<Held> holds(const Seat& at) const;
+  Result<StateProbeResult> probe(const BackendConfig& at) const;
   // Whether the state at `from` is found through `to`: each of its objects, or, when `from` cannot be asked,
   // the state of each standing deploy.
-  Result<bool> finds_all(const Seat& from, const Seat& to) const;
+  Result<bool> contains_all(const BackendConfig& from, const BackendConfig& to) const;
   // A deploy or destroy that runs now, which writes its state where it was when it began; "" for none.
   Result<std::string> running_job(db::Transaction& tx) const;
   // Every object but locks, renamed to what the target's engine looks for; the originals stay. How many.
   // Code::upstream when one cannot be copied.
-  Result<std::int64_t> copy(const Seat& from, const Seat& to) const;
+  Result<std::int64_t> copy(const BackendConfig& from, const BackendConfig& to) const;
 
  private:
-  Result<std::shared_ptr<ObjectStore>> store_of(const Seat& at) const;
-  Result<std::vector<Object>> list(ObjectStore& store, const Seat& at) const;
-  Result<std::vector<std::string>> standing_deploys() const;
+  Result<std::shared_ptr<ObjectStore>> store_of(const BackendConfig& at) const;
+  Result<std::vector<Object>> list(ObjectStore& store, const BackendConfig& at) const;
+  Result<std::vector<std::string>> existing_deploys() const;
   OpenStore open_;
-  Seams seams_;
+  Deps deps_;
 };
 
 }  // namespace dash::storage

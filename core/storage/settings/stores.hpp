@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/principal.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/store.hpp"
 
@@ -17,40 +17,40 @@ namespace dash::storage {
 using OpenStore = std::function<Result<std::shared_ptr<ObjectStore>>(const Backend&, const config::Values&)>;
 
 // A backend that is ready to be asked.
-struct Opened {
-  const Backend* backend = nullptr;
+struct OpenBackend {
+  const Backend* descriptor = nullptr;
   std::shared_ptr<ObjectStore> store;
   std::string prefix;  // of asset keys
-  config::Spelling spelling = config::Spelling::canonical;
+  config::NameStyle style = config::NameStyle::canonical;
   bool is_active = false;
   bool scans_secrets = true;  // the setting secret_scan_enabled
 
-  std::string id() const { return std::string(backend->id); }
-  std::string shown_id() const { return spelled_backend(spelling, backend->id); }
+  std::string id() const { return std::string(descriptor->id); }
+  std::string display_id() const { return backend_in_style(style, descriptor->id); }
   std::string key_of(std::string_view name) const { return prefix + std::string(name); }
 };
 
 class Stores {
  public:
-  Stores(config::Store& config, OpenStore open) : config_(config), open_(std::move(open)) {}
+  Stores(config::EncryptedStore& config, OpenStore open) : config_(config), open_(std::move(open)) {}
 
   // `text`: an id in either spelling; blank: the active backend. Code::invalid for an unknown or unconfigured
   // one, Code::upstream when there is no active one. Who is no admin reads no address of a store in an error,
   // neither here nor of the store that comes back.
-  Result<Opened> open(const Principal& who, std::string_view text);
+  Result<OpenBackend> open(const Principal& principal, std::string_view text);
   Result<config::Values> values() { return config_.all(); }
 
  private:
-  struct Kept {
+  struct CachedStore {
     config::Values values;
     std::shared_ptr<ObjectStore> store;
   };
-  Result<Opened> open_any(std::string_view text);
-  Result<std::shared_ptr<ObjectStore>> kept(const Backend& backend, const config::Values& values);
-  config::Store& config_;
+  Result<OpenBackend> open_any(std::string_view text);
+  Result<std::shared_ptr<ObjectStore>> cached_store(const Backend& backend, const config::Values& values);
+  config::EncryptedStore& config_;
   OpenStore open_;
   std::mutex mutex_;
-  std::map<std::string_view, Kept> kept_;
+  std::map<std::string_view, CachedStore> cache_;
 };
 
 }  // namespace dash::storage

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
 // 2-storage.md, Limits: the signed job envelope is capped at 256 KiB before base64's overhead.
-constexpr std::uint64_t kAgentCeiling = (256u << 10) / 4 * 3;
+constexpr std::uint64_t kMaxAgentBytes = (256u << 10) / 4 * 3;
 constexpr std::string_view kObjectStoreLimit =
     "The chunked upload lane ends at 5 GB; place larger objects in the bucket out of band.";
 constexpr std::string_view kLocalLimit =
@@ -24,41 +24,41 @@ constexpr std::array<std::string_view, 5> kReservedPrefixes{"iac-state", "terraf
                                                             ".dashctl-uploads", "dashctl-audit"};
 
 constexpr std::array<Backend, 6> kBackends{{
-    {"obj_cloud1", "AWS S3", {"storage_obj_cloud1_bucket", ""}, true, kInlineCeiling, kObjectStoreLimit},
+    {"obj_cloud1", "AWS S3", {"storage_obj_cloud1_bucket", ""}, true, kMaxInlineBytes, kObjectStoreLimit},
     {"obj_cloud2",
      "Azure Blob Storage",
      {"storage_obj_cloud2_account", ""},
      true,
-     kInlineCeiling,
+     kMaxInlineBytes,
      kObjectStoreLimit},
     {"obj_cloud3",
      "Google Cloud Storage",
      {"storage_obj_cloud3_bucket", ""},
      true,
-     kInlineCeiling,
+     kMaxInlineBytes,
      kObjectStoreLimit},
     {"obj_cloud4",
      "Oracle Object Storage",
      {"storage_obj_cloud4_bucket", ""},
      true,
-     kInlineCeiling,
+     kMaxInlineBytes,
      kObjectStoreLimit},
-    {"local", "Local folder or SMB share", {"storage_local_path", ""}, false, kInlineCeiling, kLocalLimit},
+    {"local", "Local folder or SMB share", {"storage_local_path", ""}, false, kMaxInlineBytes, kLocalLimit},
     {"agent_local",
      "File share of a remote agent",
      {"storage_agent_id", "storage_agent_share"},
      false,
-     kAgentCeiling,
+     kMaxAgentBytes,
      kAgentLimit},
 }};
 
 constexpr Backend kDeployFolder{"local", "Folder of deployments", {"storage_local_path", ""},
-                                false,   kInlineCeiling,          kLocalLimit};
+                                false,   kMaxInlineBytes,         kLocalLimit};
 
-std::string valid_ids(config::Spelling spelling) {
+std::string valid_ids(config::NameStyle style) {
   std::string list;
   for (const auto& backend : kBackends)
-    list += (list.empty() ? "" : ", ") + spelled_backend(spelling, backend.id);
+    list += (list.empty() ? "" : ", ") + backend_in_style(style, backend.id);
   return list;
 }
 
@@ -71,7 +71,7 @@ const Backend* by_id(std::string_view id) {
 bool is_runner_locked(const Backend& backend) { return backend.id == "local"; }
 
 OrderedJson describe(const Backend& backend, const config::Values& values, const Backend* active) {
-  return {{"id", spelled_backend(spelling_of(values), backend.id)},
+  return {{"id", backend_in_style(name_style_of(values), backend.id)},
           {"label", backend.label},
           {"configured", is_configured(backend, values)},
           {"active", &backend == active},
@@ -83,30 +83,30 @@ OrderedJson describe(const Backend& backend, const config::Values& values, const
           {"max_upload_bytes", backend.ceiling()},
           {"upload_limit_reason", backend.limit_reason},
           {"chunked_upload", backend.is_chunked()},
-          {"inline_upload_bytes", backend.inline_ceiling},
+          {"inline_upload_bytes", backend.max_inline_bytes},
           {"chunk_part_bytes", kPartBytes}};
 }
 
 }  // namespace
 
-std::uint64_t Backend::ceiling() const { return is_chunked() ? kChunkedCeiling : inline_ceiling; }
+std::uint64_t Backend::ceiling() const { return is_chunked() ? kMaxChunkedBytes : max_inline_bytes; }
 
 std::span<const Backend> backends() { return kBackends; }
 
 const Backend& deploy_folder_backend() { return kDeployFolder; }
 
-Result<const Backend*> find_backend(std::string_view text, config::Spelling spelling) {
+Result<const Backend*> find_backend(std::string_view text, config::NameStyle style) {
   if (auto* backend = by_id(config::canonical_backend(text))) return backend;
-  return fail(Code::invalid, "Unknown backend '{}'. Valid: {}.", text, valid_ids(spelling));
+  return fail(Code::invalid, "Unknown backend '{}'. Valid: {}.", text, valid_ids(style));
 }
 
-config::Spelling spelling_of(const config::Values& values) {
-  return lower(trim(value_of(values, "cloud_names"))) == "provider" ? config::Spelling::provider
-                                                                    : config::Spelling::canonical;
+config::NameStyle name_style_of(const config::Values& values) {
+  return lower(trim(value_of(values, "cloud_names"))) == "provider" ? config::NameStyle::provider
+                                                                    : config::NameStyle::canonical;
 }
 
-std::string spelled_backend(config::Spelling spelling, std::string_view id) {
-  return spelling == config::Spelling::provider ? config::provider_backend(id) : std::string(id);
+std::string backend_in_style(config::NameStyle style, std::string_view id) {
+  return style == config::NameStyle::provider ? config::provider_backend(id) : std::string(id);
 }
 
 std::string value_of(const config::Values& values, std::string_view key) {
@@ -166,9 +166,9 @@ OrderedJson describe_backends(const config::Values& values) {
   auto* active = active_backend(values);
   auto list = OrderedJson::array();
   for (const auto& backend : kBackends) list.push_back(describe(backend, values, active));
-  auto runner = spelling_of(values) == config::Spelling::provider ? "ansible_runner" : "automation_runner";
+  auto runner = name_style_of(values) == config::NameStyle::provider ? "ansible_runner" : "automation_runner";
   return {{"backends", std::move(list)},
-          {"active", active ? spelled_backend(spelling_of(values), active->id) : ""},
+          {"active", active ? backend_in_style(name_style_of(values), active->id) : ""},
           {"any_active", active != nullptr},
           {runner, automation_runner(values)}};
 }

@@ -10,7 +10,7 @@
 
 #include "core/base/json.hpp"
 #include "core/config/clouds.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::storage {
 
@@ -19,7 +19,7 @@ struct Backend {
   std::string_view label;
   std::array<std::string_view, 2> required;  // settings that make it configured; "" for none
   bool is_object_store;
-  std::uint64_t inline_ceiling;  // decoded bytes
+  std::uint64_t max_inline_bytes;  // decoded bytes
   std::string_view limit_reason;
   bool is_chunked() const { return is_object_store; }
   std::uint64_t ceiling() const;
@@ -33,11 +33,11 @@ std::span<const Backend> backends();
 const Backend& deploy_folder_backend();
 // `text` in either spelling. Code::invalid naming the valid ids.
 Result<const Backend*> find_backend(std::string_view text,
-                                    config::Spelling spelling = config::Spelling::canonical);
+                                    config::NameStyle style = config::NameStyle::canonical);
 
 // How this instance writes names on output: the setting cloud_names.
-config::Spelling spelling_of(const config::Values& values);
-std::string spelled_backend(config::Spelling spelling, std::string_view id);
+config::NameStyle name_style_of(const config::Values& values);
+std::string backend_in_style(config::NameStyle style, std::string_view id);
 
 std::string value_of(const config::Values& values, std::string_view key);
 bool is_configured(const Backend& backend, const config::Values& values);

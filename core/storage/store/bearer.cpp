@@ -10,7 +10,7 @@ namespace {
 
 // A token is given up this long before its end (or at nine tenths of a short life), so that none ends on its
 // way.
-constexpr std::chrono::seconds kSpare{60};
+constexpr std::chrono::seconds kRenewalMargin{60};
 // RFC 6749 leaves expires_in out where the lifetime is known otherwise; nobody told us.
 constexpr std::chrono::seconds kUnknownLifetime{300};
 
@@ -26,7 +26,7 @@ std::chrono::seconds lifetime_of(const Json& json) {
 
 }  // namespace
 
-Result<Bearer> parse_bearer(std::string_view text) {
+Result<BearerToken> parse_bearer(std::string_view text) {
   auto json = parse_json(text);
   auto token = json && json->is_object() ? string_member(*json, "access_token") : std::nullopt;
   auto type = token ? string_member(*json, "token_type").value_or("Bearer") : "";
@@ -34,16 +34,17 @@ Result<Bearer> parse_bearer(std::string_view text) {
   if (is_plain)
     is_plain = std::all_of(token->begin(), token->end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (!is_plain) return fail(Code::upstream, "the token endpoint answered without a bearer token");
-  return Bearer{Secret(*std::move(token)), lifetime_of(*json)};
+  return BearerToken{Secret(*std::move(token)), lifetime_of(*json)};
 }
 
 Result<Secret> BearerCache::get() {
   std::lock_guard lock(mutex_);
-  if (!token_ || clock_.steady_now() >= good_until_) {
+  if (!token_ || clock_.steady_now() >= expires_at_) {
     token_.reset();
-    auto asked = clock_.steady_now();
+    auto requested_at = clock_.steady_now();
     auto bearer = TRY(fetch_());
-    good_until_ = asked + bearer.lifetime - std::min<std::chrono::milliseconds>(kSpare, bearer.lifetime / 10);
+    expires_at_ = requested_at + bearer.lifetime -
+                  std::min<std::chrono::milliseconds>(kRenewalMargin, bearer.lifetime / 10);
     token_ = std::move(bearer.token);
   }
   return *token_;

@@ -12,16 +12,16 @@
 
 namespace dash::storage {
 
-struct Bearer {
+struct BearerToken {
   Secret token;
   std::chrono::seconds lifetime{0};
 };
 // Code::upstream for an answer that has no bearer token in it.
-Result<Bearer> parse_bearer(std::string_view json);
+Result<BearerToken> parse_bearer(std::string_view json);
 
 class BearerCache {
  public:
-  using Fetch = std::function<Result<Bearer>()>;
+  using Fetch = std::function<Result<BearerToken>()>;
   BearerCache(const Clock& clock, Fetch fetch) : clock_(clock), fetch_(std::move(fetch)) {}
 
   // A token with some life left; the first caller that finds none asks, the others wait for its answer.
@@ -34,7 +34,7 @@ class BearerCache {
   Fetch fetch_;
   std::mutex mutex_;
   std::optional<Secret> token_;
-  SteadyTime good_until_;
+  SteadyTime expires_at_;
 };
 
 }  // namespace dash::storage

@@ -2,32 +2,32 @@
 
 #include "core/base/log.hpp"
 #include "core/storage/store/digest.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
-std::string_view view(const Part& part, std::size_t size) { return {part.data(), size}; }
+std::string_view view(const Buffer& buffer, std::size_t size) { return {buffer.data(), size}; }
 
-Result<void> check_digest(const CopyFrom& from, const std::string& digest) {
+Result<void> check_digest(const CopySource& from, const std::string& digest) {
   if (from.digest.empty() || from.digest == digest) return {};
   return fail(Code::integrity, "'{}' in {} is not what was stored: it has {}, and {} was recorded",
               from.object.key, from.store.place(), digest, from.digest);
 }
 
-Result<Copied> copy_whole(const CopyFrom& from, ObjectStore& to, const std::string& key, bool only_if_absent,
-                          Part& buffer) {
+Result<CopyResult> copy_whole(const CopySource& from, ObjectStore& to, const std::string& key,
+                              bool only_if_absent, Buffer& buffer) {
   auto size = static_cast<std::size_t>(from.object.size);
   TRY(read_exactly(from.store, from.object, 0, buffer.span().first(size)));
   PartDigests digests;
   digests.add(crypto::sha256(view(buffer, size)));
   auto digest = digests.finish();
   TRY(check_digest(from, digest));
-  return Copied{TRY(to.put(key, view(buffer, size), PutOptions{digest, only_if_absent})), digest};
+  return CopyResult{TRY(to.put(key, view(buffer, size), PutOptions{digest, only_if_absent})), digest};
 }
 
-Result<Copied> copy_parts(const CopyFrom& from, ObjectStore& to, const std::string& upload,
-                          bool only_if_absent, Part& buffer) {
+Result<CopyResult> copy_parts(const CopySource& from, ObjectStore& to, const std::string& upload,
+                              bool only_if_absent, Buffer& buffer) {
   PartDigests digests;
   std::vector<StagedPart> staged;
   auto count = part_count(from.object.size);
@@ -40,15 +40,15 @@ Result<Copied> copy_parts(const CopyFrom& from, ObjectStore& to, const std::stri
   }
   auto digest = digests.finish();
   TRY(check_digest(from, digest));
-  return Copied{TRY(to.commit(upload, staged, PutOptions{digest, only_if_absent})), digest};
+  return CopyResult{TRY(to.commit(upload, staged, PutOptions{digest, only_if_absent})), digest};
 }
 
-Result<Copied> copy_chunked(const CopyFrom& from, ObjectStore& to, const std::string& key,
-                            bool only_if_absent, Part& buffer) {
-  auto most = to.capabilities().max_bytes;
-  if (most != 0 && from.object.size > most)
+Result<CopyResult> copy_chunked(const CopySource& from, ObjectStore& to, const std::string& key,
+                                bool only_if_absent, Buffer& buffer) {
+  auto max_bytes = to.capabilities().max_bytes;
+  if (max_bytes != 0 && from.object.size > max_bytes)
     return fail(Code::too_large, "'{}' has {} bytes; {} takes at most {}", from.object.key, from.object.size,
-                to.place(), most);
+                to.place(), max_bytes);
   auto upload = TRY(to.begin(key, from.object.size));
   auto copied = copy_parts(from, to, upload, only_if_absent, buffer);
   if (!copied)
@@ -70,9 +70,9 @@ Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_
   return {};
 }
 
-Result<Copied> copy_object(const CopyFrom& from, ObjectStore& to, const std::string& key, bool only_if_absent,
-                           PartPool& parts) {
-  auto buffer = TRY(parts.take(kCopyPatience));
+Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
+                               bool only_if_absent, BufferPool& buffers) {
+  auto buffer = TRY(buffers.acquire(kCopyBufferTimeout));
   auto copied = TRY(from.object.size <= kPartBytes ? copy_whole(from, to, key, only_if_absent, buffer)
                                                    : copy_chunked(from, to, key, only_if_absent, buffer));
   if (copied.object.size != from.object.size)

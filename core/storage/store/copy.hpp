@@ -3,20 +3,20 @@
 #include <chrono>
 #include <string>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/storage/store/store.hpp"
 
 namespace dash::storage {
 
-inline constexpr std::chrono::seconds kCopyPatience{60};  // for a buffer of a part
+inline constexpr std::chrono::seconds kCopyBufferTimeout{60};  // for a buffer of a part
 
-struct CopyFrom {
+struct CopySource {
   ObjectStore& store;
   Object object;       // as head() told it; the content is held to its etag
   std::string digest;  // "p8:<hex>" when it is known: what arrives must have it
 };
 
-struct Copied {
+struct CopyResult {
   Object object;
   std::string digest;
 };
@@ -28,7 +28,7 @@ Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_
 // `only_if_absent`: Code::conflict when `key` is there. Code::precondition when the source was replaced
 // meanwhile, Code::integrity when what was read or made is not what was promised. A failure leaves nothing
 // behind.
-Result<Copied> copy_object(const CopyFrom& from, ObjectStore& to, const std::string& key, bool only_if_absent,
-                           PartPool& parts);
+Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
+                               bool only_if_absent, BufferPool& buffers);
 
 }  // namespace dash::storage

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/error.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::storage {

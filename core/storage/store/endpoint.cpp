@@ -11,7 +11,7 @@ namespace {
 
 // The strictest of the clouds refuses a clock that is five minutes off; below that the clock is not the
 // cause.
-constexpr std::chrono::minutes kSuspiciousSkew{4};
+constexpr std::chrono::minutes kMinReportedSkew{4};
 
 constexpr std::string_view kSchemeEnd = "://";
 
@@ -37,10 +37,10 @@ std::string_view Endpoint::path() const {
 }
 
 Result<Endpoint> read_endpoint(const config::Values& values, std::string_view backend,
-                               std::string_view usual) {
+                               std::string_view default_url) {
   auto key = fmt::format("storage_{}_endpoint", backend);
   auto own = value_of(values, key);
-  auto text = trim(own).empty() ? usual : trim(own);
+  auto text = trim(own).empty() ? default_url : trim(own);
   auto rest = text.find(kSchemeEnd) == text.npos ? text : text.substr(host_start(text));
   auto scheme = rest.size() == text.size() ? "https" : lower(text.substr(0, text.find(kSchemeEnd)));
   while (rest.ends_with('/')) rest.remove_suffix(1);
@@ -57,13 +57,13 @@ Result<Endpoint> read_endpoint(const config::Values& values, std::string_view ba
 
 std::string clock_note(const net::Headers& headers, Time now) {
   auto theirs = net::parse_http_date(headers.get("Date").value_or(""));
-  if (!theirs || (*theirs - now < kSuspiciousSkew && now - *theirs < kSuspiciousSkew)) return "";
+  if (!theirs || (*theirs - now < kMinReportedSkew && now - *theirs < kMinReportedSkew)) return "";
   auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - *theirs).count();
   return fmt::format("; this machine's clock is {} minutes {} the store's: set it right", std::abs(minutes),
                      minutes < 0 ? "behind" : "ahead of");
 }
 
-Result<void> check_ages(const net::Headers& headers, Time now) {
+Result<void> check_clock_skew(const net::Headers& headers, Time now) {
   auto note = clock_note(headers, now);
   if (note.empty()) return {};
   return fail(Code::upstream, "nothing was swept, for ages cannot be told{}", note);

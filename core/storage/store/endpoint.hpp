@@ -6,7 +6,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/net/http/http_client.hpp"
 
 namespace dash::storage {
@@ -22,16 +22,16 @@ struct Endpoint {
   std::string_view path() const;
 };
 
-// From storage_<backend>_endpoint and storage_<backend>_ca_file; `usual` stands in for an empty endpoint,
+// From storage_<backend>_endpoint and storage_<backend>_ca_file; `default_url` stands in for an empty endpoint,
 // https for a missing scheme. Code::invalid names the setting that is no http(s) address.
 Result<Endpoint> read_endpoint(const config::Values& values, std::string_view backend,
-                               std::string_view usual);
+                               std::string_view default_url);
 
 // A sentence to add when a store refuses credentials and its Date is far from our clock: signatures and
 // tokens carry the time. "" otherwise.
 std::string clock_note(const net::Headers& headers, Time now);
 // Code::upstream when the store's Date is as far from our clock: how old something is cannot be told then,
 // and a sweep would drop what is in use.
-Result<void> check_ages(const net::Headers& headers, Time now);
+Result<void> check_clock_skew(const net::Headers& headers, Time now);
 
 }  // namespace dash::storage

@@ -32,7 +32,7 @@ Code code_of(int status) {
   }
 }
 
-std::string_view verdict(int status) {
+std::string_view status_text(int status) {
   switch (status) {
     case 401:
     case 403:
@@ -58,10 +58,10 @@ std::string_view verdict(int status) {
 
 }  // namespace
 
-Error http_error(const net::HttpResponse& response, std::string_view where, const StoreRefusal& refusal) {
+Error http_error(const net::HttpResponse& response, std::string_view where, const StoreError& refusal) {
   Error error;
   error.code = code_of(response.status);
-  error.message = fmt::format("{}: {} ({}{}{})", where, verdict(response.status), response.status,
+  error.message = fmt::format("{}: {} ({}{}{})", where, status_text(response.status), response.status,
                               refusal.code.empty() ? "" : " ", refusal.code);
   if (!refusal.message.empty()) error.message += ": " + refusal.message;
   error.retry_after = net::retry_after(response.headers);

@@ -7,12 +7,12 @@
 
 namespace dash::storage {
 
-struct StoreRefusal {
+struct StoreError {
   std::string code;     // the store's own word: "NoSuchKey"; may be empty
   std::string message;  // the store's own sentence; may be empty
 };
 
 // `where`: what was asked of whom, "obj_cloud1: reading 'x.yml'".
-Error http_error(const net::HttpResponse& response, std::string_view where, const StoreRefusal& refusal);
+Error http_error(const net::HttpResponse& response, std::string_view where, const StoreError& refusal);
 
 }  // namespace dash::storage

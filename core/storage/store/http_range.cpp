@@ -18,11 +18,12 @@ Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::
   return answer->body_size;
 }
 
-Result<Opening> opening(const Result<net::HttpResponse>& answer, const std::function<Result<Object>()>& look,
-                        const std::function<Result<Object>(const net::HttpResponse&)>& read) {
-  if (!answer && answer.error().code == Code::bad_range) return Opening{TRY(look()), 0};
+Result<OpenResult> to_open_result(const Result<net::HttpResponse>& answer,
+                                  const std::function<Result<Object>()>& head,
+                                  const std::function<Result<Object>(const net::HttpResponse&)>& read) {
+  if (!answer && answer.error().code == Code::bad_range) return OpenResult{TRY(head()), 0};
   if (!answer) return Failure(answer.error());
-  return Opening{TRY(read(*answer)), answer->body_size};
+  return OpenResult{TRY(read(*answer)), answer->body_size};
 }
 
 Result<std::uint64_t> object_size(const net::HttpResponse& answer, std::string_view where) {

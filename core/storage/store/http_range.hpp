@@ -18,9 +18,10 @@ Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::
                                   std::string_view where);
 
 // An object and its first bytes, by the `answer` to a GET of its front, which `read` reads. An empty object
-// has no front: `look` (a HEAD) tells of it then.
-Result<Opening> opening(const Result<net::HttpResponse>& answer, const std::function<Result<Object>()>& look,
-                        const std::function<Result<Object>(const net::HttpResponse&)>& read);
+// has no front: `head` (a HEAD) tells of it then.
+Result<OpenResult> to_open_result(const Result<net::HttpResponse>& answer,
+                                  const std::function<Result<Object>()>& head,
+                                  const std::function<Result<Object>(const net::HttpResponse&)>& read);
 
 // Size of the whole object, of a HEAD's answer or a GET's with or without a range.
 Result<std::uint64_t> object_size(const net::HttpResponse& answer, std::string_view where);

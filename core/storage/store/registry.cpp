@@ -16,27 +16,27 @@
 namespace dash::storage {
 namespace {
 
-using OpenRoom = Result<std::unique_ptr<ObjectStore>> (*)(const config::Values&, const StoreSeams&);
+using OpenFn = Result<std::unique_ptr<ObjectStore>> (*)(const config::Values&, const StoreDeps&);
 
 struct Row {
   std::string_view id;
-  OpenRoom open;
+  OpenFn open;
 };
 
-Result<std::unique_ptr<ObjectStore>> open_cloud1(const config::Values& values, const StoreSeams& seams) {
-  return s3::open_s3(values, seams.http, seams.clock);
+Result<std::unique_ptr<ObjectStore>> open_cloud1(const config::Values& values, const StoreDeps& deps) {
+  return s3::open_s3(values, deps.http, deps.clock);
 }
 
-Result<std::unique_ptr<ObjectStore>> open_cloud2(const config::Values& values, const StoreSeams& seams) {
-  return azure_blob::open_azure_blob(values, seams.http, seams.clock);
+Result<std::unique_ptr<ObjectStore>> open_cloud2(const config::Values& values, const StoreDeps& deps) {
+  return azure_blob::open_azure_blob(values, deps.http, deps.clock);
 }
 
-Result<std::unique_ptr<ObjectStore>> open_cloud3(const config::Values& values, const StoreSeams& seams) {
-  return gcs::open_gcs(values, seams.http, seams.clock);
+Result<std::unique_ptr<ObjectStore>> open_cloud3(const config::Values& values, const StoreDeps& deps) {
+  return gcs::open_gcs(values, deps.http, deps.clock);
 }
 
-Result<std::unique_ptr<ObjectStore>> open_cloud4(const config::Values& values, const StoreSeams& seams) {
-  return oci::open_oci(values, seams.http, seams.clock);
+Result<std::unique_ptr<ObjectStore>> open_cloud4(const config::Values& values, const StoreDeps& deps) {
+  return oci::open_oci(values, deps.http, deps.clock);
 }
 
 std::string local_path(std::string_view setting) {
@@ -45,24 +45,24 @@ std::string local_path(std::string_view setting) {
   return std::string(path);
 }
 
-const local::RootRules& rules_of(const StoreSeams& seams) {
+const local::RootRules& rules_of(const StoreDeps& deps) {
   static const local::RootRules system_only({});
-  return seams.roots ? *seams.roots : system_only;
+  return deps.roots ? *deps.roots : system_only;
 }
 
-Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreSeams& seams) {
+Result<std::unique_ptr<ObjectStore>> open_file_system(const config::Values& values, const StoreDeps& deps) {
   auto path = local_path(value_of(values, "storage_local_path"));
   if (smb::is_unc(path))
-    return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values)), seams.program),
-                                  seams.clock);
-  return local::make_file_store(TRY(local::open_folder_tree(path, &rules_of(seams))), seams.clock);
+    return local::make_file_store(smb::open_share_tree(TRY(smb::read_share(values)), deps.program),
+                                  deps.clock);
+  return local::make_file_store(TRY(local::open_folder_tree(path, &rules_of(deps))), deps.clock);
 }
 
-Result<std::unique_ptr<ObjectStore>> open_agent(const config::Values& values, const StoreSeams&) {
+Result<std::unique_ptr<ObjectStore>> open_agent(const config::Values& values, const StoreDeps&) {
   return agent::open_agent_share(values);
 }
 
-constexpr std::array kRooms{
+constexpr std::array kStores{
     Row{"obj_cloud1", open_cloud1}, Row{"obj_cloud2", open_cloud2}, Row{"obj_cloud3", open_cloud3},
     Row{"obj_cloud4", open_cloud4}, Row{"local", open_file_system}, Row{"agent_local", open_agent},
 };
@@ -70,12 +70,12 @@ constexpr std::array kRooms{
 }  // namespace
 
 Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
-                                                     const StoreSeams& seams) {
+                                                     const StoreDeps& deps) {
   if (&backend == &deploy_folder_backend())
     return local::make_file_store(
-        TRY(local::open_folder_tree(value_of(values, "storage_local_path"), nullptr)), seams.clock);
-  for (const auto& row : kRooms)
-    if (row.id == backend.id) return row.open(values, seams);
+        TRY(local::open_folder_tree(value_of(values, "storage_local_path"), nullptr)), deps.clock);
+  for (const auto& row : kStores)
+    if (row.id == backend.id) return row.open(values, deps);
   return fail(Code::unsupported, "this build has no store for '{}'", backend.id);
 }
 
@@ -88,8 +88,8 @@ Result<void> check_local_root(std::string_view setting, const local::RootRules& 
 }
 
 Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,
-                                                const StoreSeams& seams) {
-  return with_retry(TRY(open_bare_store(backend, values, seams)));
+                                                const StoreDeps& deps) {
+  return with_retry(TRY(open_bare_store(backend, values, deps)));
 }
 
 }  // namespace dash::storage

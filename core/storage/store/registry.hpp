@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/clock.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/net/http/http_client.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/local/root_rules.hpp"
@@ -14,7 +14,7 @@
 namespace dash::storage {
 
 // What a room may need of the outside world. Outlives every store.
-struct StoreSeams {
+struct StoreDeps {
   net::HttpClient& http;
   const Clock& clock;
   std::string program = "/proc/self/exe";   // this binary, for the child that speaks SMB
@@ -27,9 +27,9 @@ Result<void> check_local_root(std::string_view setting, const local::RootRules& 
 
 // The store as its protocol has it: no retry. Code::invalid names the setting that is missing or wrong.
 Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
-                                                     const StoreSeams& seams);
+                                                     const StoreDeps& deps);
 // The same behind with_retry(): what the product uses.
 Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,
-                                                const StoreSeams& seams);
+                                                const StoreDeps& deps);
 
 }  // namespace dash::storage

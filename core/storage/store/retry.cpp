@@ -12,7 +12,7 @@ class RetryingStore final : public ObjectStore {
   std::string place() const override { return store_->place(); }
 
   // Reading changes nothing.
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     return retry_.run([&](int) { return store_->list(prefix, cursor); });
   }
   Result<Object> head(const std::string& key) override {
@@ -23,7 +23,7 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int) { return store_->read(key, offset, must_match, out); });
   }
 
-  Result<Opening> open(const std::string& key, std::span<char> out) override {
+  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
     return retry_.run([&](int) { return store_->open(key, out); });
   }
 
@@ -35,10 +35,10 @@ class RetryingStore final : public ObjectStore {
 
   // Gone at the second time means that the first one, whose answer was lost, removed it.
   Result<void> remove(const std::string& key) override {
-    return retry_.run([&](int attempt) { return gone_is_fine(attempt, store_->remove(key)); });
+    return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->remove(key)); });
   }
   Result<void> abort(const std::string& upload) override {
-    return retry_.run([&](int attempt) { return gone_is_fine(attempt, store_->abort(upload)); });
+    return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->abort(upload)); });
   }
 
   // A lost answer leaves an upload that nobody holds; sweep() finds it.
@@ -70,7 +70,7 @@ class RetryingStore final : public ObjectStore {
   }
 
  private:
-  static Result<void> gone_is_fine(int attempt, Result<void> result) {
+  static Result<void> ignore_not_found(int attempt, Result<void> result) {
     if (!result && attempt > 0 && result.error().code == Code::not_found) return {};
     return result;
   }

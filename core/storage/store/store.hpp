@@ -28,7 +28,7 @@ struct Object {
   std::string digest;  // "p8:<hex>" when the store keeps it with the object and told it; else empty
 };
 
-struct Page {
+struct ObjectPage {
   std::vector<Object> objects;  // by key, code-point order
   std::string cursor;           // for the next page; empty: this was the last
 };
@@ -43,7 +43,7 @@ struct Payload {
 };
 
 // An object as its first bytes were read.
-struct Opening {
+struct OpenResult {
   Object object;
   std::size_t size = 0;  // bytes that were read
 };
@@ -79,17 +79,17 @@ class ObjectStore {
   // "https://host/bucket".
   virtual std::string place() const = 0;
 
-  virtual Result<Page> list(std::string_view prefix, std::string_view cursor) = 0;
+  virtual Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) = 0;
   virtual Result<Object> head(const std::string& key) = 0;
   // Bytes from `offset` on, as many as `out` holds or the object has; how many there were. `must_match`: an
   // etag, or empty.
   virtual Result<std::uint64_t> read(const std::string& key, std::uint64_t offset,
                                      std::string_view must_match, const Room& out) = 0;
   // head() and read() of the front in one: a small object costs one request where the store can do that.
-  virtual Result<Opening> open(const std::string& key, std::span<char> out) {
+  virtual Result<OpenResult> open(const std::string& key, std::span<char> out) {
     auto object = TRY(head(key));
     auto size = object.size == 0 ? 0u : TRY(read(key, 0, object.etag, out));
-    return Opening{std::move(object), size};
+    return OpenResult{std::move(object), size};
   }
   // Replaces as one step: nobody sees half an object.
   virtual Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) = 0;

@@ -4,24 +4,24 @@
 
 #include "core/base/shape.hpp"
 #include "core/storage/store/digest.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
-struct Named {
+struct PartEntry {
   std::uint64_t n = 0;
   std::string ref;
 };
 
-Result<Named> read_entry(const Json& entry) {
-  if (entry.is_number_unsigned()) return Named{entry.get<std::uint64_t>(), ""};
+Result<PartEntry> read_entry(const Json& entry) {
+  if (entry.is_number_unsigned()) return PartEntry{entry.get<std::uint64_t>(), ""};
   if (!entry.is_object() || !entry.contains("part") || !entry["part"].is_number_unsigned())
     return wrong_type("parts", "list of part numbers or of {part, ref}");
   auto ref = entry.find("ref");
-  if (ref == entry.end() || ref->is_null()) return Named{entry["part"].get<std::uint64_t>(), ""};
+  if (ref == entry.end() || ref->is_null()) return PartEntry{entry["part"].get<std::uint64_t>(), ""};
   if (!ref->is_string()) return wrong_type("parts", "list of part numbers or of {part, ref}");
-  return Named{entry["part"].get<std::uint64_t>(), ref->get<std::string>()};
+  return PartEntry{entry["part"].get<std::uint64_t>(), ref->get<std::string>()};
 }
 
 Result<void> check_count(std::uint64_t sent, std::uint32_t count) {

@@ -11,9 +11,9 @@
 
 namespace dash::storage {
 
-inline constexpr std::chrono::hours kHandleLifetime{12};  // from begin to commit, not sliding
-inline constexpr std::chrono::minutes kHandleAhead{5};    // issued later than that from now: expired as well
-inline constexpr std::size_t kMaxHandleBytes = 6144;      // fits one header line beside others
+inline constexpr std::chrono::hours kHandleLifetime{12};   // from begin to commit, not sliding
+inline constexpr std::chrono::minutes kMaxHandleAhead{5};  // issued later than that from now: expired as well
+inline constexpr std::size_t kMaxHandleBytes = 6144;       // fits one header line beside others
 
 struct Handle {
   std::string id;       // 32 hex digits, random

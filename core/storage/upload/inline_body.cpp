@@ -22,7 +22,7 @@ Failure bad_base64() { return fail(Code::invalid, "content_b64 is not valid base
 
 Result<void> InlineBody::feed(std::string_view piece) {
   while (!piece.empty()) {
-    if (at_ == At::content) {
+    if (state_ == State::content) {
       piece.remove_prefix(TRY(read_content(piece)));
       continue;
     }
@@ -33,42 +33,42 @@ Result<void> InlineBody::feed(std::string_view piece) {
 }
 
 Result<void> InlineBody::finish() {
-  if (at_ != At::after) return malformed();
+  if (state_ != State::after) return malformed();
   for (std::string_view member : {"filename", "content_b64"})
     if (!seen_.contains(std::string(member))) return missing_member(member);
   return {};
 }
 
 Result<void> InlineBody::step(char c) {
-  if (at_ == At::text) return collect_text(c);
-  if (at_ == At::other) return collect_other(c);
-  if (at_ == At::escape) return end_escape(c);
+  if (state_ == State::text) return collect_text(c);
+  if (state_ == State::other) return collect_other(c);
+  if (state_ == State::escape) return end_escape(c);
   if (is_space(c)) return {};
-  switch (at_) {
-    case At::before:
+  switch (state_) {
+    case State::before:
       if (c != '{') return malformed();
-      at_ = At::member_or_end;
+      state_ = State::member_or_end;
       return {};
-    case At::member_or_end:
-    case At::member:
-      if (c == '}' && at_ == At::member_or_end) {
-        at_ = At::after;
+    case State::member_or_end:
+    case State::member:
+      if (c == '}' && state_ == State::member_or_end) {
+        state_ = State::after;
         return {};
       }
       if (c != '"') return malformed();
       is_name_ = true;
       raw_ = "\"";
-      at_ = At::text;
+      state_ = State::text;
       return {};
-    case At::colon:
+    case State::colon:
       if (c != ':') return malformed();
-      at_ = At::value;
+      state_ = State::value;
       return {};
-    case At::value:
+    case State::value:
       return begin_value(c);
-    case At::comma_or_end:
+    case State::comma_or_end:
       if (c != ',' && c != '}') return malformed();
-      at_ = c == ',' ? At::member : At::after;
+      state_ = c == ',' ? State::member : State::after;
       return {};
     default:
       return malformed();
@@ -78,31 +78,31 @@ Result<void> InlineBody::step(char c) {
 Result<void> InlineBody::begin_value(char c) {
   if (member_ == "content_b64") {
     if (c != '"') return wrong_type(member_, "string");
-    at_ = At::content;
+    state_ = State::content;
     return {};
   }
   is_name_ = false;
   if (member_ == "filename") {
     if (c != '"') return wrong_type(member_, "string");
     raw_ = "\"";
-    at_ = At::text;
+    state_ = State::text;
     return {};
   }
   raw_.clear();
   depth_ = 0;
   quoted_ = false;
-  at_ = At::other;
+  state_ = State::other;
   return collect_other(c);
 }
 
-Result<void> InlineBody::keep(char c, std::size_t most) {
-  if (raw_.size() == most) return invalid_json("a member of the body other than content_b64 is too long");
+Result<void> InlineBody::append_raw(char c, std::size_t max_size) {
+  if (raw_.size() == max_size) return invalid_json("a member of the body other than content_b64 is too long");
   raw_ += c;
   return {};
 }
 
 Result<void> InlineBody::collect_text(char c) {
-  TRY(keep(c, kMaxNameText));
+  TRY(append_raw(c, kMaxNameText));
   if (escaped_) {
     escaped_ = false;
   } else if (c == '\\') {
@@ -119,7 +119,7 @@ Result<void> InlineBody::end_text() {
   auto text = json->get<std::string>();
   if (is_name_) return name_member(std::move(text));
   filename_ = std::move(text);
-  at_ = At::comma_or_end;
+  state_ = State::comma_or_end;
   return {};
 }
 
@@ -129,7 +129,7 @@ Result<void> InlineBody::name_member(std::string name) {
   if (seen_.size() > kMaxMembers)
     return invalid_json(fmt::format("the body has more than {} members", kMaxMembers));
   member_ = std::move(name);
-  at_ = At::colon;
+  state_ = State::colon;
   return {};
 }
 
@@ -137,7 +137,7 @@ Result<void> InlineBody::name_member(std::string name) {
 // of it.
 Result<void> InlineBody::collect_other(char c) {
   if (quoted_) {
-    TRY(keep(c, kMaxOtherText));
+    TRY(append_raw(c, kMaxOtherText));
     if (escaped_)
       escaped_ = false;
     else if (c == '\\')
@@ -154,12 +154,12 @@ Result<void> InlineBody::collect_other(char c) {
   if (c == '{' || c == '[') ++depth_;
   if (c == '}' || c == ']') --depth_;
   if (depth_ < 0 || depth_ >= kMaxJsonDepth) return malformed();
-  return keep(c, kMaxOtherText);
+  return append_raw(c, kMaxOtherText);
 }
 
 Result<void> InlineBody::end_other() {
   if (auto json = parse_json(raw_); !json) return invalid_json(json.error().message);
-  at_ = At::comma_or_end;
+  state_ = State::comma_or_end;
   return {};
 }
 
@@ -171,10 +171,10 @@ Result<std::size_t> InlineBody::read_content(std::string_view piece) {
   if (end == piece.size()) return end;
   if (piece[end] == '"') {
     if (!base64_.finish()) return bad_base64();
-    at_ = At::comma_or_end;
+    state_ = State::comma_or_end;
   } else {
     raw_.clear();
-    at_ = At::escape;
+    state_ = State::escape;
   }
   return end + 1;
 }
@@ -186,7 +186,7 @@ Result<void> InlineBody::end_escape(char c) {
   if (raw_.front() == 'u' && raw_.size() < 5) return {};
   auto text = parse_json("\"\\" + raw_ + "\"");
   if (!text) return malformed();
-  at_ = At::content;
+  state_ = State::content;
   return decode(text->get_ref<const std::string&>());
 }
 

@@ -34,7 +34,7 @@ class InlineBody {
   std::uint64_t size() const { return size_; }  // decoded so far
 
  private:
-  enum class At {
+  enum class State {
     before,
     member_or_end,
     member,
@@ -57,11 +57,11 @@ class InlineBody {
   Result<std::size_t> read_content(std::string_view piece);
   Result<void> end_escape(char c);
   Result<void> decode(std::string_view text);
-  Result<void> keep(char c, std::size_t most);
+  Result<void> append_raw(char c, std::size_t max_size);
 
   std::uint64_t ceiling_;
   Content content_;
-  At at_ = At::before;
+  State state_ = State::before;
   std::string raw_;       // text of the member name, filename or unknown value being read
   bool is_name_ = false;  // `raw_` is a member's name
   bool escaped_ = false;  // in a text: the last character was a backslash

@@ -3,19 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 #include "tests/support/storage_instance.hpp"
 
 namespace dash::daemon {
 namespace {
 
-using storage::Found;
-using storage::Front;
+using storage::FindResult;
+using storage::Prefetched;
 
 class Download : public testing::Test {
  protected:
   void put(const std::string& bytes) { must(world_.store().put("config-mgmt/dir/ü a.sh", bytes, {})); }
-  Found found() { return must(one_.assets.find(world_.ann, "", "dir/ü a.sh")); }
+  FindResult found() { return must(one_.assets.find(world_.ann, "", "dir/ü a.sh")); }
   Request asked(const Headers& headers, bool is_head = false) {
     Request request;
     request.method = "GET";
@@ -24,10 +24,10 @@ class Download : public testing::Test {
     return request;
   }
   Result<Response> raw(const Headers& headers = {}) {
-    return raw_download(found(), Front(), asked(headers), {one_.parts, world_.clock});
+    return raw_download(found(), Prefetched(), asked(headers), {one_.buffers, world_.clock});
   }
   // Of that size as far as anybody was told.
-  Found found_of(std::uint64_t size) {
+  FindResult found_of(std::uint64_t size) {
     put("");
     auto one = found();
     one.object.size = size;
@@ -43,7 +43,7 @@ class Download : public testing::Test {
   static std::string header(const Response& response, std::string_view name) {
     return response.headers.get(name).value_or("");
   }
-  storage::StorageWorld world_;
+  storage::StorageFixture world_;
   storage::Replica one_{world_};
 };
 
@@ -104,12 +104,12 @@ TEST_F(Download, ReadsAgainWhatIsReplacedBeforeItsFirstByte) {
   for (bool is_raw : {true, false}) {
     put("old");
     int finds = 0;
-    auto find = [&]() -> Result<std::pair<Found, Front>> {
+    auto find = [&]() -> Result<std::pair<FindResult, Prefetched>> {
       auto one = found();
       if (++finds <= 3) put(fmt::format("new {}", finds));
-      return std::pair(std::move(one), Front());
+      return std::pair(std::move(one), Prefetched());
     };
-    auto response = must(download(find, is_raw, asked({}), {one_.parts, world_.clock}));
+    auto response = must(download(find, is_raw, asked({}), {one_.buffers, world_.clock}));
     EXPECT_EQ(finds, 4);
     auto body = body_of(response);
     EXPECT_NE(body.find(is_raw ? "new 3" : crypto::to_base64("new 3")), body.npos) << body;
@@ -118,18 +118,18 @@ TEST_F(Download, ReadsAgainWhatIsReplacedBeforeItsFirstByte) {
 
 TEST_F(Download, TellsOfAReplacementOnlyWhoNamesAVersion) {
   put("old");
-  auto replaced = [&]() -> Result<std::pair<Found, Front>> {
+  auto replaced = [&]() -> Result<std::pair<FindResult, Prefetched>> {
     auto one = found();
     put(world_.store().head("config-mgmt/dir/ü a.sh")->size == 3 ? "newer" : "old");
-    return std::pair(std::move(one), Front());
+    return std::pair(std::move(one), Prefetched());
   };
   auto tag = header(must(raw()), "ETag");
-  DownloadSeams seams{one_.parts, world_.clock};
-  EXPECT_EQ(download(replaced, true, asked({{"If-Match", tag}}), seams).error().code, Code::precondition);
-  auto never_still = download(replaced, true, asked({}), seams);
+  DownloadDeps deps{one_.buffers, world_.clock};
+  EXPECT_EQ(download(replaced, true, asked({{"If-Match", tag}}), deps).error().code, Code::precondition);
+  auto never_still = download(replaced, true, asked({}), deps);
   EXPECT_EQ(never_still.error().code, Code::busy);
   EXPECT_TRUE(never_still.error().retry_after);
-  EXPECT_EQ(must(download(replaced, true, asked({}, /*is_head=*/true), seams)).status, 200);
+  EXPECT_EQ(must(download(replaced, true, asked({}, /*is_head=*/true), deps)).status, 200);
 }
 
 TEST_F(Download, AsJsonTheContentIsWholeWhateverItsLength) {
@@ -137,7 +137,7 @@ TEST_F(Download, AsJsonTheContentIsWholeWhateverItsLength) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31);
     put(bytes);
-    auto response = must(json_download(found(), Front(), asked({}), {one_.parts, world_.clock}));
+    auto response = must(json_download(found(), Prefetched(), asked({}), {one_.buffers, world_.clock}));
     auto json = must(parse_json(body_of(response)));
     EXPECT_EQ(json["name"], "dir/ü a.sh");
     EXPECT_EQ(json["size"], size);
@@ -146,24 +146,24 @@ TEST_F(Download, AsJsonTheContentIsWholeWhateverItsLength) {
 }
 
 TEST_F(Download, AsJsonEndsAtTheInlineCeilingAndNamesTheOtherWay) {
-  auto above = found_of(storage::kInlineCeiling + 1);
-  auto refused = json_download(std::move(above), Front(), asked({}), {one_.parts, world_.clock});
+  auto above = found_of(storage::kMaxInlineBytes + 1);
+  auto refused = json_download(std::move(above), Prefetched(), asked({}), {one_.buffers, world_.clock});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::too_large);
   EXPECT_NE(refused.error().message.find("raw=1"), std::string::npos);
-  auto head = json_download(found_of(storage::kInlineCeiling), Front(), asked({}, /*is_head=*/true),
-                            {one_.parts, world_.clock});
+  auto head = json_download(found_of(storage::kMaxInlineBytes), Prefetched(), asked({}, /*is_head=*/true),
+                            {one_.buffers, world_.clock});
   EXPECT_TRUE(head);
 }
 
 TEST_F(Download, OnlyAPlainDownloadFromTheStartIsOpenedWithItsFirstBytes) {
-  EXPECT_TRUE(begins_at_front(asked({})));
-  EXPECT_TRUE(begins_at_front(asked({{"Range", "bytes=0-99"}})));
-  EXPECT_FALSE(begins_at_front(asked({}, /*is_head=*/true)));
+  EXPECT_TRUE(reads_from_start(asked({})));
+  EXPECT_TRUE(reads_from_start(asked({{"Range", "bytes=0-99"}})));
+  EXPECT_FALSE(reads_from_start(asked({}, /*is_head=*/true)));
   for (const Headers& headers :
        {Headers{{"Range", "bytes=1-"}}, Headers{{"Range", "bytes=-1"}}, Headers{{"If-Match", "*"}},
         Headers{{"If-None-Match", "*"}}, Headers{{"If-Range", "\"x\""}}})
-    EXPECT_FALSE(begins_at_front(asked(headers)));
+    EXPECT_FALSE(reads_from_start(asked(headers)));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(SetupRoutes, ARefusedClientThatGoesOnSendingReadsTheAnswer) {
 TEST(SetupRoutes, ALargeClaimIsReadOnlyWithTheSetupCodeInItsHead) {
   WholeInstance whole;
   whole.serve();
-  auto code = must(whole.services().setup_code.ensure());
+  auto code = must(whole.application().setup_code.ensure());
   auto header = [](std::string_view text) { return fmt::format("X-Setup-Code: {}\r\n", text); };
   EXPECT_EQ(whole.answer_to_head("/api/setup/import"), 403);
   EXPECT_EQ(whole.answer_to_head("/api/setup/import", header("wrong")), 403);
@@ -43,7 +43,7 @@ TEST(SetupRoutes, AnUnclaimedInstanceTakesTheSetupCodeInTheBody) {
   WholeInstance whole;
   whole.serve();
   EXPECT_EQ(whole.answer_to_head("/api/setup/compare"), 401);
-  auto code = must(whole.services().setup_code.ensure());
+  auto code = must(whole.application().setup_code.ensure());
   auto body = Json{{"config", {{"cloud1_region", "eu-west-1"}}},
                    {"setup_code", std::string(code.expose())},
                    {"admin_username", "root"},

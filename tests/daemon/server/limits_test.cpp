@@ -2,7 +2,7 @@
 // for a clock.
 #include <list>
 
-#include "daemon/server/pace.hpp"
+#include "daemon/server/min_rate.hpp"
 #include "tests/daemon/running.hpp"
 
 namespace dash::daemon {
@@ -10,16 +10,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(Pace, OnlyAWholeWindowBelowTheFloorIsTooSlow) {
+TEST(MinRate, OnlyAWholeWindowBelowTheFloorIsTooSlow) {
   using std::chrono::seconds;
-  Pace pace(1024, seconds(30));
-  EXPECT_TRUE(pace.moved(seconds(29), 0));
-  EXPECT_EQ(pace.left(), seconds(1));
-  EXPECT_TRUE(pace.moved(seconds(1), 30 * 1024));
-  EXPECT_TRUE(pace.moved(seconds(29), 1'000'000));
-  EXPECT_TRUE(pace.moved(seconds(1), 0));
-  EXPECT_TRUE(pace.moved(seconds(29), 30 * 1024 - 1));
-  EXPECT_FALSE(pace.moved(seconds(1), 0));
+  MinRate min_rate(1024, seconds(30));
+  EXPECT_TRUE(min_rate.check(seconds(29), 0));
+  EXPECT_EQ(min_rate.remaining(), seconds(1));
+  EXPECT_TRUE(min_rate.check(seconds(1), 30 * 1024));
+  EXPECT_TRUE(min_rate.check(seconds(29), 1'000'000));
+  EXPECT_TRUE(min_rate.check(seconds(1), 0));
+  EXPECT_TRUE(min_rate.check(seconds(29), 30 * 1024 - 1));
+  EXPECT_FALSE(min_rate.check(seconds(1), 0));
 }
 
 TEST(Limits, AHeadThatDoesNotEndIs408) {
@@ -76,7 +76,7 @@ TEST(Limits, APartHasAFloorOfItsOwnBecauseItHoldsABuffer) {
   RawClient client(running.port());
   EXPECT_EQ(client.ask("PUT /api/sink HTTP/1.1\r\nHost: t\r\nContent-Length: 8388608\r\n\r\nsome").status,
             408);
-  EXPECT_EQ(running.parts.available(), 2u);
+  EXPECT_EQ(running.buffers.available(), 2u);
 }
 
 TEST(Limits, AClientThatDoesNotReadIsCut) {
@@ -160,7 +160,7 @@ TEST(Limits, IdleAndSlowClientsDoNotHoldUpAFreshOne) {
     clients.emplace_back(running.port())
         .send("PUT /api/sink HTTP/1.1\r\nHost: t\r\nContent-Length: 8388608\r\n\r\nsome");
   for (int i = 0; i < 8; ++i) clients.emplace_back(running.port()).send("GET /api/hel");
-  while (running.parts.available() > 0) std::this_thread::yield();
+  while (running.buffers.available() > 0) std::this_thread::yield();
   EXPECT_EQ(ask(running.port(), get("/api/hello")).status, 200);
 }
 

@@ -303,14 +303,15 @@ TEST(Server, SpeaksHttp10) {
 
 TEST(Server, RefusesAnAddressThatIsTakenOrNone) {
   Running running({});
-  PartPool parts(1);
-  auto taken = Server::start({.listen = {"127.0.0.1:" + std::to_string(running.port())}}, {}, parts);
+  BufferPool buffers(1);
+  auto taken = Server::start({.listen = {"127.0.0.1:" + std::to_string(running.port())}}, {}, buffers);
   ASSERT_FALSE(taken);
   EXPECT_NE(taken.error().message.find("Address already in use"), std::string::npos);
   EXPECT_EQ(taken.error().code, Code::invalid);
   for (auto bad : {"8080", "localhost:8080", "127.0.0.1:70000", "127.0.0.1:", "unix:"})
-    EXPECT_EQ(Server::start({.listen = {bad}}, {}, parts).error().code, Code::usage) << bad;
-  EXPECT_EQ(Server::start({.listen = {"unix:/nonexistent-folder/x"}}, {}, parts).error().code, Code::invalid);
+    EXPECT_EQ(Server::start({.listen = {bad}}, {}, buffers).error().code, Code::usage) << bad;
+  EXPECT_EQ(Server::start({.listen = {"unix:/nonexistent-folder/x"}}, {}, buffers).error().code,
+            Code::invalid);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace dash::migrate {
 namespace {
 
-Exported export_of(const config::Values& values, bool include_on_prem = false,
-                   std::vector<setup::FullEndpoint> rows = {}) {
+ExportResult export_of(const config::Values& values, bool include_on_prem = false,
+                       std::vector<setup::FullWebhook> rows = {}) {
   return must(
       make_bundle(values, std::move(rows), {"https://a.example", "http", include_on_prem}, FakeClock()));
 }
@@ -23,7 +23,7 @@ std::string refusal(std::string_view text) {
 }
 
 TEST(Bundle, ReadsBackAsItWasWritten) {
-  setup::FullEndpoint row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
+  setup::FullWebhook row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
   auto made = export_of({{"cloud1_access_key_id", "A\nB"},
                          {"some", "\"quoted\" é"},
                          {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"}},
@@ -33,11 +33,11 @@ TEST(Bundle, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read.config, made.bundle.config);
   EXPECT_EQ(read.regions, made.bundle.regions);
   EXPECT_EQ(read.annotations, made.bundle.annotations);
-  EXPECT_EQ(read.endpoints.at(0).url.expose(), "https://h/x");
-  EXPECT_EQ(read.endpoints.at(0).event_types, "job.failed");
-  EXPECT_FALSE(read.endpoints.at(0).enabled);
+  EXPECT_EQ(read.webhooks.at(0).url.expose(), "https://h/x");
+  EXPECT_EQ(read.webhooks.at(0).event_types, "job.failed");
+  EXPECT_FALSE(read.webhooks.at(0).enabled);
   EXPECT_EQ(read.meta.exported_at, "2026-07-03T14:00:00Z");
-  EXPECT_TRUE(read.remarks.empty());
+  EXPECT_TRUE(read.notes.empty());
   EXPECT_EQ(fingerprint(read, "x"), fingerprint(made.bundle, "x"));
 }
 
@@ -49,7 +49,7 @@ TEST(Bundle, CanBeWrittenAsTheToolOfAPythonDashboardWritesIt) {
                          {"cloud2_client_secret", std::string("••••••••")},
                          {"cloud2_region_configs", R"({"West US 2":{"gallery_name":"g"}})"},
                          {"public_base_url", "https://a.example"}});
-  auto text = write_bundle(made.bundle, config::Spelling::provider);
+  auto text = write_bundle(made.bundle, config::NameStyle::provider);
   auto document = must(parse_json(text));
   EXPECT_EQ(document["schema"], 1);
   EXPECT_EQ(document["config"], (Json{{"aws_access_key_id", "A"},
@@ -66,13 +66,13 @@ TEST(Bundle, CanBeWrittenAsTheToolOfAPythonDashboardWritesIt) {
   EXPECT_EQ(read.config, made.bundle.config);
   EXPECT_EQ(read.excluded, made.bundle.excluded);
   EXPECT_EQ(read.annotations, made.bundle.annotations);
-  EXPECT_TRUE(read.remarks.empty());
+  EXPECT_TRUE(read.notes.empty());
 }
 
 TEST(Bundle, CallsWhatWasReadWhereItLiesDockerInTheProvidersSpelling) {
   Bundle bundle;
   bundle.meta.export_method = "local";
-  auto document = must(parse_json(write_bundle(bundle, config::Spelling::provider)));
+  auto document = must(parse_json(write_bundle(bundle, config::NameStyle::provider)));
   EXPECT_EQ(document["meta"]["export_method"], "docker");
 }
 
@@ -104,10 +104,10 @@ TEST(Bundle, HasItsSectionsInOneOrderAndCountsThem) {
 
 TEST(Bundle, TellsAnEditAndNotALayout) {
   auto text = write_bundle(export_of({{"a", "1"}, {"b", "2"}}).bundle);
-  EXPECT_TRUE(must(parse_bundle(dump_json(must(parse_json(text))), "b")).remarks.empty());
+  EXPECT_TRUE(must(parse_bundle(dump_json(must(parse_json(text))), "b")).notes.empty());
   auto edited = text;
   edited.replace(edited.find("\"1\""), 3, "\"9\"");
-  EXPECT_EQ(must(parse_bundle(edited, "b")).remarks,
+  EXPECT_EQ(must(parse_bundle(edited, "b")).notes,
             std::vector<std::string>{"it was edited since it was exported"});
 }
 
@@ -127,7 +127,7 @@ TEST(Bundle, TakesValuesAsAHandWritesThem) {
       must(parse_bundle(R"({"config":{"a":true,"b":5,"c":1.5,"d":null,"e":[1,2],"f":false}})", "b"));
   EXPECT_EQ(bundle.config,
             (config::Values{{"a", "1"}, {"b", "5"}, {"c", "1.5"}, {"e", "[1,2]"}, {"f", "0"}}));
-  EXPECT_EQ(bundle.remarks, std::vector<std::string>{"'d' has no value and is left out"});
+  EXPECT_EQ(bundle.notes, std::vector<std::string>{"'d' has no value and is left out"});
 }
 
 TEST(Bundle, WithoutAKeyOfItsOwnStillPrintsTheSameFingerprintTwice) {

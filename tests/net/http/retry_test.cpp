@@ -71,7 +71,7 @@ TEST(Retry, GivesUpAfterTheLastAttemptWithItsError) {
 
 TEST(Retry, WaitsTwiceAsLongEachTimeUpToTheLongest) {
   Waits waits;
-  RetryPolicy policy{.attempts = 5, .first = milliseconds(100), .longest = milliseconds(300)};
+  RetryPolicy policy{.attempts = 5, .initial_delay = milliseconds(100), .max_delay = milliseconds(300)};
   EXPECT_FALSE(waits.retry(policy, 1.0).run([](int) { return failing(Code::busy); }));
   EXPECT_EQ(waits.seen, (std::vector<milliseconds>{milliseconds(100), milliseconds(200), milliseconds(300),
                                                    milliseconds(300)}));
@@ -79,7 +79,7 @@ TEST(Retry, WaitsTwiceAsLongEachTimeUpToTheLongest) {
 
 TEST(Retry, JitterTakesAtMostHalfOfTheWait) {
   Waits waits;
-  EXPECT_FALSE(waits.retry({.attempts = 2, .first = milliseconds(100)}, 0.0).run([](int) {
+  EXPECT_FALSE(waits.retry({.attempts = 2, .initial_delay = milliseconds(100)}, 0.0).run([](int) {
     return failing(Code::busy);
   }));
   EXPECT_EQ(waits.seen, std::vector{milliseconds(50)});
@@ -95,7 +95,7 @@ TEST(Retry, HonoursRetryAfter) {
 
 TEST(Retry, DoesNotWaitForARetryAfterBeyondItsPatience) {
   Waits waits;
-  auto result = waits.retry({.patience = milliseconds(1000)}, 0).run([](int) {
+  auto result = waits.retry({.max_retry_after = milliseconds(1000)}, 0).run([](int) {
     return failing(Code::busy, std::chrono::seconds(2));
   });
   EXPECT_EQ(result.error().retry_after, std::chrono::seconds(2));

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "core/net/process/child_spawner.hpp"
 #include "core/net/process/exec_child.hpp"
-#include "core/net/process/nursery.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::net {
@@ -99,11 +99,11 @@ TEST(Child, StopsPolitelyAndThenFirmly) {
                       "trap '' TERM; echo up; while :; do sleep 0.01; done"}) {
     auto child = must(Child::start(shell(script)));
     std::string heard;
-    Talk talk;
-    talk.on_out = [&](std::string_view piece) { heard += piece; };
-    talk.should_stop = [&] { return heard.find("up") != heard.npos; };
-    talk.grace = milliseconds(300);
-    auto end = child.talk(talk);
+    RunOptions options;
+    options.on_out = [&](std::string_view piece) { heard += piece; };
+    options.should_stop = [&] { return heard.find("up") != heard.npos; };
+    options.grace = milliseconds(300);
+    auto end = child.communicate(options);
     ASSERT_FALSE(end);
     EXPECT_EQ(end.error().code, Code::interrupted);
     EXPECT_FALSE(child.running());
@@ -165,12 +165,12 @@ void wait_for(const std::string& path) {
   while (!std::filesystem::exists(path)) std::this_thread::yield();
 }
 
-TEST(Nursery, KeepsChildrenAliveWhenTheThreadThatAskedEnds) {
+TEST(ChildSpawner, KeepsChildrenAliveWhenTheThreadThatAskedEnds) {
   Scratch scratch;
-  Nursery nursery;
+  ChildSpawner spawner;
   Child child;
   std::thread([&] {
-    child = must(nursery.start(sleeper(scratch / "up")));
+    child = must(spawner.start(sleeper(scratch / "up")));
     wait_for(scratch / "up");
   }).join();
   EXPECT_FALSE(child.wait(milliseconds(50)));

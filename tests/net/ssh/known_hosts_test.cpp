@@ -24,47 +24,47 @@ TEST(KnownHosts, FindsPlainBracketedPatternAndHashedNames) {
   for (const auto& names :
        {std::string("h.example"), std::string("other,h.example"), std::string("*.example"),
         std::string("H.EXAMPLE"), std::string("h.exampl?"), hashed("h.example")})
-    EXPECT_EQ(judge_host(line(names), "h.example", 22, kKey), HostTrust::known) << names;
+    EXPECT_EQ(check_host_key(line(names), "h.example", 22, kKey), HostKeyStatus::known) << names;
   for (const auto& names : {std::string("[h.example]:2222"), std::string("[*]:2222"),
                             hashed("[h.example]:2222"), std::string("h.example")})
-    EXPECT_EQ(judge_host(line(names), "h.example", 2222, kKey), HostTrust::known) << names;
-  EXPECT_EQ(judge_host(line("::1"), "::1", 22, kKey), HostTrust::known);
-  EXPECT_EQ(judge_host(line("h.example"), "H.Example", 22, kKey), HostTrust::known);
+    EXPECT_EQ(check_host_key(line(names), "h.example", 2222, kKey), HostKeyStatus::known) << names;
+  EXPECT_EQ(check_host_key(line("::1"), "::1", 22, kKey), HostKeyStatus::known);
+  EXPECT_EQ(check_host_key(line("h.example"), "H.Example", 22, kKey), HostKeyStatus::known);
 }
 
 TEST(KnownHosts, DoesNotTakeOneHostForAnother) {
   for (auto names : {"x.example", "[h.example]:2222", "h", "*.example,!h.example", "|1|bad|worse", "|1|"})
-    EXPECT_EQ(judge_host(line(names), "h.example", 22, kKey), HostTrust::unknown) << names;
-  EXPECT_EQ(judge_host("", "h.example", 22, kKey), HostTrust::unknown);
-  EXPECT_EQ(judge_host("# h.example\n\nh.example\nh.example ssh-ed25519\n", "h.example", 22, kKey),
-            HostTrust::unknown);
+    EXPECT_EQ(check_host_key(line(names), "h.example", 22, kKey), HostKeyStatus::unknown) << names;
+  EXPECT_EQ(check_host_key("", "h.example", 22, kKey), HostKeyStatus::unknown);
+  EXPECT_EQ(check_host_key("# h.example\n\nh.example\nh.example ssh-ed25519\n", "h.example", 22, kKey),
+            HostKeyStatus::unknown);
 }
 
 TEST(KnownHosts, AnotherKeyIsAChangeUnlessTheRightOneIsListedToo) {
-  EXPECT_EQ(judge_host(line("h", kOther), "h", 22, kKey), HostTrust::changed);
-  EXPECT_EQ(judge_host(line("h", kOther) + line("h"), "h", 22, kKey), HostTrust::known);
-  EXPECT_EQ(judge_host(line("h", {"ssh-rsa", "r"}), "h", 22, kKey), HostTrust::other_type);
+  EXPECT_EQ(check_host_key(line("h", kOther), "h", 22, kKey), HostKeyStatus::changed);
+  EXPECT_EQ(check_host_key(line("h", kOther) + line("h"), "h", 22, kKey), HostKeyStatus::known);
+  EXPECT_EQ(check_host_key(line("h", {"ssh-rsa", "r"}), "h", 22, kKey), HostKeyStatus::other_type);
   // The same machine on another port may be another server.
-  EXPECT_EQ(judge_host(line("h", kOther), "h", 2222, kKey), HostTrust::unknown);
+  EXPECT_EQ(check_host_key(line("h", kOther), "h", 2222, kKey), HostKeyStatus::unknown);
 }
 
 TEST(KnownHosts, ARevokedKeyIsNeverGood) {
-  EXPECT_EQ(judge_host(line("h") + line("*", kKey, "@revoked "), "h", 22, kKey), HostTrust::revoked);
-  EXPECT_EQ(judge_host(line("h") + line("*", kOther, "@revoked "), "h", 22, kKey), HostTrust::known);
-  EXPECT_EQ(judge_host(line("h", kKey, "@cert-authority "), "h", 22, kKey), HostTrust::unknown);
+  EXPECT_EQ(check_host_key(line("h") + line("*", kKey, "@revoked "), "h", 22, kKey), HostKeyStatus::revoked);
+  EXPECT_EQ(check_host_key(line("h") + line("*", kOther, "@revoked "), "h", 22, kKey), HostKeyStatus::known);
+  EXPECT_EQ(check_host_key(line("h", kKey, "@cert-authority "), "h", 22, kKey), HostKeyStatus::unknown);
 }
 
 TEST(KnownHosts, TellsWhichTypesToAskFor) {
   auto text = line("h", {"ecdsa-sha2-nistp256", "e"}) + line("x") + line("h", {"ssh-rsa", "r"}) +
               line("h", {"ssh-rsa", "q"});
-  EXPECT_EQ(known_types(text, "h", 22), (std::vector<std::string>{"ecdsa-sha2-nistp256", "ssh-rsa"}));
-  EXPECT_TRUE(known_types(text, "unheard-of", 22).empty());
+  EXPECT_EQ(listed_key_types(text, "h", 22), (std::vector<std::string>{"ecdsa-sha2-nistp256", "ssh-rsa"}));
+  EXPECT_TRUE(listed_key_types(text, "unheard-of", 22).empty());
 }
 
 TEST(KnownHosts, WritesALineThatItReadsBack) {
   for (int port : {22, 2222}) {
     auto text = known_hosts_line("H.example", port, kKey);
-    EXPECT_EQ(judge_host(text, "h.example", port, kKey), HostTrust::known) << text;
+    EXPECT_EQ(check_host_key(text, "h.example", port, kKey), HostKeyStatus::known) << text;
   }
   EXPECT_EQ(known_hosts_line("h", 2222, kKey).substr(0, 9), "[h]:2222 ");
 }

@@ -26,32 +26,32 @@ std::string key_file(std::string_view cipher, std::string_view type) {
 }
 
 TEST(SshKey, TellsTypeLockAndPublicKeyOfOpenSshFiles) {
-  auto open = facts_of_key(key_file("none", "ssh-ed25519"));
+  auto open = read_key_info(key_file("none", "ssh-ed25519"));
   EXPECT_FALSE(open.is_locked);
   EXPECT_EQ(open.type, "ssh-ed25519");
   EXPECT_EQ(open.public_blob, wire("ssh-ed25519") + wire("point"));
-  auto locked = facts_of_key(key_file("aes256-ctr", "ssh-rsa"));
+  auto locked = read_key_info(key_file("aes256-ctr", "ssh-rsa"));
   EXPECT_TRUE(locked.is_locked);
   EXPECT_EQ(locked.type, "ssh-rsa");
 }
 
 TEST(SshKey, TellsWhatItCanOfPem) {
-  EXPECT_EQ(facts_of_key("-----BEGIN RSA PRIVATE KEY-----\nx").type, "ssh-rsa");
-  EXPECT_TRUE(facts_of_key("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n").is_locked);
-  EXPECT_TRUE(facts_of_key("-----BEGIN ENCRYPTED PRIVATE KEY-----\n").is_locked);
-  EXPECT_FALSE(facts_of_key("-----BEGIN PRIVATE KEY-----\n").is_locked);
+  EXPECT_EQ(read_key_info("-----BEGIN RSA PRIVATE KEY-----\nx").type, "ssh-rsa");
+  EXPECT_TRUE(read_key_info("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n").is_locked);
+  EXPECT_TRUE(read_key_info("-----BEGIN ENCRYPTED PRIVATE KEY-----\n").is_locked);
+  EXPECT_FALSE(read_key_info("-----BEGIN PRIVATE KEY-----\n").is_locked);
 }
 
 TEST(SshKey, ReadsNothingIntoGarbage) {
   for (auto text :
        {"", "garbage", "-----BEGIN OPENSSH PRIVATE KEY-----", "-----BEGIN OPENSSH PRIVATE KEY-----\n!!!\n"}) {
-    auto facts = facts_of_key(text);
+    auto facts = read_key_info(text);
     EXPECT_FALSE(facts.is_locked) << text;
     EXPECT_EQ(facts.type + facts.public_blob, "") << text;
   }
   auto whole = key_file("none", "ssh-ed25519");
-  for (std::size_t n = 0; n < whole.size(); ++n) facts_of_key(whole.substr(0, n));
-  EXPECT_EQ(type_of_blob("\xff\xff\xff\xff"), "");
+  for (std::size_t n = 0; n < whole.size(); ++n) read_key_info(whole.substr(0, n));
+  EXPECT_EQ(key_type("\xff\xff\xff\xff"), "");
 }
 
 }  // namespace

@@ -176,11 +176,11 @@ TEST(PolicyTest, RunsTheTestsOfTheFolderAndOfTheBuiltInRules) {
 
 class PolicyWhen : public testing::Test {
  protected:
-  When ask(config::Values values, std::string_view from, Json request = {{"region", "us-east-1"}}) {
-    return must(next_admitted(*engine_, settings(std::move(values)), "cloud1:vm:deploy", request,
-                              {"alice", false}, parse_iso(from).value()));
+  NextAdmission ask(config::Values values, std::string_view from, Json request = {{"region", "us-east-1"}}) {
+    return must(find_next_admission(*engine_, settings(std::move(values)), "cloud1:vm:deploy", request,
+                                    {"alice", false}, parse_iso(from).value()));
   }
-  std::string at(const When& when) { return when.admitted ? format_iso(*when.admitted) : "never"; }
+  std::string at(const NextAdmission& when) { return when.admitted ? format_iso(*when.admitted) : "never"; }
   PolicyFolder folder_;
   std::unique_ptr<Engine> engine_ = folder_.engine();
 };
@@ -211,7 +211,7 @@ TEST(PolicyDiffOf, TellsEveryVerdictThatChangesOverDomainAndRecords) {
              "deny contains \"new\" if input.request.region == \"mars-1\"\ndeny contains \"late\" if "
              "input.request.name == \"db-recorded\"");
   auto old_engine = before.engine(), new_engine = after.engine();
-  Recorded record;
+  DecisionRecord record;
   record.action = "cloud1:vm:deploy";
   record.username = "alice";
   record.input = parse_json(R"({"action":"cloud1:vm:deploy",

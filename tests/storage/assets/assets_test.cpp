@@ -23,13 +23,13 @@ class AssetsTest : public ::testing::Test {
   void place(const std::string& name, std::string_view bytes) {
     must(world.store().put("config-mgmt/" + name, bytes, {}));
   }
-  std::vector<std::string> names(const Principal& who) {
+  std::vector<std::string> names(const Principal& principal) {
     std::vector<std::string> list;
-    for (const auto& item : must(one.assets.list(who)).items) list.push_back(item.name);
+    for (const auto& item : must(one.assets.list(principal)).items) list.push_back(item.name);
     return list;
   }
   using Names = std::vector<std::string>;
-  StorageWorld world;
+  StorageFixture world;
   Replica one{world};
 };
 
@@ -91,7 +91,7 @@ TEST_F(AssetsTest, FindsScopesAndDeletesWhatOthersPlacedUnderAnyName) {
   for (std::string name : {"notes.txt", "dir/sub/file.bin", "Makefile", ".hidden"}) {
     place(name, "x");
     EXPECT_EQ(must(one.assets.find(world.bob, "", name)).asset.type, "other") << name;
-    EXPECT_EQ(must(one.assets.set_scope(world.admin, "", name, "web")).workgroup, Workgroup("web")) << name;
+    EXPECT_EQ(must(one.assets.set_scope(world.admin, "", name, "web")).workgroup, AssetScope("web")) << name;
     EXPECT_EQ(status_of(one.assets.find(world.bob, "", name)), 404) << name;
     EXPECT_EQ(status_of(one.assets.remove(world.ann, name)), 200) << name;
     EXPECT_FALSE(world.store().has("config-mgmt/" + name)) << name;
@@ -113,7 +113,7 @@ TEST_F(AssetsTest, ReadsARangeThroughAnyBuffer) {
   for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
   place("big.rpm", bytes);
   for (std::size_t buffer : {1000u, 70'000u}) {
-    AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 5, bytes.size() - 3, one.parts,
+    AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 5, bytes.size() - 3, one.buffers,
                        world.clock);
     std::string read, piece(buffer, ' ');
     while (auto n = must(reader.read(piece))) read.append(piece, 0, n);
@@ -122,23 +122,23 @@ TEST_F(AssetsTest, ReadsARangeThroughAnyBuffer) {
 }
 
 TEST_F(AssetsTest, StopsADownloadWhoseContentWasReplaced) {
-  AssetReader reader(must(one.assets.find(world.ann, "", "site.yml")), 0, 19, one.parts, world.clock);
+  AssetReader reader(must(one.assets.find(world.ann, "", "site.yml")), 0, 19, one.buffers, world.clock);
   place("site.yml", "other content      ");
   std::string piece(100, ' ');
   EXPECT_EQ(status_of(reader.read(piece)), 412);
 }
 
 TEST_F(AssetsTest, ServesADownloadWithoutAFreePart) {
-  std::vector<Part> taken;
-  while (auto part = one.parts.try_take()) taken.push_back(std::move(part));
-  AssetReader reader(must(one.assets.find(world.ann, "", "site.yml")), 0, 19, one.parts, world.clock);
+  std::vector<Buffer> taken;
+  while (auto part = one.buffers.try_acquire()) taken.push_back(std::move(part));
+  AssetReader reader(must(one.assets.find(world.ann, "", "site.yml")), 0, 19, one.buffers, world.clock);
   std::string piece(100, ' ');
   EXPECT_EQ(must(reader.read(piece)), 19u);
 }
 
 TEST_F(AssetsTest, GivesThePartBackOfADownloadThatIsSlow) {
   place("big.rpm", std::string(2 * kPartBytes, 'x'));
-  AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 0, 2 * kPartBytes, one.parts,
+  AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 0, 2 * kPartBytes, one.buffers,
                      world.clock);
   std::string piece(kPartBytes, ' ');
   EXPECT_EQ(must(reader.read(piece)), kPartBytes);
@@ -150,19 +150,19 @@ TEST_F(AssetsTest, ADownloadThatReleasesItsPartGoesOnWhereItWas) {
   std::string bytes(4 * kPartBytes, 'x');
   for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
   place("big.rpm", bytes);
-  AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 0, bytes.size(), one.parts,
+  AssetReader reader(must(one.assets.find(world.ann, "", "big.rpm")), 0, bytes.size(), one.buffers,
                      world.clock);
-  auto free = one.parts.available();
+  auto free = one.buffers.available();
   std::string piece(100'000, ' '), read;
   auto read_on = [&] { read.append(piece, 0, must(reader.read(piece))); };
   read_on();
-  EXPECT_EQ(one.parts.available(), free - 1);
+  EXPECT_EQ(one.buffers.available(), free - 1);
   reader.release();
-  EXPECT_EQ(one.parts.available(), free);
+  EXPECT_EQ(one.buffers.available(), free);
   read_on();
-  EXPECT_EQ(one.parts.available(), free);  // straight from the store, until it has been quick for a while
+  EXPECT_EQ(one.buffers.available(), free);  // straight from the store, until it has been quick for a while
   while (read.size() < kPartBytes + 2 * piece.size()) read_on();
-  EXPECT_EQ(one.parts.available(), free - 1);
+  EXPECT_EQ(one.buffers.available(), free - 1);
   while (read.size() < bytes.size()) read_on();
   EXPECT_TRUE(read == bytes);
   EXPECT_EQ(must(reader.read(piece)), 0u);
@@ -170,16 +170,16 @@ TEST_F(AssetsTest, ADownloadThatReleasesItsPartGoesOnWhereItWas) {
 
 TEST_F(AssetsTest, OneUsersDownloadsHoldAShareOfTheParts) {
   place("big.rpm", std::string(2 * kPartBytes, 'x'));
-  PartPool parts({4, 1, {2, 3}});
+  BufferPool buffers({4, 1, {2, 3}});
   std::vector<std::unique_ptr<AssetReader>> readers;
   std::string piece(1000, ' ');
   for (int i = 0; i < 5; ++i) {
     readers.push_back(std::make_unique<AssetReader>(must(one.assets.find(world.ann, "", "big.rpm")), 0,
-                                                    2 * kPartBytes, parts, world.clock, Front(),
+                                                    2 * kPartBytes, buffers, world.clock, Prefetched(),
                                                     Holder{"ann", "192.0.2.1"}));
     EXPECT_EQ(must(readers.back()->read(piece)), piece.size());
   }
-  EXPECT_EQ(parts.available(), 2u);
+  EXPECT_EQ(buffers.available(), 2u);
 }
 
 TEST_F(AssetsTest, DeletesForAdminsAndForMembersOfAScopedOne) {
@@ -189,15 +189,15 @@ TEST_F(AssetsTest, DeletesForAdminsAndForMembersOfAScopedOne) {
   EXPECT_EQ(status_of(one.assets.remove(world.ann, "web.yml")), 200);
   EXPECT_EQ(status_of(one.assets.remove(world.admin, "site.yml")), 200);
   EXPECT_EQ(status_of(one.assets.remove(world.admin, "site.yml")), 404);
-  EXPECT_EQ(must(one.scopes.of("obj_cloud1", "web.yml")), Workgroup());
+  EXPECT_EQ(must(one.scopes.get("obj_cloud1", "web.yml")), AssetScope());
   EXPECT_EQ(world.audited("storage.delete").size(), 2u);
 }
 
 TEST_F(AssetsTest, ScopesForAdminsOnBlankOrNamedBackend) {
   EXPECT_EQ(status_of(one.assets.set_scope(world.ann, "", "site.yml", "web")), 403);
-  EXPECT_EQ(must(one.assets.set_scope(world.admin, "", "site.yml", "WEB")).workgroup, Workgroup("web"));
-  EXPECT_EQ(must(one.scopes.of("obj_cloud1", "site.yml")), Workgroup("web"));
-  EXPECT_EQ(must(one.assets.set_scope(world.admin, "s3", "site.yml", std::nullopt)).workgroup, Workgroup());
+  EXPECT_EQ(must(one.assets.set_scope(world.admin, "", "site.yml", "WEB")).workgroup, AssetScope("web"));
+  EXPECT_EQ(must(one.scopes.get("obj_cloud1", "site.yml")), AssetScope("web"));
+  EXPECT_EQ(must(one.assets.set_scope(world.admin, "s3", "site.yml", std::nullopt)).workgroup, AssetScope());
   EXPECT_EQ(status_of(one.assets.set_scope(world.admin, "", "none.yml", "web")), 404);
   EXPECT_EQ(status_of(one.assets.set_scope(world.admin, "", "site.yml", "nobody")), 400);
   EXPECT_EQ(status_of(one.assets.set_scope(world.admin, "gcs", "site.yml", "web")), 400);
@@ -207,7 +207,7 @@ TEST_F(AssetsTest, LiftsTheScopeOfAnAssetThatWasRemovedOutOfBand) {
   must(world.store().remove("config-mgmt/web.yml"));
   EXPECT_EQ(status_of(one.assets.set_scope(world.admin, "", "web.yml", "data")), 404);
   EXPECT_EQ(status_of(one.assets.set_scope(world.admin, "", "web.yml", std::nullopt)), 200);
-  EXPECT_EQ(must(one.scopes.of("obj_cloud1", "web.yml")), Workgroup());
+  EXPECT_EQ(must(one.scopes.get("obj_cloud1", "web.yml")), AssetScope());
 }
 
 TEST_F(AssetsTest, DeletesManyAndGoesOnAfterAFailure) {
@@ -230,14 +230,14 @@ TEST_F(AssetsTest, ProbesABackendAndTellsTheErrorAsAnAnswer) {
 
 TEST_F(AssetsTest, ChangesSettingsForAdminsAllOrNothingAndAuditsKeysNotValues) {
   auto body = [](std::string_view text) { return must(parse_json(text)); };
-  EXPECT_EQ(status_of(one.setup.change_storage(world.ann, body("{}"))), 403);
+  EXPECT_EQ(status_of(one.config_service.change_storage(world.ann, body("{}"))), 403);
   EXPECT_EQ(status_of(one.storage.config().show(world.ann)), 403);
   auto bad = R"({"storage_local_path":"/x","storage_hub_backend":"local"})";
-  EXPECT_EQ(status_of(one.setup.change_storage(world.admin, body(bad))), 400);
+  EXPECT_EQ(status_of(one.config_service.change_storage(world.admin, body(bad))), 400);
   EXPECT_EQ(must(one.storage.config().show(world.admin))["storage_local_path"], "");
   auto good = R"({"storage_local_path":"/x","storage_local_password":"hunter2"})";
   EXPECT_EQ(
-      dump_json(to_json(must(one.setup.change_storage(world.admin, body(good))))),
+      dump_json(to_json(must(one.config_service.change_storage(world.admin, body(good))))),
       R"({"ok":true,"updated":["storage_local_password","storage_local_path"],"iac_state_migrated":0})");
   auto audited = world.audited("storage.config.update");
   ASSERT_EQ(audited.size(), 1u);

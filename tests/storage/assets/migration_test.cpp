@@ -21,13 +21,13 @@ class MigrationTest : public ::testing::Test {
     NoProgress progress;
     return must(one.storage.migration().run(world.admin, {"obj_cloud1", "gcs", overwrite, false}, progress));
   }
-  int status_of_run(const Principal& who, const std::string& source, const std::string& to) {
+  int status_of_run(const Principal& principal, const std::string& source, const std::string& to) {
     NoProgress progress;
-    auto report = one.storage.migration().run(who, {source, to, false, false}, progress);
+    auto report = one.storage.migration().run(principal, {source, to, false, false}, progress);
     return report ? 200 : info(report.error().code).http_status;
   }
   using Names = std::vector<std::string>;
-  StorageWorld world;
+  StorageFixture world;
   Replica one{world};
 };
 
@@ -80,10 +80,10 @@ TEST_F(MigrationTest, CarriesTheScope) {
   must(one.scopes.set(world.admin, "obj_cloud3", "b.sh", "data"));
   must(target().put("config-mgmt/b.sh", "theirs", {}));
   run();
-  EXPECT_EQ(must(one.scopes.of("obj_cloud3", "a.yml")), "web");
-  EXPECT_EQ(must(one.scopes.of("obj_cloud3", "b.sh")), "data") << "what was skipped stays as it was";
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "a.yml")), "web");
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "b.sh")), "data") << "what was skipped stays as it was";
   run(true);
-  EXPECT_EQ(must(one.scopes.of("obj_cloud3", "b.sh")), std::nullopt) << "the source's, which is none";
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "b.sh")), std::nullopt) << "the source's, which is none";
 }
 
 TEST_F(MigrationTest, LeavesNoScopeBehindForAnAssetThatFailed) {
@@ -91,7 +91,7 @@ TEST_F(MigrationTest, LeavesNoScopeBehindForAnAssetThatFailed) {
   must(one.scopes.set(world.admin, "obj_cloud1", "large.rpm", "web"));
   target().fail_next_part = true;
   run();
-  EXPECT_EQ(must(one.scopes.of("obj_cloud3", "large.rpm")), std::nullopt);
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "large.rpm")), std::nullopt);
 }
 
 TEST_F(MigrationTest, IsForAdminsAndTwoConfiguredBackends) {
@@ -152,8 +152,8 @@ TEST_F(MigrationTest, MovesOneAssetWithItsScope) {
   EXPECT_EQ(dump_json(to_json(moved)),
             R"({"ok":true,"moved":"a.yml","from":"obj_cloud1","to":"obj_cloud3"})");
   EXPECT_FALSE(world.store().has("config-mgmt/a.yml"));
-  EXPECT_EQ(must(one.scopes.of("obj_cloud3", "a.yml")), "web");
-  EXPECT_EQ(must(one.scopes.of("obj_cloud1", "a.yml")), std::nullopt);
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "a.yml")), "web");
+  EXPECT_EQ(must(one.scopes.get("obj_cloud1", "a.yml")), std::nullopt);
 }
 
 TEST_F(MigrationTest, MovesOverNothingUnlessTold) {

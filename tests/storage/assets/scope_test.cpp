@@ -10,11 +10,11 @@ namespace dash::storage {
 namespace {
 
 Principal user(std::string name, std::set<std::string> workgroups = {}, bool admin = false) {
-  Principal who;
-  who.username = std::move(name);
-  who.workgroups = std::move(workgroups);
-  who.is_admin = admin;
-  return who;
+  Principal principal;
+  principal.username = std::move(name);
+  principal.workgroups = std::move(workgroups);
+  principal.is_admin = admin;
+  return principal;
 }
 
 std::string code_of(const Result<void>& result) {
@@ -39,7 +39,7 @@ class ScopeTest : public ::testing::Test {
   FakeClock clock;
   std::unique_ptr<db::Sql> sql = scratch_database(scratch);
   audit::Log audit{*sql, clock, Secret(std::string(32, 'a'))};
-  Scopes scopes{*sql, audit};
+  AssetScopes scopes{*sql, audit};
   Principal admin = user("root", {}, true), member = user("ann", {"web"}), other = user("bob", {"data"});
 };
 
@@ -48,10 +48,10 @@ class ScopeTest : public ::testing::Test {
 TEST(ScopeRule, IsTheTableOfTheSpec) {
   auto admin = user("root", {}, true), member = user("ann", {"web"}), other = user("bob", {"data"}),
        none = user("eve");
-  Workgroup web = "web", global;
+  AssetScope web = "web", global;
   struct {
-    const Principal& who;
-    const Workgroup& scope;
+    const Principal& principal;
+    const AssetScope& scope;
     const char *see, *replace, *remove;
   } rows[] = {
       {admin, web, "ok", "ok", "ok"},
@@ -63,25 +63,28 @@ TEST(ScopeRule, IsTheTableOfTheSpec) {
       {none, web, "not_found", "conflict", "not_found"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::see, "a.yml")), row.see) << row.who.username;
-    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::replace, "a.yml")), row.replace)
-        << row.who.username;
-    EXPECT_EQ(code_of(judge_scope(row.who, row.scope, Use::remove, "a.yml")), row.remove) << row.who.username;
+    EXPECT_EQ(code_of(check_access(row.principal, row.scope, AssetAccess::read, "a.yml")), row.see)
+        << row.principal.username;
+    EXPECT_EQ(code_of(check_access(row.principal, row.scope, AssetAccess::replace, "a.yml")), row.replace)
+        << row.principal.username;
+    EXPECT_EQ(code_of(check_access(row.principal, row.scope, AssetAccess::remove, "a.yml")), row.remove)
+        << row.principal.username;
   }
 }
 
 TEST(ScopeRule, HidesAnAssetWithTheWordsOfAnAbsentOneAndNeverNamesTheWorkgroup) {
-  auto hidden = judge_scope(user("bob"), Workgroup("web"), Use::see, "a.yml").error();
-  EXPECT_EQ(hidden.message, absent_asset("a.yml").value().message);
-  EXPECT_EQ(judge_scope(user("bob"), Workgroup("web"), Use::replace, "a.yml").error().message.find("web"),
-            std::string::npos);
+  auto hidden = check_access(user("bob"), AssetScope("web"), AssetAccess::read, "a.yml").error();
+  EXPECT_EQ(hidden.message, asset_not_found("a.yml").value().message);
+  EXPECT_EQ(
+      check_access(user("bob"), AssetScope("web"), AssetAccess::replace, "a.yml").error().message.find("web"),
+      std::string::npos);
 }
 
 TEST_F(ScopeTest, HoldsForOneNameOnOneBackend) {
   must(scopes.set(admin, "local", "a.yml", "web"));
-  EXPECT_EQ(code_of(scopes.ask(other, "local", "a.yml", Use::see)), "not_found");
-  EXPECT_EQ(code_of(scopes.ask(other, "obj_cloud1", "a.yml", Use::see)), "ok");
-  EXPECT_EQ(code_of(scopes.ask(other, "local", "A.yml", Use::see)), "ok");
+  EXPECT_EQ(code_of(scopes.check(other, "local", "a.yml", AssetAccess::read)), "not_found");
+  EXPECT_EQ(code_of(scopes.check(other, "obj_cloud1", "a.yml", AssetAccess::read)), "ok");
+  EXPECT_EQ(code_of(scopes.check(other, "local", "A.yml", AssetAccess::read)), "ok");
   EXPECT_EQ(must(scopes.all("local")).at("a.yml"), "web");
 }
 
@@ -94,7 +97,7 @@ TEST_F(ScopeTest, IsAuditedWithWhatItWasBefore) {
   }));
   EXPECT_EQ(must(parse_json(details)),
             must(parse_json(R"({"backend":"local","name":"a.yml","workgroup":null,"previous":"web"})")));
-  EXPECT_EQ(must(scopes.of("local", "a.yml")), std::nullopt);
+  EXPECT_EQ(must(scopes.get("local", "a.yml")), std::nullopt);
 }
 
 TEST_F(ScopeTest, RefusesAnUnknownWorkgroupAndAuditsNothing) {

@@ -27,8 +27,8 @@ struct BearerCacheTest : testing::Test {
   FakeClock clock;
   int asked = 0;
   std::chrono::seconds lifetime{3600};
-  BearerCache cache{clock, [this]() -> Result<Bearer> {
-                      return Bearer{Secret("token-" + std::to_string(++asked)), lifetime};
+  BearerCache cache{clock, [this]() -> Result<BearerToken> {
+                      return BearerToken{Secret("token-" + std::to_string(++asked)), lifetime};
                     }};
 };
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/store/plan.hpp"
+#include "core/storage/store/part_layout.hpp"
 #include "tests/support/inline_reference.hpp"
 
 namespace dash::storage {
@@ -15,7 +15,7 @@ std::string body_of(std::string_view name, std::string_view content) {
   return fmt::format(R"({{"filename":"{}","content_b64":"{}"}})", name, crypto::to_base64(content));
 }
 
-Code code_of(std::string_view body, std::uint64_t ceiling = kInlineCeiling) {
+Code code_of(std::string_view body, std::uint64_t ceiling = kMaxInlineBytes) {
   auto read = read_inline_in_pieces(body, 3, ceiling);
   return read ? Code::interrupted : read.error().code;  // interrupted: no error
 }
@@ -27,7 +27,7 @@ TEST(InlineBody, DecodesWhateverThePiecesAre) {
   for (int i = 0; i < 1000; ++i) content += static_cast<char>(i * 7);
   auto body = body_of("site.yml", content);
   for (std::size_t size : {1u, 2u, 3u, 5u, 64u, 4096u}) {
-    auto read = read_inline_in_pieces(body, size, kInlineCeiling).value();
+    auto read = read_inline_in_pieces(body, size, kMaxInlineBytes).value();
     EXPECT_EQ(read.filename, "site.yml");
     EXPECT_EQ(read.content, content);
   }
@@ -37,7 +37,7 @@ TEST(InlineBody, TakesMembersInAnyOrderAndDropsOthers) {
   auto read =
       read_inline_in_pieces(
           R"( { "content_b64" : "YWI=" , "x": {"a":[1,{"b":"}]\""}]}, "y": null, "z":-1.5e3 , "filename":"\u0061.sh" } )",
-          1, kInlineCeiling)
+          1, kMaxInlineBytes)
           .value();
   EXPECT_EQ(read.filename, "a.sh");
   EXPECT_EQ(read.content, "ab");
@@ -45,13 +45,13 @@ TEST(InlineBody, TakesMembersInAnyOrderAndDropsOthers) {
 
 TEST(InlineBody, TakesTheEscapesThatWritersMakeOfSlashAndPlus) {
   auto read =
-      read_inline_in_pieces(R"({"filename":"a.sh","content_b64":"+\/\u002B\u002f"})", 1, kInlineCeiling)
+      read_inline_in_pieces(R"({"filename":"a.sh","content_b64":"+\/\u002B\u002f"})", 1, kMaxInlineBytes)
           .value();
   EXPECT_EQ(read.content, crypto::from_base64("+/+/").value());
 }
 
 TEST(InlineBody, TakesAnEmptyFile) {
-  EXPECT_EQ(read_inline_in_pieces(body_of("a.sh", ""), 4, kInlineCeiling).value().content, "");
+  EXPECT_EQ(read_inline_in_pieces(body_of("a.sh", ""), 4, kMaxInlineBytes).value().content, "");
 }
 
 TEST(InlineBody, RefusesBase64ThatIsNotStrict) {
@@ -79,7 +79,7 @@ TEST(InlineBody, NamesAMissingOrMistypedMember) {
   for (auto body : {"{}", R"({"filename":"a.sh"})", R"({"content_b64":""})",
                     R"({"filename":7,"content_b64":""})", R"({"filename":"a.sh","content_b64":null})"})
     EXPECT_EQ(code_of(body), Code::validation) << body;
-  auto error = read_inline_in_pieces(R"({"filename":"a.sh"})", 8, kInlineCeiling).error();
+  auto error = read_inline_in_pieces(R"({"filename":"a.sh"})", 8, kMaxInlineBytes).error();
   ASSERT_TRUE(error.body);
   EXPECT_EQ((*error.body)[0]["loc"][1], "content_b64");
   EXPECT_EQ((*error.body)[0]["type"], "missing");
@@ -107,7 +107,7 @@ TEST(InlineBody, BoundsWhatItKeeps) {
 
 TEST(InlineBody, HandsTheContentOnInSmallPieces) {
   std::size_t largest = 0;
-  InlineBody body(kInlineCeiling, [&](std::string_view decoded) -> Result<void> {
+  InlineBody body(kMaxInlineBytes, [&](std::string_view decoded) -> Result<void> {
     largest = std::max(largest, decoded.size());
     return {};
   });

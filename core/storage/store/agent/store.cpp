@@ -13,7 +13,7 @@ class AgentShare final : public ObjectStore {
       : agent_(std::move(agent)), place_(fmt::format("agent:{}/{}/{}", agent_, share, subpath)) {}
 
   std::string place() const override { return place_; }
-  Result<Page> list(std::string_view, std::string_view) override { return offline(); }
+  Result<ObjectPage> list(std::string_view, std::string_view) override { return offline(); }
   Result<Object> head(const std::string&) override { return offline(); }
   Result<std::uint64_t> read(const std::string&, std::uint64_t, std::string_view, const Room&) override {
     return offline();

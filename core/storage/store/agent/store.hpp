@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/storage/store/store.hpp"
 
 namespace dash::storage::agent {

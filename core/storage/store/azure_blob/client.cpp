@@ -4,7 +4,7 @@
 #include "core/base/text.hpp"
 #include "core/config/settings.hpp"
 #include "core/net/http/http_date.hpp"
-#include "core/storage/store/azure_blob/wire.hpp"
+#include "core/storage/store/azure_blob/codec.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/http_error.hpp"
 
@@ -18,8 +18,8 @@ constexpr std::string_view kDefaultContainer = "playbooks";
 constexpr std::chrono::minutes kTransferDeadline{10};
 constexpr std::size_t kLargeBody = 1u << 20;
 
-Result<Bearer> fetch_token(const ServicePrincipal& principal, const net::Trust& trust, net::HttpClient& http,
-                           const Clock& clock) {
+Result<BearerToken> fetch_token(const ServicePrincipal& principal, const net::Trust& trust,
+                                net::HttpClient& http, const Clock& clock) {
   auto body = token_request(principal);
   net::HttpRequest request;
   request.method = "POST";
@@ -76,9 +76,9 @@ Client::Client(Endpoint endpoint, std::string account, std::string container, st
       http_(http),
       clock_(clock) {}
 
-Result<net::HttpResponse> Client::ask(const Call& call, std::string* code) {
-  Request request{call.method, fmt::format("{}/{}", endpoint_.path(), net::percent_encode(container_)),
-                  call.query, call.headers, call.body.size()};
+Result<net::HttpResponse> Client::execute(const Call& call, std::string* code) {
+  RequestToSign request{call.method, fmt::format("{}/{}", endpoint_.path(), net::percent_encode(container_)),
+                        call.query, call.headers, call.body.size()};
   if (!call.key.empty()) request.path += "/" + net::percent_encode(call.key, /*keep_slash=*/true);
   request.headers.add("x-ms-date", net::format_http_date(clock_.now()));
   request.headers.add("x-ms-version", std::string(kVersion));
@@ -90,11 +90,11 @@ Result<net::HttpResponse> Client::ask(const Call& call, std::string* code) {
     tokens_->drop(token);
     response = TRY(send(request, call, TRY(tokens_->get())));
   }
-  if (!response.ok()) return Failure(refused(call, response, code));
+  if (!response.ok()) return Failure(to_error(call, response, code));
   return response;
 }
 
-Result<net::HttpResponse> Client::send(const Request& request, const Call& call, const Secret& token) {
+Result<net::HttpResponse> Client::send(const RequestToSign& request, const Call& call, const Secret& token) {
   net::HttpRequest http;
   http.method = request.method;
   http.url = endpoint_.url.substr(0, endpoint_.url.size() - endpoint_.path().size()) + request.path +
@@ -104,15 +104,16 @@ Result<net::HttpResponse> Client::send(const Request& request, const Call& call,
   http.body = call.body;
   http.into = call.into;
   http.trust = endpoint_.trust;
-  if (call.body.size() > kLargeBody || !call.into.empty()) http.deadline = kTransferDeadline;
+  if (call.body.size() > kLargeBody || !call.into.empty()) http.timeout = kTransferDeadline;
   return http_.send(http);
 }
 
-Error Client::refused(const Call& call, const net::HttpResponse& response, std::string* code) const {
-  auto said = parse_error(response.body);
-  if (said.code.empty()) said.code = response.headers.get("x-ms-error-code").value_or("");
-  if (code) *code = said.code;
-  auto error = http_error(response, fmt::format("{}: {}", place(), call.what), {said.code, said.message});
+Error Client::to_error(const Call& call, const net::HttpResponse& response, std::string* code) const {
+  auto service_error = parse_error(response.body);
+  if (service_error.code.empty()) service_error.code = response.headers.get("x-ms-error-code").value_or("");
+  if (code) *code = service_error.code;
+  auto error = http_error(response, fmt::format("{}: {}", place(), call.what),
+                          {service_error.code, service_error.message});
   if (response.status == 401 || response.status == 403)
     error.message += (key_ ? "; check storage_obj_cloud2_account and storage_obj_cloud2_account_key"
                            : "; check cloud2_client_id and that it may change blob data in the account") +

@@ -36,11 +36,11 @@ class Client {
   std::string place() const { return place_; }
   // An answer of 2xx; anything else is an error that tells what was asked and what the service said. The
   // service's own code comes back in `code` when given.
-  Result<net::HttpResponse> ask(const Call& call, std::string* code = nullptr);
+  Result<net::HttpResponse> execute(const Call& call, std::string* code = nullptr);
 
  private:
-  Result<net::HttpResponse> send(const Request& request, const Call& call, const Secret& token);
-  Error refused(const Call& call, const net::HttpResponse& response, std::string* code) const;
+  Result<net::HttpResponse> send(const RequestToSign& request, const Call& call, const Secret& token);
+  Error to_error(const Call& call, const net::HttpResponse& response, std::string* code) const;
 
   std::string place_;
   Endpoint endpoint_;

@@ -31,7 +31,7 @@ std::string canonical_headers(const net::Headers& headers) {
 
 // The account, then the path as sent (which has the account again where the endpoint is path-style), then the
 // query in lower case by name.
-std::string canonical_resource(std::string_view account, const Request& request) {
+std::string canonical_resource(std::string_view account, const RequestToSign& request) {
   std::map<std::string, std::vector<std::string>> sorted;
   for (const auto& [name, value] : request.query) sorted[lower(name)].push_back(value);
   auto out = fmt::format("/{}{}", account, request.path);
@@ -53,7 +53,7 @@ Result<AccountKey> read_account_key(std::string_view account, const Secret& base
   return AccountKey{std::string(trim(account)), Secret(*std::move(raw))};
 }
 
-std::string string_to_sign(std::string_view account, const Request& request) {
+std::string string_to_sign(std::string_view account, const RequestToSign& request) {
   auto header = [&](std::string_view name) { return request.headers.get(name).value_or(""); };
   auto length = request.body_size == 0 ? std::string() : std::to_string(request.body_size);
   std::string out(request.method);
@@ -65,7 +65,7 @@ std::string string_to_sign(std::string_view account, const Request& request) {
   return out + "\n" + canonical_headers(request.headers) + canonical_resource(account, request);
 }
 
-std::string shared_key(const AccountKey& key, const Request& request) {
+std::string shared_key(const AccountKey& key, const RequestToSign& request) {
   auto mac = crypto::hmac_sha256(key.key.expose(), string_to_sign(key.account, request));
   return fmt::format("SharedKey {}:{}", key.account, crypto::to_base64(mac));
 }

@@ -21,7 +21,7 @@ struct AccountKey {
 // `base64` as the portal shows it. Code::invalid names the setting.
 Result<AccountKey> read_account_key(std::string_view account, const Secret& base64);
 
-struct Request {
+struct RequestToSign {
   std::string_view method;
   std::string path;                                        // percent-encoded, byte for byte as sent
   std::vector<std::pair<std::string, std::string>> query;  // plain; the URL has them percent-encoded
@@ -29,9 +29,9 @@ struct Request {
   std::size_t body_size = 0;
 };
 
-std::string string_to_sign(std::string_view account, const Request& request);
+std::string string_to_sign(std::string_view account, const RequestToSign& request);
 // The value of the Authorization header.
-std::string shared_key(const AccountKey& key, const Request& request);
+std::string shared_key(const AccountKey& key, const RequestToSign& request);
 
 struct ServicePrincipal {
   std::string token_url;  // <authority>/<tenant>/oauth2/v2.0/token

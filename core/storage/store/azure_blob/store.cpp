@@ -1,10 +1,10 @@
 #include "core/storage/store/azure_blob/store.hpp"
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http/http_date.hpp"
 #include "core/storage/store/azure_blob/client.hpp"
-#include "core/storage/store/azure_blob/wire.hpp"
+#include "core/storage/store/azure_blob/codec.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -33,7 +33,7 @@ std::string unquoted(std::string etag) {
 }
 
 // What an answer's headers tell of an object, but for its size.
-Object described(const std::string& key, const net::HttpResponse& response) {
+Object object_without_size(const std::string& key, const net::HttpResponse& response) {
   Object object{key, 0, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
   if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
     object.modified = *modified;
@@ -43,7 +43,7 @@ Object described(const std::string& key, const net::HttpResponse& response) {
 
 // Of a HEAD or GET.
 Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
-  auto object = described(key, response);
+  auto object = object_without_size(key, response);
   object.size = TRY(object_size(response, key));
   return object;
 }
@@ -53,9 +53,9 @@ void add_options(Call& call, const PutOptions& options) {
   if (!options.digest.empty()) call.headers.add(metadata(kDigestMetadata), options.digest);
 }
 
-class Store final : public ObjectStore {
+class AzureBlobStore final : public ObjectStore {
  public:
-  explicit Store(Client client) : client_(std::move(client)) {}
+  explicit AzureBlobStore(Client client) : client_(std::move(client)) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxBlocks * kPartBytes,
@@ -66,7 +66,7 @@ class Store final : public ObjectStore {
   }
   std::string place() const override { return client_.place(); }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     Call call{.what = "listing",
               .query = {{"restype", "container"},
                         {"comp", "list"},
@@ -75,11 +75,11 @@ class Store final : public ObjectStore {
                         {"prefix", std::string(prefix)}}};
     if (!cursor.empty()) call.query.emplace_back("marker", cursor);
     std::string code;
-    auto response = client_.ask(call, &code);
-    if (!response && code == "ContainerNotFound") return Page{};  // made with the first upload
+    auto response = client_.execute(call, &code);
+    if (!response && code == "ContainerNotFound") return ObjectPage{};  // made with the first upload
     if (!response) return Failure(std::move(response).error());
     auto page = TRY(parse_list(response->body));
-    Page out{{}, std::move(page.next_marker)};
+    ObjectPage out{{}, std::move(page.next_marker)};
     for (auto& blob : page.blobs)
       out.objects.push_back({std::move(blob.name), blob.size, unquoted(std::move(blob.etag)), blob.modified,
                              std::move(blob.digest)});
@@ -96,8 +96,8 @@ class Store final : public ObjectStore {
     return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
-  Result<Opening> open(const std::string& key, std::span<char> out) override {
-    return opening(
+  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
+    return to_open_result(
         get(key, 0, "", out), [&] { return head(key); },
         [&](const net::HttpResponse& answer) { return object_of(key, answer); });
   }
@@ -108,7 +108,7 @@ class Store final : public ObjectStore {
     call.headers = {{"x-ms-blob-type", "BlockBlob"},
                     {"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
     add_options(call, options);
-    auto object = described(key, TRY(write(call, options)));
+    auto object = object_without_size(key, TRY(write(call, options)));
     object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
@@ -116,7 +116,7 @@ class Store final : public ObjectStore {
 
   Result<void> remove(const std::string& key) override {
     TRY(check_key(key));
-    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .key = key}));
+    TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .key = key}));
     return {};
   }
 
@@ -141,9 +141,9 @@ class Store final : public ObjectStore {
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
     auto upload = TRY(read_upload(text));
-    auto response = client_.ask({.what = "listing the parts of " + upload.key,
-                                 .key = upload.key,
-                                 .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
+    auto response = client_.execute({.what = "listing the parts of " + upload.key,
+                                     .key = upload.key,
+                                     .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
     // Neither a blob of that name nor a block for one.
     if (!response && response.error().code == Code::not_found) return std::vector<StagedPart>();
     if (!response) return Failure(std::move(response).error());
@@ -166,7 +166,7 @@ class Store final : public ObjectStore {
     call.headers.add(metadata(kUploadMetadata), upload.id);
     add_options(call, options);
     auto written = write(call, options);
-    if (!written) return made_before(upload, std::move(written).error());
+    if (!written) return find_committed(upload, std::move(written).error());
     return head(upload.key);
   }
 
@@ -183,16 +183,16 @@ class Store final : public ObjectStore {
     Call call{.what = "reading " + key, .key = key, .into = out};
     call.headers.add("x-ms-range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
-    return client_.ask(call);
+    return client_.execute(call);
   }
   Result<net::HttpResponse> find(const std::string& key) {
-    return client_.ask({.what = "looking at " + key, .method = "HEAD", .key = key});
+    return client_.execute({.what = "looking at " + key, .method = "HEAD", .key = key});
   }
 
   // The commit failed: because an earlier one went through and its answer was lost, or for what it says.
-  Result<Object> made_before(const Upload& upload, Error error) {
-    bool may_be = error.code == Code::not_found || error.code == Code::conflict;
-    auto response = may_be ? find(upload.key) : Result<net::HttpResponse>(Failure(error));
+  Result<Object> find_committed(const Upload& upload, Error error) {
+    bool may_be_committed = error.code == Code::not_found || error.code == Code::conflict;
+    auto response = may_be_committed ? find(upload.key) : Result<net::HttpResponse>(Failure(error));
     if (!response || response->headers.get(metadata(kUploadMetadata)) != upload.id)
       return Failure(std::move(error));
     return object_of(upload.key, *response);
@@ -201,10 +201,10 @@ class Store final : public ObjectStore {
   // A write that makes the container when it is the first.
   Result<net::HttpResponse> write(const Call& call, const PutOptions& options) {
     std::string code;
-    auto response = client_.ask(call, &code);
+    auto response = client_.execute(call, &code);
     if (!response && code == "ContainerNotFound") {
       TRY(make_container());
-      response = client_.ask(call, &code);
+      response = client_.execute(call, &code);
     }
     if (response) return response;
     auto error = std::move(response).error();
@@ -222,7 +222,7 @@ class Store final : public ObjectStore {
 
   Result<void> make_container() {
     std::string code;
-    auto made = client_.ask(
+    auto made = client_.execute(
         {.what = "creating the container", .method = "PUT", .query = {{"restype", "container"}}}, &code);
     if (made || code == "ContainerAlreadyExists") return {};
     auto error = std::move(made).error();
@@ -237,7 +237,7 @@ class Store final : public ObjectStore {
 
 Result<std::unique_ptr<ObjectStore>> open_azure_blob(const config::Values& values, net::HttpClient& http,
                                                      const Clock& clock) {
-  return std::make_unique<Store>(TRY(open_client(values, http, clock)));
+  return std::make_unique<AzureBlobStore>(TRY(open_client(values, http, clock)));
 }
 
 }  // namespace dash::storage::azure_blob

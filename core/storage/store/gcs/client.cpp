@@ -2,21 +2,21 @@
 
 #include "core/base/text.hpp"
 #include "core/storage/store/backends.hpp"
+#include "core/storage/store/gcs/codec.hpp"
 #include "core/storage/store/gcs/sign.hpp"
-#include "core/storage/store/gcs/wire.hpp"
 #include "core/storage/store/http_error.hpp"
 
 namespace dash::storage::gcs {
 namespace {
 
-constexpr std::string_view kUsualEndpoint = "https://storage.googleapis.com";
+constexpr std::string_view kDefaultEndpoint = "https://storage.googleapis.com";
 // Long enough for 8 MiB over a slow line; a line that stands still is noticed sooner.
 constexpr std::chrono::minutes kTransferDeadline{10};
 constexpr std::size_t kLargeBody = 1u << 20;
 
 // The jobs of a bearer cache: one exchange of an assertion for a token.
-Result<Bearer> fetch_token(const ServiceAccount& account, const net::Trust& trust, net::HttpClient& http,
-                           const Clock& clock) {
+Result<BearerToken> fetch_token(const ServiceAccount& account, const net::Trust& trust, net::HttpClient& http,
+                                const Clock& clock) {
   auto body = token_request(sign_assertion(account, clock.now()));
   net::HttpRequest request;
   request.method = "POST";
@@ -26,9 +26,9 @@ Result<Bearer> fetch_token(const ServiceAccount& account, const net::Trust& trus
   request.trust = trust;
   auto response = TRY(http.send(request));
   if (response.ok()) return parse_bearer(response.body);
-  auto said = parse_error(response.body);
+  auto service_error = parse_error(response.body);
   auto error = http_error(response, fmt::format("{}: fetching an access token", account.token_uri),
-                          {said.code, said.message});
+                          {service_error.code, service_error.message});
   if (response.status < 500 && response.status != 429) {
     error.code = Code::upstream;
     error.message +=
@@ -53,13 +53,13 @@ Client::Client(Endpoint endpoint, std::string bucket, std::unique_ptr<BearerCach
       http_(http),
       clock_(clock) {}
 
-Result<net::HttpResponse> Client::ask(const Call& call) {
-  auto response = TRY(answer(call));
-  if (!response.ok()) return Failure(refused(call, response));
+Result<net::HttpResponse> Client::execute(const Call& call) {
+  auto response = TRY(execute_raw(call));
+  if (!response.ok()) return Failure(to_error(call, response));
   return response;
 }
 
-Result<net::HttpResponse> Client::answer(const Call& call) {
+Result<net::HttpResponse> Client::execute_raw(const Call& call) {
   if (call.is_session) return send(call, Secret());
   auto token = TRY(tokens_->get());
   auto response = TRY(send(call, token));
@@ -77,19 +77,20 @@ Result<net::HttpResponse> Client::send(const Call& call, const Secret& token) {
   request.body = call.body;
   request.into = call.into;
   request.trust = endpoint_.trust;
-  if (call.body.size() > kLargeBody || !call.into.empty()) request.deadline = kTransferDeadline;
+  if (call.body.size() > kLargeBody || !call.into.empty()) request.timeout = kTransferDeadline;
   return http_.send(request);
 }
 
-Error Client::refused(const Call& call, const net::HttpResponse& response) const {
-  auto said = parse_error(response.body);
-  auto error = http_error(response, fmt::format("{}: {}", place(), call.what), {said.code, said.message});
-  bool is_no_bucket =
-      response.status == 404 && said.message.find("bucket does not exist") != said.message.npos;
+Error Client::to_error(const Call& call, const net::HttpResponse& response) const {
+  auto service_error = parse_error(response.body);
+  auto error = http_error(response, fmt::format("{}: {}", place(), call.what),
+                          {service_error.code, service_error.message});
+  bool is_no_bucket = response.status == 404 &&
+                      service_error.message.find("bucket does not exist") != service_error.message.npos;
   if (is_no_bucket) {
     error.code = Code::upstream;
     error.message += "; check storage_obj_cloud3_bucket";
-  } else if (is_rate_limit(said.code)) {
+  } else if (is_rate_limit(service_error.code)) {
     error.code = Code::busy;
   } else if (response.status == 401 || response.status == 403) {
     error.message += "; check cloud3_service_account_json and what that account may do with the bucket" +
@@ -101,7 +102,7 @@ Error Client::refused(const Call& call, const net::HttpResponse& response) const
 Result<Client> open_client(const config::Values& values, net::HttpClient& http, const Clock& clock) {
   std::string bucket(trim(value_of(values, "storage_obj_cloud3_bucket")));
   if (bucket.empty()) return fail(Code::invalid, "storage_obj_cloud3_bucket is not set");
-  auto endpoint = TRY(read_endpoint(values, "obj_cloud3", kUsualEndpoint));
+  auto endpoint = TRY(read_endpoint(values, "obj_cloud3", kDefaultEndpoint));
   auto account = TRY(read_service_account(Secret(value_of(values, "cloud3_service_account_json"))));
   auto fetch = [account, trust = endpoint.trust, &http, &clock] {
     return fetch_token(account, trust, http, clock);

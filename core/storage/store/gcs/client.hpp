@@ -32,10 +32,10 @@ class Client {
   const std::string& bucket() const { return bucket_; }
   std::string place() const { return endpoint_.url + "/" + bucket_; }
   // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
-  Result<net::HttpResponse> ask(const Call& call);
+  Result<net::HttpResponse> execute(const Call& call);
   // Whatever the service answers: sessions speak by 308 and 499.
-  Result<net::HttpResponse> answer(const Call& call);
-  Error refused(const Call& call, const net::HttpResponse& response) const;
+  Result<net::HttpResponse> execute_raw(const Call& call);
+  Error to_error(const Call& call, const net::HttpResponse& response) const;
 
  private:
   Result<net::HttpResponse> send(const Call& call, const Secret& token);

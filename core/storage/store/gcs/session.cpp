@@ -6,7 +6,7 @@ namespace {
 constexpr int kResumeIncomplete = 308;  // never a redirect here
 constexpr int kClientClosed = 499;      // what a cancelled session answers
 // A service that takes a part in ever smaller bites is broken.
-constexpr int kMostBites = 64;
+constexpr int kMaxRequestsPerPart = 64;
 
 Call call_to(const std::string& what, std::string_view method, const std::string& session) {
   return {.what = what, .method = method, .target = session, .headers = {}, .is_session = true};
@@ -17,14 +17,15 @@ bool is_gone(int status) { return status == 404 || status == 410 || status == kC
 Result<SessionState> read_state(Client& client, const Call& call, const net::HttpResponse& response) {
   if (response.status == kResumeIncomplete) {
     auto range = response.headers.get("Range");
-    return SessionState{TRY(parse_kept(range ? std::optional<std::string_view>(*range) : std::nullopt)), {}};
+    return SessionState{
+        TRY(parse_received_size(range ? std::optional<std::string_view>(*range) : std::nullopt)), {}};
   }
   if (response.ok()) {
     auto object = TRY(parse_object(response.body));
     auto size = object.size;
     return SessionState{size, std::move(object)};
   }
-  auto error = client.refused(call, response);
+  auto error = client.to_error(call, response);
   if (is_gone(response.status)) error.code = Code::not_found;
   return Failure(std::move(error));
 }
@@ -40,7 +41,7 @@ Result<std::string> begin_session(Client& client, const std::string& what, std::
             .headers = {{"Content-Type", "application/json; charset=UTF-8"},
                         {"X-Upload-Content-Type", "application/octet-stream"}},
             .body = object_json};
-  auto response = TRY(client.ask(call));
+  auto response = TRY(client.execute(call));
   return session_target(response.headers.get("Location").value_or(""));
 }
 
@@ -49,36 +50,36 @@ Result<SessionState> send_bytes(Client& client, const std::string& what, const s
                                 std::optional<std::uint64_t> total) {
   auto end = offset + bytes.size();
   std::uint64_t from = offset;
-  for (int bite = 0; bite < kMostBites; ++bite) {
+  for (int attempt = 0; attempt < kMaxRequestsPerPart; ++attempt) {
     auto call = call_to(what, "PUT", session);
     call.body = bytes.substr(from - offset);
     call.headers.add("Content-Range", content_range(from, call.body.size(), total));
-    auto state = TRY(read_state(client, call, TRY(client.answer(call))));
-    if (state.object || (state.kept >= end && !total)) return state;
-    if (state.kept < offset)
+    auto state = TRY(read_state(client, call, TRY(client.execute_raw(call))));
+    if (state.object || (state.received >= end && !total)) return state;
+    if (state.received < offset)
       return fail(Code::conflict, "{}: {}: only {} bytes of what comes before are there", client.place(),
-                  what, state.kept);
+                  what, state.received);
     // The same bytes again may have better luck, but that is the retry decorator's to say.
-    if (state.kept <= from || state.kept > end)
+    if (state.received <= from || state.received > end)
       return fail(Code::unreachable, "{}: {}: the store kept {} bytes of {}", client.place(), what,
-                  state.kept - offset, bytes.size());
-    from = state.kept;
+                  state.received - offset, bytes.size());
+    from = state.received;
   }
   return fail(Code::upstream, "{}: {}: the store takes the bytes in too small pieces", client.place(), what);
 }
 
-Result<SessionState> ask_state(Client& client, const std::string& what, const std::string& session) {
+Result<SessionState> query_state(Client& client, const std::string& what, const std::string& session) {
   auto call = call_to(what, "PUT", session);
   call.headers.add("Content-Range", content_range(0, 0, std::nullopt));
-  return read_state(client, call, TRY(client.answer(call)));
+  return read_state(client, call, TRY(client.execute_raw(call)));
 }
 
 Result<bool> cancel_session(Client& client, const std::string& what, const std::string& session) {
   auto call = call_to(what, "DELETE", session);
-  auto response = TRY(client.answer(call));
+  auto response = TRY(client.execute_raw(call));
   if (response.ok() || response.status == kClientClosed) return true;
   if (is_gone(response.status)) return false;
-  return Failure(client.refused(call, response));
+  return Failure(client.to_error(call, response));
 }
 
 }  // namespace dash::storage::gcs

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/storage/store/gcs/client.hpp"
-#include "core/storage/store/gcs/wire.hpp"
+#include "core/storage/store/gcs/codec.hpp"
 
 namespace dash::storage::gcs {
 
@@ -15,7 +15,7 @@ namespace dash::storage::gcs {
 inline constexpr std::size_t kQuantum = 256u << 10;
 
 struct SessionState {
-  std::uint64_t kept = 0;              // bytes, from the start
+  std::uint64_t received = 0;          // bytes, from the start
   std::optional<StoredObject> object;  // once the last byte is kept
 };
 
@@ -27,7 +27,7 @@ Result<std::string> begin_session(Client& client, const std::string& what, std::
 Result<SessionState> send_bytes(Client& client, const std::string& what, const std::string& session,
                                 std::uint64_t offset, std::string_view bytes,
                                 std::optional<std::uint64_t> total);
-Result<SessionState> ask_state(Client& client, const std::string& what, const std::string& session);
+Result<SessionState> query_state(Client& client, const std::string& what, const std::string& session);
 // False when there was none to cancel.
 Result<bool> cancel_session(Client& client, const std::string& what, const std::string& session);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSetting = "cloud3_service_account_json";
 constexpr std::string_view kGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-Result<std::string> need(const Json& json, const char* member) {
+Result<std::string> required_member(const Json& json, const char* member) {
   auto value = string_member(json, member);
   if (!value || value->empty())
     return fail(Code::invalid, "{} has no '{}': paste the whole key file of a service account", kSetting,
@@ -29,9 +29,9 @@ Result<ServiceAccount> read_service_account(const Secret& text) {
     return fail(Code::invalid, "{} is not JSON: paste the whole key file of a service account", kSetting);
   if (auto type = string_member(*json, "type"); type && *type != "service_account")
     return fail(Code::invalid, "{} is a key file of type '{}', not of a service account", kSetting, *type);
-  auto email = TRY(need(*json, "client_email"));
-  auto token_uri = TRY(need(*json, "token_uri"));
-  Secret pem(TRY(need(*json, "private_key")));
+  auto email = TRY(required_member(*json, "client_email"));
+  auto token_uri = TRY(required_member(*json, "token_uri"));
+  Secret pem(TRY(required_member(*json, "private_key")));
   auto key = TRY(within(kSetting, crypto::RsaKey::from_pem(pem, Secret())));
   return ServiceAccount{std::move(email), string_member(*json, "private_key_id").value_or(""),
                         std::move(token_uri), std::move(key)};

@@ -1,12 +1,12 @@
 #include "core/storage/store/gcs/store.hpp"
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/log.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/crypto/crc32c.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/gcs/client.hpp"
+#include "core/storage/store/gcs/codec.hpp"
 #include "core/storage/store/gcs/session.hpp"
-#include "core/storage/store/gcs/wire.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -49,16 +49,16 @@ std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts)
     if (!raw || raw->size() != 4) return std::nullopt;
     std::uint32_t sum = 0;
     for (char c : *raw) sum = sum << 8 | static_cast<unsigned char>(c);
-    whole = crypto::crc32c_of_both(whole, sum, part.size);
+    whole = crypto::crc32c_combine(whole, sum, part.size);
   }
   std::string big_endian;
   for (int shift = 24; shift >= 0; shift -= 8) big_endian += static_cast<char>(whole >> shift & 0xFF);
   return crypto::to_base64(big_endian);
 }
 
-class Store final : public ObjectStore {
+class GcsStore final : public ObjectStore {
  public:
-  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+  GcsStore(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxObject,
@@ -69,10 +69,10 @@ class Store final : public ObjectStore {
   }
   std::string place() const override { return client_.place(); }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
-    auto page = TRY(parse_list(TRY(ask_list(prefix, cursor)).body));
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
+    auto page = TRY(parse_list(TRY(request_list(prefix, cursor)).body));
     std::erase_if(page.objects, [](const StoredObject& object) { return object.name.starts_with(kStaging); });
-    Page out{{}, std::move(page.next_page_token)};
+    ObjectPage out{{}, std::move(page.next_page_token)};
     for (auto& object : page.objects) out.objects.push_back(to_object(std::move(object)));
     return out;
   }
@@ -88,11 +88,11 @@ class Store final : public ObjectStore {
     auto condition =
         must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
     // Accept-Encoding: what lies there compressed is to come as it lies there.
-    auto response =
-        client_.ask({.what = "reading " + key,
-                     .target = object_target(key) + "?alt=media" + condition,
-                     .headers = {{"Range", range_header(offset, out.size())}, {"Accept-Encoding", "gzip"}},
-                     .into = out});
+    auto response = client_.execute(
+        {.what = "reading " + key,
+         .target = object_target(key) + "?alt=media" + condition,
+         .headers = {{"Range", range_header(offset, out.size())}, {"Accept-Encoding", "gzip"}},
+         .into = out});
     return range_bytes(response, offset, place());
   }
 
@@ -100,14 +100,14 @@ class Store final : public ObjectStore {
     TRY(check_key(key));
     auto md5 = crypto::to_base64(crypto::md5(payload.bytes));
     auto body = object_body(key, options.digest, "", md5);
-    auto made = payload.bytes.size() <= kOneRequest ? put_at_once(key, payload.bytes, body, options)
+    auto made = payload.bytes.size() <= kOneRequest ? put_single(key, payload.bytes, body, options)
                                                     : put_by_session(key, payload.bytes, body, options);
-    return unless_there(key, options, std::move(made));
+    return as_conflict(key, options, std::move(made));
   }
 
   Result<void> remove(const std::string& key) override {
     TRY(check_key(key));
-    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .target = object_target(key)}));
+    TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .target = object_target(key)}));
     return {};
   }
 
@@ -132,11 +132,11 @@ class Store final : public ObjectStore {
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
     auto upload = TRY(read_upload(text));
-    auto state = TRY(ask_state(client_, "asking for the parts of " + upload.key, upload.session));
+    auto state = TRY(query_state(client_, "asking for the parts of " + upload.key, upload.session));
     // The session of an object that an abort or a commit took away still tells of it.
     if (state.object) TRY(find(upload.staging()));
     std::vector<StagedPart> parts;
-    std::uint64_t left = state.kept;
+    std::uint64_t left = state.received;
     for (std::uint32_t n = 1; left >= kPartBytes; ++n, left -= kPartBytes)
       parts.push_back({n, kPartBytes, ""});
     // What is kept of a part that was cut off is no part yet; of a finished object it is the last one.
@@ -150,7 +150,7 @@ class Store final : public ObjectStore {
     auto upload = TRY(read_upload(text));
     auto staged = find(upload.staging());
     if (!staged && staged.error().code == Code::not_found)
-      return made_before(upload, std::move(staged).error());
+      return find_committed(upload, std::move(staged).error());
     if (!staged) return Failure(std::move(staged).error());
     std::uint64_t promised = 0;
     for (const auto& part : parts) promised += part.size;
@@ -161,8 +161,8 @@ class Store final : public ObjectStore {
       return fail(Code::integrity, "{}: what the store has of {} is not what was sent; upload it again",
                   place(), upload.key);
     auto body = object_body("", options.digest, upload.id, "");
-    auto made = unless_there(upload.key, options, rewrite(*staged, upload.key, body, options.only_if_absent));
-    if (!made && made.error().code == Code::conflict) made = made_before(upload, std::move(made).error());
+    auto made = as_conflict(upload.key, options, rewrite(*staged, upload.key, body, options.only_if_absent));
+    if (!made && made.error().code == Code::conflict) made = find_committed(upload, std::move(made).error());
     if (!made) return made;
     drop_staging(upload.staging());
     return made;
@@ -181,8 +181,8 @@ class Store final : public ObjectStore {
   Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
     std::uint32_t swept = 0;
     for (std::string cursor;;) {
-      auto answer = TRY(ask_list(kStaging, cursor));
-      TRY(check_ages(answer.headers, clock_.now()));
+      auto answer = TRY(request_list(kStaging, cursor));
+      TRY(check_clock_skew(answer.headers, clock_.now()));
       auto page = TRY(parse_list(answer.body));
       for (const auto& object : page.objects)
         if (object.updated < older_than && remove(object.name)) ++swept;
@@ -204,35 +204,36 @@ class Store final : public ObjectStore {
     return bucket_target() + "/o/" + net::percent_encode(key);
   }
 
-  Result<net::HttpResponse> ask_list(std::string_view prefix, std::string_view cursor) {
+  Result<net::HttpResponse> request_list(std::string_view prefix, std::string_view cursor) {
     auto target = fmt::format("{}/o?prefix={}&maxResults=1000", bucket_target(), net::percent_encode(prefix));
     if (!cursor.empty()) target += "&pageToken=" + net::percent_encode(cursor);
-    return client_.ask({.what = "listing", .target = target});
+    return client_.execute({.what = "listing", .target = target});
   }
 
   Result<StoredObject> find(const std::string& key) {
-    return parse_object(TRY(client_.ask({.what = "looking at " + key, .target = object_target(key)})).body);
+    return parse_object(
+        TRY(client_.execute({.what = "looking at " + key, .target = object_target(key)})).body);
   }
 
   static std::string_view condition(const PutOptions& options) {
     return options.only_if_absent ? "&ifGenerationMatch=0" : "";
   }
   // A condition that fails is a conflict to the caller who set it.
-  static Result<Object> unless_there(const std::string& key, const PutOptions& options, Result<Object> made) {
+  static Result<Object> as_conflict(const std::string& key, const PutOptions& options, Result<Object> made) {
     if (!made && options.only_if_absent && made.error().code == Code::precondition)
       return fail(Code::conflict, "there is an object '{}' already", key);
     return made;
   }
 
-  Result<Object> put_at_once(const std::string& key, std::string_view bytes, const std::string& object_json,
-                             const PutOptions& options) {
+  Result<Object> put_single(const std::string& key, std::string_view bytes, const std::string& object_json,
+                            const PutOptions& options) {
     auto body = multipart_body(object_json, bytes, "dashctl-" + crypto::random_hex(16));
     auto target = fmt::format("/upload{}/o?uploadType=multipart{}", bucket_target(), condition(options));
-    auto response = TRY(client_.ask({.what = "writing " + key,
-                                     .method = "POST",
-                                     .target = target,
-                                     .headers = {{"Content-Type", body.content_type}},
-                                     .body = body.bytes}));
+    auto response = TRY(client_.execute({.what = "writing " + key,
+                                         .method = "POST",
+                                         .target = target,
+                                         .headers = {{"Content-Type", body.content_type}},
+                                         .body = body.bytes}));
     return to_object(TRY(parse_object(response.body)));
   }
 
@@ -253,7 +254,7 @@ class Store final : public ObjectStore {
                     bucket_target().substr(std::string_view("/storage/v1").size()), net::percent_encode(to),
                     source.generation, only_if_absent ? "&ifGenerationMatch=0" : "");
     for (std::string token;;) {
-      auto response = TRY(client_.ask(
+      auto response = TRY(client_.execute(
           {.what = "copying to " + to,
            .method = "POST",
            .target = token.empty() ? target : target + "&rewriteToken=" + net::percent_encode(token),
@@ -271,11 +272,12 @@ class Store final : public ObjectStore {
   // The object stands; a staging object that stays is the sweep's.
   void drop_staging(const std::string& key) {
     auto removed = remove(key);
-    if (!removed) log::warning("staging_object_left", {{"key", key}, {"error", removed.error().message}});
+    if (!removed)
+      log::warning("storage.staging_object_left", {{"key", key}, {"error", removed.error().message}});
   }
 
   // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
-  Result<Object> made_before(const Upload& upload, Error gone) {
+  Result<Object> find_committed(const Upload& upload, Error gone) {
     auto object = find(upload.key);
     if (!object || object->upload != upload.id) return Failure(std::move(gone));
     return to_object(*std::move(object));
@@ -289,7 +291,7 @@ class Store final : public ObjectStore {
 
 Result<std::unique_ptr<ObjectStore>> open_gcs(const config::Values& values, net::HttpClient& http,
                                               const Clock& clock) {
-  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
+  return std::make_unique<GcsStore>(TRY(open_client(values, http, clock)), clock);
 }
 
 }  // namespace dash::storage::gcs

@@ -23,12 +23,12 @@ class ExactTree final : public FileTree {
   explicit ExactTree(std::unique_ptr<FileTree> tree) : tree_(std::move(tree)) {}
 
   std::string place() const override { return tree_->place(); }
-  Result<Entry> stat(const std::string& path) override {
+  Result<FileEntry> stat(const std::string& path) override {
     auto entry = TRY(tree_->stat(path));
-    if (TRY(is_spelled_so(path, entry))) return entry;
+    if (TRY(has_exact_spelling(path, entry))) return entry;
     return fail(Code::not_found, "there is no file '{}'", path);
   }
-  Result<std::vector<Entry>> list(const std::string& folder) override { return tree_->list(folder); }
+  Result<std::vector<FileEntry>> list(const std::string& folder) override { return tree_->list(folder); }
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
     return tree_->read(path, offset, must_match, out);
@@ -50,11 +50,12 @@ class ExactTree final : public FileTree {
  private:
   // What `path` would replace, or the folder that it would go into, has this spelling.
   Result<void> require_free_or_same(const std::string& path) {
-    auto there = tree_->stat(path);
-    if (!there && there.error().code != Code::not_found) return Failure(std::move(there).error());
+    auto existing = tree_->stat(path);
+    if (!existing && existing.error().code != Code::not_found) return Failure(std::move(existing).error());
     auto parent = parent_of(path);
-    if (!there && parent.empty()) return {};
-    auto is_same = there ? is_spelled_so(path, *there) : is_spelled_so(parent, TRY(tree_->stat(parent)));
+    if (!existing && parent.empty()) return {};
+    auto is_same =
+        existing ? has_exact_spelling(path, *existing) : has_exact_spelling(parent, TRY(tree_->stat(parent)));
     if (TRY(std::move(is_same))) return {};
     return fail(Code::conflict,
                 "{} takes '{}' for a name that is there in another spelling; upload it under another name",
@@ -62,7 +63,7 @@ class ExactTree final : public FileTree {
   }
 
   // Lists folders only where another case leads to the same entry: where it does not, no spelling does.
-  Result<bool> is_spelled_so(const std::string& path, const Entry& entry) {
+  Result<bool> has_exact_spelling(const std::string& path, const FileEntry& entry) {
     if (path.empty() || path.starts_with('.')) return true;
     if (auto other = other_case(path)) {
       auto twin = tree_->stat(*other);
@@ -73,7 +74,7 @@ class ExactTree final : public FileTree {
       auto end = std::min(path.find('/', at), path.size());
       auto name = path.substr(at, end - at);
       auto siblings = TRY(tree_->list(at == 0 ? "" : path.substr(0, at - 1)));
-      if (std::ranges::find(siblings, name, &Entry::name) == siblings.end()) return false;
+      if (std::ranges::find(siblings, name, &FileEntry::name) == siblings.end()) return false;
       at = end + 1;
     }
     return true;
@@ -84,7 +85,7 @@ class ExactTree final : public FileTree {
 
 }  // namespace
 
-std::unique_ptr<FileTree> spelled_exactly(std::unique_ptr<FileTree> tree) {
+std::unique_ptr<FileTree> make_exact_tree(std::unique_ptr<FileTree> tree) {
   return std::make_unique<ExactTree>(std::move(tree));
 }
 

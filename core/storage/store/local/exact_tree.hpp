@@ -10,6 +10,6 @@ namespace dash::storage::local {
 
 // In `tree`, a file looked up by another spelling than its own is absent (Code::not_found), and nothing is
 // put in the place of one (Code::conflict). Paths that begin with a dot are the store's own and pass unseen.
-std::unique_ptr<FileTree> spelled_exactly(std::unique_ptr<FileTree> tree);
+std::unique_ptr<FileTree> make_exact_tree(std::unique_ptr<FileTree> tree);
 
 }  // namespace dash::storage::local

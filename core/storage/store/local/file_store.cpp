@@ -25,7 +25,7 @@ Result<void> check_path(std::string_view key) {
   return {};
 }
 
-Object to_object(const std::string& key, const Entry& entry) {
+Object to_object(const std::string& key, const FileEntry& entry) {
   return {key, entry.size, entry.version, entry.modified, ""};
 }
 
@@ -43,8 +43,8 @@ class FileStore final : public ObjectStore {
   }
   std::string place() const override { return tree_->place(); }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
-    TRY(mend());
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
+    TRY(recover());
     std::vector<Object> found;
     auto folder = parent_of(prefix);
     auto walked = walk(folder, prefix, cursor, found, 0);
@@ -52,7 +52,7 @@ class FileStore final : public ObjectStore {
     if (!walked && (walked.error().code != Code::not_found || folder.empty()))
       return Failure(root_error(std::move(walked).error()));
     std::ranges::sort(found, {}, &Object::key);
-    Page page;
+    ObjectPage page;
     if (found.size() > kPageEntries) {
       found.resize(kPageEntries);
       page.cursor = found.back().key;
@@ -66,7 +66,7 @@ class FileStore final : public ObjectStore {
   Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
                              const Room& out) override {
     TRY(check_path(key));
-    TRY(mend());
+    TRY(recover());
     return out.fill([&](std::uint64_t at, std::span<char> into) {
       return tree_->read(key, offset + at, must_match, into);
     });
@@ -74,9 +74,9 @@ class FileStore final : public ObjectStore {
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_path(key));
-    TRY(mend());
+    TRY(recover());
     auto path = TRY(in_root(staging_.write_file(payload.bytes)));
-    auto placed = placed_or_to_mend(staging_.place(path, key, !options.only_if_absent));
+    auto placed = recover_later_on_error(staging_.place(path, key, !options.only_if_absent));
     if (!placed) {
       (void)tree_->remove(path);  // the rename's error is the one to tell
       return Failure(std::move(placed).error());
@@ -106,18 +106,18 @@ class FileStore final : public ObjectStore {
                         const PutOptions& options) override {
     auto ref = TRY(read_staged_upload(upload));
     TRY(check_path(ref.key));
-    TRY(mend());
-    auto made = placed_or_to_mend(staging_.commit(ref, parts, !options.only_if_absent));
+    TRY(recover());
+    auto made = recover_later_on_error(staging_.commit(ref, parts, !options.only_if_absent));
     return to_object(ref.key, TRY(std::move(made)));
   }
   Result<void> check_target(const std::string& key) override {
     TRY(check_path(key));
-    auto there = tree_->stat(key);
-    if (!there && there.error().code == Code::not_found) return {};
-    auto kind = TRY(std::move(there)).kind;
-    if (kind == Kind::file) return {};
+    auto existing = tree_->stat(key);
+    if (!existing && existing.error().code == Code::not_found) return {};
+    auto kind = TRY(std::move(existing)).kind;
+    if (kind == FileKind::file) return {};
     return fail(Code::invalid, "'{}' is the name of a {} in {}; move that away first", key,
-                kind == Kind::folder ? "folder" : "link or a device", place());
+                kind == FileKind::folder ? "folder" : "link or a device", place());
   }
   Result<void> abort(const std::string& upload) override {
     return staging_.abort(TRY(read_staged_upload(upload)));
@@ -127,24 +127,24 @@ class FileStore final : public ObjectStore {
   }
 
  private:
-  Result<Entry> file(const std::string& key) {
+  Result<FileEntry> file(const std::string& key) {
     TRY(check_path(key));
-    TRY(mend());
+    TRY(recover());
     auto entry = TRY(tree_->stat(key));
-    if (entry.kind != Kind::file) return fail(Code::not_found, "there is no file '{}'", key);
+    if (entry.kind != FileKind::file) return fail(Code::not_found, "there is no file '{}'", key);
     return entry;
   }
 
   // What a crash, ours or a lost connection's, left of a replacement.
-  Result<void> mend() {
-    if (tree_->replaces_in_one_step() || !needs_mending_.exchange(false)) return {};
-    auto mended = staging_.mend();
-    if (!mended) needs_mending_ = true;
-    return mended;
+  Result<void> recover() {
+    if (tree_->replaces_in_one_step() || !needs_recovery_.exchange(false)) return {};
+    auto recovered = staging_.recover();
+    if (!recovered) needs_recovery_ = true;
+    return recovered;
   }
   template <class T>
-  T placed_or_to_mend(T result) {
-    if (!result) needs_mending_ = true;
+  T recover_later_on_error(T result) {
+    if (!result) needs_recovery_ = true;
     return result;
   }
 
@@ -170,10 +170,10 @@ class FileStore final : public ObjectStore {
     for (const auto& entry : TRY(tree_->list(folder))) {
       if (entry.name.starts_with('.')) continue;
       auto key = folder.empty() ? entry.name : folder + "/" + entry.name;
-      if (entry.kind == Kind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
+      if (entry.kind == FileKind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
         auto inner = walk(key, prefix, cursor, found, depth + 1);
         if (!inner && inner.error().code != Code::not_found) return inner;  // a folder may go while we look
-      } else if (entry.kind == Kind::file && key.starts_with(prefix) && key > cursor) {
+      } else if (entry.kind == FileKind::file && key.starts_with(prefix) && key > cursor) {
         found.push_back(to_object(key, entry));
       }
     }
@@ -183,13 +183,13 @@ class FileStore final : public ObjectStore {
   std::unique_ptr<FileTree> tree_;
   Staging staging_;
   const Clock& clock_;
-  std::atomic<bool> needs_mending_ = true;
+  std::atomic<bool> needs_recovery_ = true;
 };
 
 }  // namespace
 
 std::unique_ptr<ObjectStore> make_file_store(std::unique_ptr<FileTree> tree, const Clock& clock) {
-  return std::make_unique<FileStore>(spelled_exactly(std::move(tree)), clock);
+  return std::make_unique<FileStore>(make_exact_tree(std::move(tree)), clock);
 }
 
 }  // namespace dash::storage::local

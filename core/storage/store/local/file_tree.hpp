@@ -13,11 +13,11 @@
 
 namespace dash::storage::local {
 
-enum class Kind { file, folder, other };
+enum class FileKind { file, folder, other };
 
-struct Entry {
+struct FileEntry {
   std::string name;  // last segment
-  Kind kind = Kind::other;
+  FileKind kind = FileKind::other;
   std::uint64_t size = 0;
   Time modified;
   std::string version;  // changes with the content, survives a rename
@@ -29,8 +29,8 @@ class FileTree {
   // "file:///srv/assets", for messages and to notice that the settings moved.
   virtual std::string place() const = 0;
 
-  virtual Result<Entry> stat(const std::string& path) = 0;
-  virtual Result<std::vector<Entry>> list(const std::string& folder) = 0;
+  virtual Result<FileEntry> stat(const std::string& path) = 0;
+  virtual Result<std::vector<FileEntry>> list(const std::string& folder) = 0;
   // Bytes from `offset` into the front of `out`, as many as there are. Code::precondition when the file's
   // version is not `must_match` (unless that is empty).
   virtual Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,

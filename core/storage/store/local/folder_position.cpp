@@ -40,11 +40,11 @@ std::vector<std::string> names_in(std::string_view path) {
 }
 
 // The nearest folder on the way to `path` that can be opened, and the names that follow it.
-struct Nearest {
+struct NearestFolder {
   Fd folder;
   std::vector<std::string> absent;
 };
-Result<Nearest> open_nearest(const std::string& path) {
+Result<NearestFolder> open_nearest(const std::string& path) {
   auto existing = path;
   for (;;) {
     Fd folder(::open(existing.empty() ? "/" : existing.c_str(), kFolderFlags));
@@ -53,7 +53,7 @@ Result<Nearest> open_nearest(const std::string& path) {
       if (std::ranges::find(absent, "..") != absent.end())
         return fail(Code::invalid, "'{}' has '..' behind a folder that is not there; write the path without",
                     path);
-      return Nearest{std::move(folder), std::move(absent)};
+      return NearestFolder{std::move(folder), std::move(absent)};
     }
     if (existing.empty()) return invalid_folder("open", "/");
     existing.resize(existing.find_last_not_of('/') == existing.npos ? 0 : existing.find_last_not_of('/') + 1);
@@ -74,12 +74,12 @@ Result<Position> position_of(int folder) {
   position.path = kernel_path(folder);
   Fd root(::open("/", kFolderFlags));
   auto top = TRY(id_of(root.get()));
-  Fd here(::fcntl(folder, F_DUPFD_CLOEXEC, 0));
+  Fd current(::fcntl(folder, F_DUPFD_CLOEXEC, 0));
   while (position.chain.size() < kMaxAncestors) {
-    position.chain.push_back(TRY(id_of(here.get())));
+    position.chain.push_back(TRY(id_of(current.get())));
     if (position.chain.back() == top) return position;
-    here = Fd(::openat(here.get(), "..", kFolderFlags));
-    if (here.get() < 0) return invalid_folder("look above", position.path);
+    current = Fd(::openat(current.get(), "..", kFolderFlags));
+    if (current.get() < 0) return invalid_folder("look above", position.path);
   }
   return fail(Code::invalid, "'{}' lies too deep beneath other folders", position.path);
 }

@@ -44,12 +44,12 @@ Failure os_error(std::string_view what, std::string_view path) {
   return fail(code_of(number), "cannot {} '{}': {}", what, path, std::strerror(number));
 }
 
-Entry to_entry(std::string name, const struct stat& st) {
+FileEntry to_entry(std::string name, const struct stat& st) {
   auto nanoseconds = std::chrono::seconds(st.st_mtim.tv_sec) + std::chrono::nanoseconds(st.st_mtim.tv_nsec);
   return {std::move(name),
-          S_ISREG(st.st_mode)   ? Kind::file
-          : S_ISDIR(st.st_mode) ? Kind::folder
-                                : Kind::other,
+          S_ISREG(st.st_mode)   ? FileKind::file
+          : S_ISDIR(st.st_mode) ? FileKind::folder
+                                : FileKind::other,
           static_cast<std::uint64_t>(st.st_size),
           Time(std::chrono::duration_cast<Time::duration>(nanoseconds)),
           fmt::format("{:x}-{:x}-{:x}", st.st_size, nanoseconds.count(), st.st_ino)};
@@ -57,16 +57,16 @@ Entry to_entry(std::string name, const struct stat& st) {
 
 // The setting was accepted before; now somebody has to mend it.
 template <class T>
-Result<T> refused_at_open(Result<T> checked) {
+Result<T> invalid_as_upstream(Result<T> checked) {
   if (!checked && checked.error().code == Code::invalid) checked.error().code = Code::upstream;
   return checked;
 }
 
-struct Split {
+struct SplitPath {
   std::string parent;
   std::string name;
 };
-Split split(const std::string& path) {
+SplitPath split_path(const std::string& path) {
   auto slash = path.rfind('/');
   if (slash == path.npos) return {"", path};
   return {path.substr(0, slash), path.substr(slash + 1)};
@@ -78,20 +78,20 @@ class FolderTree final : public FileTree {
 
   std::string place() const override { return "file://" + root_; }
 
-  Result<Entry> stat(const std::string& path) override {
+  Result<FileEntry> stat(const std::string& path) override {
     auto fd = TRY(open_beneath(path, O_PATH | O_NOFOLLOW));  // of a link, itself
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) return os_error("look up", path);
-    return to_entry(split(path).name, st);
+    return to_entry(split_path(path).name, st);
   }
 
-  Result<std::vector<Entry>> list(const std::string& folder) override {
+  Result<std::vector<FileEntry>> list(const std::string& folder) override {
     auto fd = TRY(open_beneath(folder, O_RDONLY | O_DIRECTORY));
     DIR* stream = ::fdopendir(fd.get());
     if (!stream) return os_error("list", folder);
     std::unique_ptr<DIR, int (*)(DIR*)> guard(stream, ::closedir);
     auto number = fd.release();
-    std::vector<Entry> entries;
+    std::vector<FileEntry> entries;
     while (auto* item = ::readdir(stream)) {
       std::string name = item->d_name;
       struct stat st {};
@@ -138,7 +138,7 @@ class FolderTree final : public FileTree {
     TRY(make_root());
     for (std::size_t at = 0; at <= path.size() && !path.empty();) {
       auto end = std::min(path.find('/', at), path.size());
-      auto part = split(path.substr(0, end));
+      auto part = split_path(path.substr(0, end));
       auto parent = TRY(open_beneath(part.parent, O_RDONLY | O_DIRECTORY));
       if (::mkdirat(parent.get(), part.name.c_str(), kFolderMode) == 0)
         ::fsync(parent.get());
@@ -150,8 +150,8 @@ class FolderTree final : public FileTree {
   }
 
   Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {
-    auto source = split(from);
-    auto target = split(to);
+    auto source = split_path(from);
+    auto target = split_path(to);
     auto old_parent = TRY(open_beneath(source.parent, O_PATH | O_DIRECTORY));
     auto new_parent = TRY(open_beneath(target.parent, O_RDONLY | O_DIRECTORY));
     if (::renameat2(old_parent.get(), source.name.c_str(), new_parent.get(), target.name.c_str(),
@@ -168,7 +168,7 @@ class FolderTree final : public FileTree {
 
  private:
   Result<void> unlink(const std::string& path, int flags) {
-    auto part = split(path);
+    auto part = split_path(path);
     auto parent = TRY(open_beneath(part.parent, O_RDONLY | O_DIRECTORY));
     if (::unlinkat(parent.get(), part.name.c_str(), flags) != 0) return os_error("delete", path);
     ::fsync(parent.get());
@@ -184,12 +184,12 @@ class FolderTree final : public FileTree {
 
   // Once for each folder that answers to the path: a link or a mount may lead elsewhere since.
   Result<void> check_root(int folder) {
-    auto id = TRY(refused_at_open(id_of(folder)));
+    auto id = TRY(invalid_as_upstream(id_of(folder)));
     {
       std::lock_guard lock(mutex_);
       if (accepted_ == id) return {};
     }
-    TRY(refused_at_open(rules_->check_opened(folder, root_)));
+    TRY(invalid_as_upstream(rules_->check_opened(folder, root_)));
     std::lock_guard lock(mutex_);
     accepted_ = id;
     return {};
@@ -198,7 +198,7 @@ class FolderTree final : public FileTree {
   Result<void> make_root() {
     auto root = open_root();
     if (root || root.error().code != Code::not_found) return root ? Result<void>() : Failure(root.error());
-    if (rules_) TRY(refused_at_open(rules_->check(root_)));
+    if (rules_) TRY(invalid_as_upstream(rules_->check(root_)));
     return dash::make_folder(root_, kFolderMode);
   }
 

@@ -76,9 +76,9 @@ std::vector<std::string> other_paths(const std::vector<Mount>& mounts, std::stri
   auto inside = joined(own->root, *rest);
   std::vector<std::string> paths;
   for (const auto& mount : mounts) {
-    auto there = mount.device == own->device ? beneath(inside, mount.root) : std::nullopt;
-    if (!there) continue;
-    auto other = joined(mount.point, *there);
+    auto beneath_mount = mount.device == own->device ? beneath(inside, mount.root) : std::nullopt;
+    if (!beneath_mount) continue;
+    auto other = joined(mount.point, *beneath_mount);
     if (other != path && !std::ranges::count(paths, other)) paths.push_back(std::move(other));
   }
   return paths;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/json.hpp"
-#include "core/base/part_pool.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/local/file_store.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::string_view kNote = ".replacing";       // of <id>.old; holds the
 constexpr std::size_t kMaxNote = 2048;
 
 std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kNote); }
-std::string aside_of(std::string_view id) { return fmt::format("{}/{}.old", kStagingFolder, id); }
+std::string backup_of(std::string_view id) { return fmt::format("{}/{}.old", kStagingFolder, id); }
 
 std::string folder_of(const StagedUpload& upload) { return fmt::format("{}/{}", kStagingFolder, upload.id); }
 std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", folder_of(upload), kData); }
@@ -42,7 +42,7 @@ std::optional<StagedPart> read_marker(std::string_view name) {
 
 bool is_id(std::string_view text) { return text.size() == 32 && crypto::from_hex(text).has_value(); }
 
-Failure gone(const StagedUpload& upload) {
+Failure upload_gone(const StagedUpload& upload) {
   return fail(Code::not_found, "the upload of '{}' is gone: it was committed, aborted or swept", upload.key);
 }
 
@@ -73,50 +73,51 @@ Result<std::string> Staging::write_file(std::string_view bytes) {
 Result<void> Staging::place(const std::string& path, const std::string& key, bool may_replace) {
   if (auto parent = parent_of(key); !parent.empty()) TRY(tree_.make_folder(parent));
   if (tree_.replaces_in_one_step() || !may_replace) return tree_.rename(path, key, may_replace);
-  auto there = tree_.stat(key);
-  if (there && there->kind != Kind::file) return fail(Code::invalid, "'{}' is the name of a folder", key);
-  if (there) return replace_aside(path, key);
-  if (there.error().code != Code::not_found) return Failure(std::move(there).error());
+  auto existing = tree_.stat(key);
+  if (existing && existing->kind != FileKind::file)
+    return fail(Code::invalid, "'{}' is the name of a folder", key);
+  if (existing) return replace_with_backup(path, key);
+  if (existing.error().code != Code::not_found) return Failure(std::move(existing).error());
   return tree_.rename(path, key, true);
 }
 
 // At every instant the key, or the note beside the old file, leads to one whole file.
-Result<void> Staging::replace_aside(const std::string& path, const std::string& key) {
+Result<void> Staging::replace_with_backup(const std::string& path, const std::string& key) {
   auto id = crypto::random_hex(16);
   TRY(tree_.write(note_of(id), 0, key));
-  TRY(tree_.rename(key, aside_of(id), false));
+  TRY(tree_.rename(key, backup_of(id), false));
   if (auto placed = tree_.rename(path, key, true); !placed) {
-    (void)mend_one(id);  // else the next mend() does; the rename's error is the one to tell
+    (void)recover_one(id);  // else the next recover() does; the rename's error is the one to tell
     return placed;
   }
-  TRY(remove_if_there(aside_of(id)));
-  return remove_if_there(note_of(id));
+  TRY(remove_if_exists(backup_of(id)));
+  return remove_if_exists(note_of(id));
 }
 
-Result<void> Staging::mend() {
+Result<void> Staging::recover() {
   auto entries = tree_.list(std::string(kStagingFolder));
   if (!entries && entries.error().code == Code::not_found) return {};
   for (const auto& entry : TRY(std::move(entries)))
-    if (entry.name.ends_with(kNote)) TRY(mend_one(entry.name.substr(0, entry.name.size() - kNote.size())));
+    if (entry.name.ends_with(kNote)) TRY(recover_one(entry.name.substr(0, entry.name.size() - kNote.size())));
   return {};
 }
 
-Result<void> Staging::mend_one(const std::string& id) {
+Result<void> Staging::recover_one(const std::string& id) {
   std::string key(kMaxNote, '\0');
   key.resize(TRY(tree_.read(note_of(id), 0, "", key)));
-  auto there =
-      key.empty() ? Result<Entry>(Entry()) : tree_.stat(key);  // an empty note: nothing was moved yet
-  if (!there && there.error().code == Code::not_found) {
-    auto back = tree_.rename(aside_of(id), key, false);
+  auto existing =
+      key.empty() ? Result<FileEntry>(FileEntry()) : tree_.stat(key);  // an empty note: nothing was moved yet
+  if (!existing && existing.error().code == Code::not_found) {
+    auto back = tree_.rename(backup_of(id), key, false);
     if (!back && back.error().code != Code::not_found) return back;
   } else {
-    TRY(std::move(there));
-    TRY(remove_if_there(aside_of(id)));
+    TRY(std::move(existing));
+    TRY(remove_if_exists(backup_of(id)));
   }
-  return remove_if_there(note_of(id));
+  return remove_if_exists(note_of(id));
 }
 
-Result<void> Staging::remove_if_there(const std::string& path) {
+Result<void> Staging::remove_if_exists(const std::string& path) {
   auto removed = tree_.remove(path);
   if (!removed && removed.error().code == Code::not_found) return {};
   return removed;
@@ -131,7 +132,7 @@ Result<StagedUpload> Staging::begin(const std::string& key) {
 
 Result<void> Staging::put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes) {
   auto data = tree_.stat(data_of(upload));
-  if (!data && data.error().code == Code::not_found) return gone(upload);
+  if (!data && data.error().code == Code::not_found) return upload_gone(upload);
   TRY(std::move(data));
   for (const auto& part : TRY(parts(upload)))
     if (part.n == n && part.size != bytes.size())
@@ -142,22 +143,22 @@ Result<void> Staging::put_part(const StagedUpload& upload, std::uint32_t n, std:
 
 Result<std::vector<StagedPart>> Staging::parts(const StagedUpload& upload) {
   auto entries = tree_.list(folder_of(upload));
-  if (!entries && entries.error().code == Code::not_found) return gone(upload);
+  if (!entries && entries.error().code == Code::not_found) return upload_gone(upload);
   std::vector<StagedPart> parts;
   bool has_data = false;
   for (const auto& entry : TRY(std::move(entries))) {
     has_data = has_data || entry.name == kData;
     if (auto part = read_marker(entry.name)) parts.push_back(*part);
   }
-  if (!has_data) return gone(upload);
+  if (!has_data) return upload_gone(upload);
   std::ranges::sort(parts, {}, &StagedPart::n);
   return parts;
 }
 
-Result<Entry> Staging::commit(const StagedUpload& upload, const std::vector<StagedPart>& parts_wanted,
-                              bool may_replace) {
+Result<FileEntry> Staging::commit(const StagedUpload& upload, const std::vector<StagedPart>& parts_wanted,
+                                  bool may_replace) {
   auto data = tree_.stat(data_of(upload));
-  if (!data && data.error().code == Code::not_found) return committed_before(upload);
+  if (!data && data.error().code == Code::not_found) return find_committed(upload);
   auto entry = TRY(std::move(data));
   std::uint64_t size = 0;
   for (const auto& part : parts_wanted) size += part.size;
@@ -169,18 +170,18 @@ Result<Entry> Staging::commit(const StagedUpload& upload, const std::vector<Stag
   return tree_.stat(upload.key);
 }
 
-Result<Entry> Staging::committed_before(const StagedUpload& upload) {
+Result<FileEntry> Staging::find_committed(const StagedUpload& upload) {
   auto made = tree_.stat(upload.key);
-  if (!made) return gone(upload);
+  if (!made) return upload_gone(upload);
   auto marker = tree_.stat(fmt::format("{}/{}{}", folder_of(upload), kCommitted, made->version));
-  if (!marker) return gone(upload);
+  if (!marker) return upload_gone(upload);
   return made;
 }
 
 // The data goes first: without it, nothing can be staged or committed any more.
 Result<void> Staging::abort(const StagedUpload& upload) {
   auto removed = tree_.remove(data_of(upload));
-  if (!removed && removed.error().code == Code::not_found) return gone(upload);
+  if (!removed && removed.error().code == Code::not_found) return upload_gone(upload);
   TRY(std::move(removed));
   return drop(folder_of(upload));
 }
@@ -197,7 +198,7 @@ Result<std::uint32_t> Staging::sweep(Time older_than, Time newer_than) {
   for (const auto& entry : TRY(std::move(entries))) {
     if (entry.modified >= older_than && entry.modified <= newer_than) continue;
     auto path = fmt::format("{}/{}", kStagingFolder, entry.name);
-    TRY(entry.kind == Kind::folder ? drop(path) : tree_.remove(path));
+    TRY(entry.kind == FileKind::folder ? drop(path) : tree_.remove(path));
     ++swept;
   }
   return swept;

@@ -26,24 +26,25 @@ class Staging {
   // meanwhile, with a note that tells whose it is.
   Result<void> place(const std::string& path, const std::string& key, bool may_replace);
   // Puts old files back that a crash left aside, unless their successor is in place.
-  Result<void> mend();
+  Result<void> recover();
 
   Result<StagedUpload> begin(const std::string& key);
   Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
   // Code::not_found after the commit or the abort.
   Result<std::vector<StagedPart>> parts(const StagedUpload& upload);
   // Renames the data to the key when it is exactly these parts. The same again finds what it made.
-  Result<Entry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts, bool may_replace);
+  Result<FileEntry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts,
+                           bool may_replace);
   Result<void> abort(const StagedUpload& upload);
   // Drops what was last written before `older_than`, or after `newer_than`: by a clock that was wrong.
   Result<std::uint32_t> sweep(Time older_than, Time newer_than);
 
  private:
-  Result<Entry> committed_before(const StagedUpload& upload);
+  Result<FileEntry> find_committed(const StagedUpload& upload);
   Result<void> drop(const std::string& path);
-  Result<void> replace_aside(const std::string& path, const std::string& key);
-  Result<void> mend_one(const std::string& id);
-  Result<void> remove_if_there(const std::string& path);
+  Result<void> replace_with_backup(const std::string& path, const std::string& key);
+  Result<void> recover_one(const std::string& id);
+  Result<void> remove_if_exists(const std::string& path);
   FileTree& tree_;
 };
 

@@ -5,7 +5,7 @@
 #include "core/net/http/http_date.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/http_error.hpp"
-#include "core/storage/store/oci/wire.hpp"
+#include "core/storage/store/oci/codec.hpp"
 
 namespace dash::storage::oci {
 namespace {
@@ -34,7 +34,7 @@ Client::Client(Endpoint endpoint, std::string bucket, std::string name, Credenti
   namespace_->name = std::move(name);
 }
 
-Result<net::HttpResponse> Client::ask(Call call) {
+Result<net::HttpResponse> Client::execute(Call call) {
   auto name = TRY(name_space());
   return send(call, fmt::format("{}/n/{}/b/{}{}{}", endpoint_.path(), net::percent_encode(name),
                                 net::percent_encode(bucket_), call.path, encoded(call.query)));
@@ -63,17 +63,18 @@ Result<net::HttpResponse> Client::send(const Call& call, const std::string& targ
   request.body = call.json ? *call.json : call.bytes.value_or("");
   request.trust = endpoint_.trust;
   request.into = call.into;
-  if (call.bytes || !call.into.empty()) request.deadline = kTransferDeadline;
+  if (call.bytes || !call.into.empty()) request.timeout = kTransferDeadline;
   auto response = TRY(http_.send(request));
-  if (!response.ok()) return Failure(refused(call, response));
+  if (!response.ok()) return Failure(to_error(call, response));
   return response;
 }
 
-Error Client::refused(const Call& call, const net::HttpResponse& response) const {
-  auto said = parse_error(response.body);
-  auto error = http_error(response, fmt::format("{}: {}", place(), call.what), {said.code, said.message});
+Error Client::to_error(const Call& call, const net::HttpResponse& response) const {
+  auto service_error = parse_error(response.body);
+  auto error = http_error(response, fmt::format("{}: {}", place(), call.what),
+                          {service_error.code, service_error.message});
   // One code for a bucket that is not there and for one that this key may not see.
-  if (said.code == "BucketNotFound" || said.code == "NamespaceNotFound") {
+  if (service_error.code == "BucketNotFound" || service_error.code == "NamespaceNotFound") {
     error.code = Code::upstream;
     error.message +=
         "; check storage_obj_cloud4_bucket, storage_obj_cloud4_namespace and what the API key's user may do";

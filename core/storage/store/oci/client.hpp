@@ -35,12 +35,12 @@ class Client {
 
   std::string place() const { return endpoint_.url + "/" + bucket_; }
   // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
-  Result<net::HttpResponse> ask(Call call);
+  Result<net::HttpResponse> execute(Call call);
 
  private:
   Result<std::string> name_space();
   Result<net::HttpResponse> send(const Call& call, const std::string& target);
-  Error refused(const Call& call, const net::HttpResponse& response) const;
+  Error to_error(const Call& call, const net::HttpResponse& response) const;
 
   Endpoint endpoint_;
   std::string bucket_;

@@ -49,7 +49,7 @@ Result<Credentials> read_credentials(std::string_view tenancy, std::string_view 
   return Credentials{fmt::format("{}/{}/{}", tenancy_id, user_id, print), std::move(key)};
 }
 
-net::Headers sign(const Credentials& credentials, const Signable& request, std::string_view date) {
+net::Headers sign(const Credentials& credentials, const RequestToSign& request, std::string_view date) {
   std::string names = "date (request-target) host";
   auto text = fmt::format("date: {}\n(request-target): {} {}\nhost: {}", date, lower(request.method),
                           request.target, request.host);

@@ -27,7 +27,7 @@ Result<Credentials> read_credentials(std::string_view tenancy, std::string_view 
                                      std::string_view fingerprint, const Secret& private_key,
                                      const Secret& passphrase);
 
-struct Signable {
+struct RequestToSign {
   std::string_view method;  // GET, PUT, …
   std::string_view target;  // path and query, byte for byte as sent
   std::string_view host;    // with the port where the URL has one
@@ -38,6 +38,6 @@ struct Signable {
 
 // date, host, authorization; with a JSON body also content-type and x-content-sha256. `date`:
 // format_http_date().
-net::Headers sign(const Credentials& credentials, const Signable& request, std::string_view date);
+net::Headers sign(const Credentials& credentials, const RequestToSign& request, std::string_view date);
 
 }  // namespace dash::storage::oci

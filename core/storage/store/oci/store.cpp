@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/net/http/http_date.hpp"
@@ -10,7 +10,7 @@
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/oci/client.hpp"
-#include "core/storage/store/oci/wire.hpp"
+#include "core/storage/store/oci/codec.hpp"
 
 namespace dash::storage::oci {
 namespace {
@@ -50,22 +50,22 @@ Result<Object> object_of(const std::string& key, const net::HttpResponse& respon
   return object;
 }
 
-class Store final : public ObjectStore {
+class OciStore final : public ObjectStore {
  public:
-  Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+  OciStore(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxParts * kPartBytes, .is_parallel = true, .keeps_digest_on_put = true};
   }
   std::string place() const override { return client_.place(); }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     Query query{
         {"prefix", std::string(prefix)}, {"limit", "1000"}, {"fields", "name,size,etag,timeModified"}};
     if (!cursor.empty()) query.emplace_back("start", cursor);
-    auto response = TRY(client_.ask({.what = "listing", .path = "/o", .query = query}));
+    auto response = TRY(client_.execute({.what = "listing", .path = "/o", .query = query}));
     auto page = TRY(parse_list(response.body));
-    Page out{{}, std::move(page.next_start)};
+    ObjectPage out{{}, std::move(page.next_start)};
     for (auto& item : page.objects)
       out.objects.push_back({std::move(item.name), item.size, std::move(item.etag), item.modified, {}});
     return out;
@@ -81,8 +81,8 @@ class Store final : public ObjectStore {
     return range_bytes(get(key, offset, must_match, out), offset, place());
   }
 
-  Result<Opening> open(const std::string& key, std::span<char> out) override {
-    return opening(
+  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
+    return to_open_result(
         get(key, 0, "", out), [&] { return head(key); },
         [&](const net::HttpResponse& answer) { return object_of(key, answer); });
   }
@@ -93,7 +93,7 @@ class Store final : public ObjectStore {
         .what = "writing " + key, .method = "PUT", .path = object_path("/o", key), .bytes = payload.bytes};
     if (options.only_if_absent) call.headers.add("if-none-match", "*");
     if (!options.digest.empty()) call.headers.add(std::string(kDigestHeader), options.digest);
-    auto response = TRY(unless_there(key, options, client_.ask(std::move(call))));
+    auto response = TRY(as_conflict(key, options, client_.execute(std::move(call))));
     auto object = described(key, response);
     object.size = payload.bytes.size();
     object.digest = options.digest;
@@ -102,7 +102,7 @@ class Store final : public ObjectStore {
 
   Result<void> remove(const std::string& key) override {
     TRY(check_key(key));
-    TRY(client_.ask({.what = "deleting " + key, .method = "DELETE", .path = object_path("/o", key)}));
+    TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .path = object_path("/o", key)}));
     return {};
   }
 
@@ -111,7 +111,7 @@ class Store final : public ObjectStore {
     Upload upload{crypto::random_hex(16), "", key};
     auto body = create_upload_body(key, kUploadHeader, upload.mark);
     auto response =
-        TRY(client_.ask({.what = "beginning " + key, .method = "POST", .path = "/u", .json = body}));
+        TRY(client_.execute({.what = "beginning " + key, .method = "POST", .path = "/u", .json = body}));
     upload.id = TRY(parse_upload_id(response.body));
     return upload.text();
   }
@@ -122,7 +122,7 @@ class Store final : public ObjectStore {
     auto call = about("writing a part of ", "PUT", upload);
     call.query.emplace_back("uploadPartNum", std::to_string(n));
     call.bytes = payload.bytes;
-    auto response = TRY(client_.ask(std::move(call)));
+    auto response = TRY(client_.execute(std::move(call)));
     return response.headers.get("ETag").value_or("");
   }
 
@@ -133,7 +133,7 @@ class Store final : public ObjectStore {
       auto call = about("listing the parts of ", "GET", upload);
       call.query.emplace_back("limit", "1000");
       if (!page.empty()) call.query.emplace_back("page", page);
-      auto response = TRY(client_.ask(std::move(call)));
+      auto response = TRY(client_.execute(std::move(call)));
       for (auto& part : TRY(parse_parts(response.body)))
         parts.push_back({part.number, part.size, std::move(part.etag)});
       page = response.headers.get("opc-next-page").value_or("");
@@ -150,15 +150,15 @@ class Store final : public ObjectStore {
     auto call = about("committing ", "POST", upload);
     call.json = body;
     if (options.only_if_absent) call.headers.add("if-none-match", "*");
-    auto response = unless_there(upload.key, options, client_.ask(std::move(call)));
+    auto response = as_conflict(upload.key, options, client_.execute(std::move(call)));
     if (!response && response.error().code == Code::not_found)
-      return made_before(upload, std::move(response).error());
+      return find_committed(upload, std::move(response).error());
     TRY(std::move(response));
     return head(upload.key);
   }
 
   Result<void> abort(const std::string& text) override {
-    TRY(client_.ask(about("aborting ", "DELETE", TRY(read_upload(text)))));
+    TRY(client_.execute(about("aborting ", "DELETE", TRY(read_upload(text)))));
     return {};
   }
 
@@ -167,11 +167,11 @@ class Store final : public ObjectStore {
     for (std::string page;;) {
       Call call{.what = "listing uploads", .path = "/u", .query = {{"limit", "1000"}}};
       if (!page.empty()) call.query.emplace_back("page", page);
-      auto response = TRY(client_.ask(std::move(call)));
-      TRY(check_ages(response.headers, clock_.now()));
+      auto response = TRY(client_.execute(std::move(call)));
+      TRY(check_clock_skew(response.headers, clock_.now()));
       for (const auto& upload : TRY(parse_uploads(response.body)))
         if (upload.object.starts_with(prefix) && upload.created < older_than &&
-            client_.ask(about("aborting ", "DELETE", {"", upload.id, upload.object})))
+            client_.execute(about("aborting ", "DELETE", {"", upload.id, upload.object})))
           ++swept;
       page = response.headers.get("opc-next-page").value_or("");
       if (page.empty()) return swept;
@@ -194,22 +194,22 @@ class Store final : public ObjectStore {
     Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
     call.headers.add("range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
-    return client_.ask(std::move(call));
+    return client_.execute(std::move(call));
   }
   Result<net::HttpResponse> find(const std::string& key) {
-    return client_.ask({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
+    return client_.execute({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
   }
 
   // If-None-Match that fails is a conflict to the caller who asked for it.
-  static Result<net::HttpResponse> unless_there(const std::string& key, const PutOptions& options,
-                                                Result<net::HttpResponse> response) {
+  static Result<net::HttpResponse> as_conflict(const std::string& key, const PutOptions& options,
+                                               Result<net::HttpResponse> response) {
     if (!response && options.only_if_absent && response.error().code == Code::precondition)
       return fail(Code::conflict, "there is an object '{}' already", key);
     return response;
   }
 
   // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
-  Result<Object> made_before(const Upload& upload, Error gone) {
+  Result<Object> find_committed(const Upload& upload, Error gone) {
     auto response = find(upload.key);
     if (!response || response->headers.get(kUploadHeader) != upload.mark) return Failure(std::move(gone));
     return object_of(upload.key, *response);
@@ -223,7 +223,7 @@ class Store final : public ObjectStore {
 
 Result<std::unique_ptr<ObjectStore>> open_oci(const config::Values& values, net::HttpClient& http,
                                               const Clock& clock) {
-  return std::make_unique<Store>(TRY(open_client(values, http, clock)), clock);
+  return std::make_unique<OciStore>(TRY(open_client(values, http, clock)), clock);
 }
 
 }  // namespace dash::storage::oci

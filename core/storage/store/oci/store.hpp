@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 #include "core/net/http/http_client.hpp"
 #include "core/storage/store/store.hpp"
 

@@ -20,7 +20,7 @@ bool is_host_label(std::string_view bucket) {
   return bucket.size() >= 3 && bucket.size() <= 63 && std::ranges::all_of(bucket, plain);
 }
 
-std::string usual_endpoint(std::string_view region) {
+std::string default_endpoint(std::string_view region) {
   return fmt::format("https://s3.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
 }
 
@@ -50,10 +50,10 @@ Result<Address> read_address(const config::Values& values) {
   address.region = setting(values, "storage_obj_cloud1_region");
   if (address.region.empty()) address.region = setting(values, "cloud1_region");
   if (address.region.empty()) address.region = kDefaultRegion;
-  auto endpoint = TRY(read_endpoint(values, "obj_cloud1", usual_endpoint(address.region)));
-  bool is_own = !setting(values, "storage_obj_cloud1_endpoint").empty();
-  auto path_style = TRY(
-      config::parse_flag(kPathStyle, value_of(values, kPathStyle), is_own || !is_host_label(address.bucket)));
+  auto endpoint = TRY(read_endpoint(values, "obj_cloud1", default_endpoint(address.region)));
+  bool is_custom = !setting(values, "storage_obj_cloud1_endpoint").empty();
+  auto path_style = TRY(config::parse_flag(kPathStyle, value_of(values, kPathStyle),
+                                           is_custom || !is_host_label(address.bucket)));
   address.ca_file = endpoint.trust.ca_bundle;
   address.endpoint_ = endpoint.url;
   address.scheme = endpoint.scheme();

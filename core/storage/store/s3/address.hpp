@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::storage::s3 {
 

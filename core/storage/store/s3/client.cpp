@@ -22,8 +22,8 @@ Result<net::HttpResponse> Client::call(const Call& what) const {
   request.body = what.body;
   request.into = what.into;
   request.trust.ca_bundle = address_.ca_file;
-  request.deadline = std::chrono::milliseconds(0);
-  request.silence = what.silence;
+  request.timeout = std::chrono::milliseconds(0);
+  request.idle_timeout = what.idle_timeout;
   request.max_body = kMaxXml;
   auto answer = TRY(within(where(what.doing), http_->send(request)));
   if (answer.ok()) return answer;

@@ -21,7 +21,7 @@ struct Call {
   std::string_view body = {};
   std::string_view body_sha256 = {};  // raw; empty: not known yet
   Room into = {};                     // where the answer's body goes; empty: HttpResponse::body
-  std::chrono::seconds silence{60};
+  std::chrono::seconds idle_timeout{60};
   std::string doing = {};  // for messages: "reading 'x.yml'"
 };
 

@@ -60,14 +60,14 @@ Error read_error(const net::HttpResponse& response, const Address& address, std:
     return hint(where, code,
                 "the credentials lack a permission on this bucket (get, put, delete and list are needed)");
   if (code == "RequestTimeout" || code == "SlowDown") {
-    auto patient = response;
-    patient.status = 503;
-    return http_error(patient, where, refusal);
+    auto retryable = response;
+    retryable.status = 503;
+    return http_error(retryable, where, refusal);
   }
   return http_error(response, where, refusal);
 }
 
-Error hidden_error(const StoreRefusal& refusal, std::string_view where) {
+Error error_in_body(const StoreError& refusal, std::string_view where) {
   net::HttpResponse answer;
   answer.status = status_of(refusal.code);
   return http_error(answer, where, refusal);

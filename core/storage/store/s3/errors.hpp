@@ -5,13 +5,13 @@
 
 #include "core/base/clock.hpp"
 #include "core/storage/store/s3/address.hpp"
-#include "core/storage/store/s3/wire.hpp"
+#include "core/storage/store/s3/codec.hpp"
 
 namespace dash::storage::s3 {
 
 // Of an answer outside of 2xx. `now` is this machine's time, for telling a wrong clock.
 Error read_error(const net::HttpResponse& response, const Address& address, std::string_view where, Time now);
 // Of an <Error> that stood in an answer with status 200.
-Error hidden_error(const StoreRefusal& refusal, std::string_view where);
+Error error_in_body(const StoreError& refusal, std::string_view where);
 
 }  // namespace dash::storage::s3

@@ -35,11 +35,11 @@ CanonicalHeaders canonical_headers(const net::Headers& headers) {
   return out;
 }
 
-std::string scope_text(const Scope& scope, Time now) {
+std::string scope_text(const CredentialScope& scope, Time now) {
   return fmt::format("{}/{}/{}/aws4_request", amz_date(now).substr(0, 8), scope.region, scope.service);
 }
 
-std::string signing_key(const Secret& secret, const Scope& scope, Time now) {
+std::string signing_key(const Secret& secret, const CredentialScope& scope, Time now) {
   auto key = crypto::hmac_sha256("AWS4" + secret.expose(), amz_date(now).substr(0, 8));
   for (std::string_view step :
        {std::string_view(scope.region), std::string_view(scope.service), std::string_view("aws4_request")})
@@ -62,14 +62,14 @@ std::string canonical_query(const Query& query) {
   return out;
 }
 
-std::string canonical_request(const Signable& request) {
+std::string canonical_request(const RequestToSign& request) {
   auto headers = canonical_headers(request.headers);
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, request.path, request.query, headers.lines,
                      headers.names, request.payload_hash);
 }
 
-std::string authorization(const Credentials& credentials, const Scope& scope, const Signable& request,
-                          Time now) {
+std::string authorization(const Credentials& credentials, const CredentialScope& scope,
+                          const RequestToSign& request, Time now) {
   auto text = fmt::format("{}\n{}\n{}\n{}", kAlgorithm, amz_date(now), scope_text(scope, now),
                           crypto::to_hex(crypto::sha256(canonical_request(request))));
   Secret key(signing_key(credentials.secret_access_key, scope, now));

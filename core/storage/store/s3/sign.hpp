@@ -19,7 +19,7 @@ struct Credentials {
 };
 
 // What a signature is good for.
-struct Scope {
+struct CredentialScope {
   std::string region;
   std::string service = "s3";
 };
@@ -29,7 +29,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;  // not encoded
 // Encoded and sorted: what is signed is what is sent after '?'.
 std::string canonical_query(const Query& query);
 
-struct Signable {
+struct RequestToSign {
   std::string_view method;
   std::string_view path;          // as sent: encoded, from the first slash
   std::string_view query;         // canonical_query()
@@ -37,10 +37,10 @@ struct Signable {
   std::string_view payload_hash;  // hex of SHA-256
 };
 
-std::string canonical_request(const Signable& request);
+std::string canonical_request(const RequestToSign& request);
 // Value of the header Authorization.
-std::string authorization(const Credentials& credentials, const Scope& scope, const Signable& request,
-                          Time now);
+std::string authorization(const Credentials& credentials, const CredentialScope& scope,
+                          const RequestToSign& request, Time now);
 // "20130524T000000Z", the header x-amz-date.
 std::string amz_date(Time now);
 

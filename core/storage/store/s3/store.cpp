@@ -1,6 +1,6 @@
 #include "core/storage/store/s3/store.hpp"
 
-#include "core/base/part_pool.hpp"
+#include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/net/http/http_date.hpp"
 #include "core/storage/store/backends.hpp"
@@ -8,9 +8,9 @@
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/s3/client.hpp"
+#include "core/storage/store/s3/codec.hpp"
 #include "core/storage/store/s3/errors.hpp"
 #include "core/storage/store/s3/upload_ref.hpp"
-#include "core/storage/store/s3/wire.hpp"
 
 namespace dash::storage::s3 {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxCopyBytes = 5ull << 30;
 constexpr std::string_view kDigestHeader = "x-amz-meta-dashctl-digest";
 constexpr std::string_view kContentType = "application/octet-stream";
 // Completing an upload may take minutes of silence: the service stitches the parts.
-constexpr std::chrono::minutes kStitchPatience{10};
+constexpr std::chrono::minutes kAssembleTimeout{10};
 
 class S3Store final : public ObjectStore {
  public:
@@ -36,7 +36,7 @@ class S3Store final : public ObjectStore {
   }
   std::string place() const override { return address().place(); }
 
-  Result<Page> list(std::string_view prefix, std::string_view cursor) override {
+  Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     Query query{{"list-type", "2"}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
     if (!cursor.empty()) query.emplace_back("continuation-token", cursor);
     auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = "listing"}));
@@ -45,8 +45,8 @@ class S3Store final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override {
     TRY(check_key(key));
-    return found(key,
-                 TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
+    return object_of(key,
+                     TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
   }
 
   Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
@@ -54,10 +54,10 @@ class S3Store final : public ObjectStore {
     return range_bytes(get(key, offset, must_match, out), offset, name());
   }
 
-  Result<Opening> open(const std::string& key, std::span<char> out) override {
-    return opening(
+  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
+    return to_open_result(
         get(key, 0, "", out), [&] { return head(key); },
-        [&](const net::HttpResponse& answer) { return found(key, answer); });
+        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
   }
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
@@ -70,8 +70,8 @@ class S3Store final : public ObjectStore {
                         .body = payload.bytes,
                         .body_sha256 = payload.sha256,
                         .doing = fmt::format("writing '{}'", key)});
-    if (!answer) return Failure(exists_already(std::move(answer).error(), options));
-    Object object = made(key, *answer);
+    if (!answer) return Failure(as_conflict(std::move(answer).error(), options));
+    Object object = basic_object(key, *answer);
     object.size = payload.bytes.size();
     object.modified = clock_.now();
     object.digest = options.digest;
@@ -135,8 +135,8 @@ class S3Store final : public ObjectStore {
     auto ref = TRY(read_upload_ref(upload));
     auto etag = complete(ref, parts, options);
     if (!etag && etag.error().code == Code::not_found)
-      return committed_before(ref, parts, std::move(etag).error());
-    if (!etag) return Failure(exists_already(std::move(etag).error(), options));
+      return find_committed(ref, parts, std::move(etag).error());
+    if (!etag) return Failure(as_conflict(std::move(etag).error(), options));
     auto object = TRY(head(ref.key));
     if (object.etag == *etag && object.size != total_size(parts))
       return fail(Code::integrity, "{}: '{}' has {} bytes after its commit instead of {}; upload it again",
@@ -157,7 +157,7 @@ class S3Store final : public ObjectStore {
     std::uint32_t swept = 0;
     UploadsPage page;
     do {
-      page = TRY(open_uploads(prefix, page));
+      page = TRY(list_uploads(prefix, page));
       for (const auto& upload : page.uploads) {
         if (upload.began >= older_than || !upload.key.starts_with(prefix)) continue;
         auto gone = abort(write_upload_ref({upload.key, upload.id}));
@@ -180,17 +180,17 @@ class S3Store final : public ObjectStore {
               .headers = {{"x-amz-copy-source", fmt::format("/{}/{}", net::percent_encode(address().bucket),
                                                             net::percent_encode(from, true))},
                           {"x-amz-copy-source-if-match", fmt::format("\"{}\"", source.etag)}},
-              .silence = kStitchPatience,
+              .idle_timeout = kAssembleTimeout,
               .doing = doing}));
-    auto result = TRY(within(name(), read_made(answer.body)));
-    if (result.refusal) return Failure(hidden_error(*result.refusal, client_.where(doing)));
+    auto result = TRY(within(name(), read_completion(answer.body)));
+    if (result.refusal) return Failure(error_in_body(*result.refusal, client_.where(doing)));
     return head(to);
   }
 
  private:
   std::string name() const { return client_.name(); }
 
-  static Object made(const std::string& key, const net::HttpResponse& answer) {
+  static Object basic_object(const std::string& key, const net::HttpResponse& answer) {
     Object object;
     object.key = key;
     object.etag = without_quotes(answer.headers.get("ETag").value_or(""));
@@ -198,8 +198,8 @@ class S3Store final : public ObjectStore {
   }
 
   // What an answer's headers tell of an object.
-  Result<Object> found(const std::string& key, const net::HttpResponse& answer) const {
-    Object object = made(key, answer);
+  Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const {
+    Object object = basic_object(key, answer);
     object.size = TRY(object_size(answer, client_.where(key)));
     object.modified = net::parse_http_date(answer.headers.get("Last-Modified").value_or("")).value_or(Time{});
     object.digest = answer.headers.get(kDigestHeader).value_or("");
@@ -222,7 +222,7 @@ class S3Store final : public ObjectStore {
     if (options.only_if_absent) headers.add("If-None-Match", "*");
     return headers;
   }
-  static Error exists_already(Error error, const PutOptions& options) {
+  static Error as_conflict(Error error, const PutOptions& options) {
     if (options.only_if_absent && error.code == Code::precondition) error.code = Code::conflict;
     return error;
   }
@@ -237,28 +237,28 @@ class S3Store final : public ObjectStore {
                             .query = {{"uploadId", ref.id}},
                             .headers = conditional({{"Content-Type", "application/xml"}}, options),
                             .body = body,
-                            .silence = kStitchPatience,
+                            .idle_timeout = kAssembleTimeout,
                             .doing = doing}));
-    auto result = TRY(within(name(), read_made(answer.body)));
-    if (result.refusal) return Failure(hidden_error(*result.refusal, client_.where(doing)));
+    auto result = TRY(within(name(), read_completion(answer.body)));
+    if (result.refusal) return Failure(error_in_body(*result.refusal, client_.where(doing)));
     return result.etag;
   }
 
   // The upload is gone: a commit whose answer was lost, when the object is the one that these parts make.
-  Result<Object> committed_before(const UploadRef& ref, const std::vector<StagedPart>& parts, Error gone) {
+  Result<Object> find_committed(const UploadRef& ref, const std::vector<StagedPart>& parts, Error gone) {
     auto object = head(ref.key);
     if (object && object->etag == composed_etag(parts) && object->size == total_size(parts)) return object;
     return Failure(std::move(gone));
   }
 
-  Result<UploadsPage> open_uploads(std::string_view prefix, const UploadsPage& after) {
+  Result<UploadsPage> list_uploads(std::string_view prefix, const UploadsPage& after) {
     Query query{{"uploads", ""}, {"encoding-type", "url"}, {"prefix", std::string(prefix)}};
     if (!after.next_key_marker.empty()) {
       query.emplace_back("key-marker", after.next_key_marker);
       query.emplace_back("upload-id-marker", after.next_id_marker);
     }
     auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = "listing open uploads"}));
-    TRY(check_ages(answer.headers, clock_.now()));
+    TRY(check_clock_skew(answer.headers, clock_.now()));
     return within(name(), read_uploads(answer.body));
   }
 

@@ -41,7 +41,7 @@ OrderedJson write_error(const Error& error) {
   return {{"error", {{"code", info(error.code).word}, {"message", error.message}}}};
 }
 
-Result<Json> read_answer(std::string_view json) {
+Result<Json> read_reply(std::string_view json) {
   auto answer = TRY(parse_json(json));
   auto found = answer.is_object() ? answer.find("error") : answer.end();
   if (!answer.is_object()) return fail(Code::integrity, "the SMB child answered no object");

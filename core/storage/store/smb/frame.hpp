@@ -26,6 +26,6 @@ Result<FrameSizes> read_frame_head(std::string_view head);
 
 OrderedJson write_error(const Error& error);
 // The error that an answer carries, else the answer.
-Result<Json> read_answer(std::string_view json);
+Result<Json> read_reply(std::string_view json);
 
 }  // namespace dash::storage::smb

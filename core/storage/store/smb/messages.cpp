@@ -36,7 +36,7 @@ Result<Share> read_share(const Json& json) {
   return share;
 }
 
-OrderedJson write_entry(const local::Entry& entry) {
+OrderedJson write_entry(const local::FileEntry& entry) {
   return {{"name", entry.name},
           {"kind", static_cast<int>(entry.kind)},
           {"size", entry.size},
@@ -44,13 +44,13 @@ OrderedJson write_entry(const local::Entry& entry) {
           {"version", entry.version}};
 }
 
-Result<local::Entry> read_entry(const Json& json) {
+Result<local::FileEntry> read_entry(const Json& json) {
   auto kind = TRY(number(json, "kind"));
-  if (kind < 0 || kind > static_cast<int>(local::Kind::other))
+  if (kind < 0 || kind > static_cast<int>(local::FileKind::other))
     return fail(Code::integrity, "the SMB child knows no such kind");
-  local::Entry entry;
+  local::FileEntry entry;
   entry.name = TRY(text(json, "name"));
-  entry.kind = static_cast<local::Kind>(kind);
+  entry.kind = static_cast<local::FileKind>(kind);
   entry.size = static_cast<std::uint64_t>(TRY(number(json, "size")));
   entry.modified = from_micros(TRY(number(json, "modified")));
   entry.version = TRY(text(json, "version"));

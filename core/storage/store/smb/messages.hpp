@@ -10,7 +10,7 @@ namespace dash::storage::smb {
 OrderedJson write_share(const Share& share);
 Result<Share> read_share(const Json& json);
 
-OrderedJson write_entry(const local::Entry& entry);
-Result<local::Entry> read_entry(const Json& json);
+OrderedJson write_entry(const local::FileEntry& entry);
+Result<local::FileEntry> read_entry(const Json& json);
 
 }  // namespace dash::storage::smb

@@ -10,8 +10,8 @@
 namespace dash::storage::smb {
 namespace {
 
-using local::Entry;
-using local::Kind;
+using local::FileEntry;
+using local::FileKind;
 
 constexpr std::size_t kPiece = 1u << 20;  // more at once gains nothing and holds more memory in the library
 constexpr int kTimeoutMs = 20'000;
@@ -69,12 +69,12 @@ Failure smb_error(std::string_view what, std::string_view path) {
                   : "");
 }
 
-Entry to_entry(std::string name, const struct stat& st) {
+FileEntry to_entry(std::string name, const struct stat& st) {
   auto nanoseconds = std::chrono::seconds(st.st_mtim.tv_sec) + std::chrono::nanoseconds(st.st_mtim.tv_nsec);
   return {std::move(name),
-          S_ISREG(st.st_mode)   ? Kind::file
-          : S_ISDIR(st.st_mode) ? Kind::folder
-                                : Kind::other,
+          S_ISREG(st.st_mode)   ? FileKind::file
+          : S_ISDIR(st.st_mode) ? FileKind::folder
+                                : FileKind::other,
           static_cast<std::uint64_t>(st.st_size),
           Time(std::chrono::duration_cast<Time::duration>(nanoseconds)),
           fmt::format("{:x}-{:x}", st.st_size, nanoseconds.count())};
@@ -101,46 +101,46 @@ class File {
 
 }  // namespace
 
-Session::Session(Library library, const Share& share)
+SmbSession::SmbSession(Library library, const Share& share)
     : smb_(library),
       base_(fmt::format("smb://{}/{}", share.server, net::percent_encode(share.share))),
       folder_(share.folder) {}
 
-Result<std::unique_ptr<Session>> Session::open(Share share) {
-  static Share kept;
+Result<std::unique_ptr<SmbSession>> SmbSession::open(Share share) {
+  static Share stored_share;
   auto library = TRY(load_library());
-  kept = std::move(share);
-  g_share = &kept;
+  stored_share = std::move(share);
+  g_share = &stored_share;
   auto* context = library.new_context();
   if (!context) return fail(Code::internal, "libsmbclient has no memory");
   library.set_debug(context, 0);
   library.set_auth(context, authenticate);
-  library.set_port(context, kept.port);
+  library.set_port(context, stored_share.port);
   library.set_timeout(context, kTimeoutMs);
-  library.set_no_anonymous(context, kept.user.empty() ? 0 : 1);
+  library.set_no_anonymous(context, stored_share.user.empty() ? 0 : 1);
   if (!library.init_context(context))
     return fail(Code::unsupported, "libsmbclient does not start: {}", std::strerror(errno));
   library.set_context(context);
-  return std::unique_ptr<Session>(new Session(library, kept));
+  return std::unique_ptr<SmbSession>(new SmbSession(library, stored_share));
 }
 
-std::string Session::url(std::string_view path) const {
+std::string SmbSession::url(std::string_view path) const {
   auto out = base_;
   for (std::string_view part : {std::string_view(folder_), path})
     if (!part.empty()) out += "/" + net::percent_encode(part, true);
   return out;
 }
 
-Result<Entry> Session::stat(const std::string& path) {
+Result<FileEntry> SmbSession::stat(const std::string& path) {
   struct stat st {};
   if (smb_.stat(url(path).c_str(), &st) != 0) return smb_error("look up", path);
   return to_entry(last_segment(path), st);
 }
 
-Result<std::vector<Entry>> Session::list(const std::string& folder) {
+Result<std::vector<FileEntry>> SmbSession::list(const std::string& folder) {
   int number = smb_.opendir(url(folder).c_str());
   if (number < 0) return smb_error("list", folder);
-  std::vector<Entry> entries;
+  std::vector<FileEntry> entries;
   struct stat st {};
   while (const auto* item = smb_.readdir(static_cast<unsigned>(number), &st)) {
     std::string name = item->name;
@@ -150,8 +150,8 @@ Result<std::vector<Entry>> Session::list(const std::string& folder) {
   return entries;
 }
 
-Result<std::size_t> Session::read(const std::string& path, std::uint64_t offset, std::string_view must_match,
-                                  std::span<char> out) {
+Result<std::size_t> SmbSession::read(const std::string& path, std::uint64_t offset,
+                                     std::string_view must_match, std::span<char> out) {
   File file(smb_, smb_.open(url(path).c_str(), O_RDONLY, 0));
   struct stat st {};
   if (file.get() < 0 || smb_.fstat(file.get(), &st) != 0) return smb_error("read", path);
@@ -169,7 +169,7 @@ Result<std::size_t> Session::read(const std::string& path, std::uint64_t offset,
   return done;
 }
 
-Result<void> Session::write(const std::string& path, std::uint64_t offset, std::string_view bytes) {
+Result<void> SmbSession::write(const std::string& path, std::uint64_t offset, std::string_view bytes) {
   File file(smb_, smb_.open(url(path).c_str(), O_WRONLY | O_CREAT, 0640));
   if (file.get() < 0) return smb_error("write", path);
   if (offset > 0 && smb_.lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
@@ -183,12 +183,12 @@ Result<void> Session::write(const std::string& path, std::uint64_t offset, std::
   return {};
 }
 
-Result<void> Session::make_one(const std::string& url_of_folder) {
+Result<void> SmbSession::make_one(const std::string& url_of_folder) {
   if (smb_.mkdir(url_of_folder.c_str(), 0750) == 0 || errno == EEXIST) return {};
   return smb_error("make the folder", url_of_folder);
 }
 
-Result<void> Session::make_folder(const std::string& path) {
+Result<void> SmbSession::make_folder(const std::string& path) {
   struct stat st {};
   if (smb_.stat(url(path).c_str(), &st) == 0) return {};
   auto whole = folder_.empty() || path.empty() ? folder_ + path : folder_ + "/" + path;
@@ -201,7 +201,7 @@ Result<void> Session::make_folder(const std::string& path) {
 }
 
 // The library replaces by deleting and renaming; it has no other way (SMBC_rename_ctx of Samba 4).
-Result<void> Session::rename(const std::string& from, const std::string& to, bool may_replace) {
+Result<void> SmbSession::rename(const std::string& from, const std::string& to, bool may_replace) {
   if (!may_replace) {  // claims the name, or finds it taken
     File claim(smb_, smb_.open(url(to).c_str(), O_WRONLY | O_CREAT | O_EXCL, 0640));
     if (claim.get() < 0) return smb_error("create", to);
@@ -210,12 +210,12 @@ Result<void> Session::rename(const std::string& from, const std::string& to, boo
   return {};
 }
 
-Result<void> Session::remove(const std::string& file) {
+Result<void> SmbSession::remove(const std::string& file) {
   if (smb_.unlink(url(file).c_str()) != 0) return smb_error("delete", file);
   return {};
 }
 
-Result<void> Session::remove_folder(const std::string& empty_folder) {
+Result<void> SmbSession::remove_folder(const std::string& empty_folder) {
   if (smb_.rmdir(url(empty_folder).c_str()) != 0) return smb_error("delete", empty_folder);
   return {};
 }

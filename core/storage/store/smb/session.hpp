@@ -11,13 +11,13 @@
 
 namespace dash::storage::smb {
 
-class Session final : public local::FileTree {
+class SmbSession final : public local::FileTree {
  public:
-  static Result<std::unique_ptr<Session>> open(Share share);
+  static Result<std::unique_ptr<SmbSession>> open(Share share);
 
   std::string place() const override { return base_; }
-  Result<local::Entry> stat(const std::string& path) override;
-  Result<std::vector<local::Entry>> list(const std::string& folder) override;
+  Result<local::FileEntry> stat(const std::string& path) override;
+  Result<std::vector<local::FileEntry>> list(const std::string& folder) override;
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override;
   Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override;
@@ -27,7 +27,7 @@ class Session final : public local::FileTree {
   Result<void> remove_folder(const std::string& empty_folder) override;
 
  private:
-  Session(Library library, const Share& share);
+  SmbSession(Library library, const Share& share);
   std::string url(std::string_view path) const;
   Result<void> make_one(const std::string& url_of_folder);
   Library smb_;

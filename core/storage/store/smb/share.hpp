@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/base/secret.hpp"
-#include "core/config/store.hpp"
+#include "core/config/encrypted_store.hpp"
 
 namespace dash::storage::smb {
 

@@ -10,7 +10,7 @@
 namespace dash::storage::smb {
 namespace {
 
-using local::Entry;
+using local::FileEntry;
 using Due = std::chrono::steady_clock::time_point;
 
 class ShareTree final : public local::FileTree {
@@ -23,11 +23,11 @@ class ShareTree final : public local::FileTree {
                        share_.folder.empty() ? "" : "/", share_.folder);
   }
 
-  Result<Entry> stat(const std::string& path) override { return read_entry(TRY(ask("stat", path))); }
+  Result<FileEntry> stat(const std::string& path) override { return read_entry(TRY(call("stat", path))); }
 
-  Result<std::vector<Entry>> list(const std::string& folder) override {
-    auto answer = TRY(ask("list", folder));
-    std::vector<Entry> entries;
+  Result<std::vector<FileEntry>> list(const std::string& folder) override {
+    auto answer = TRY(call("list", folder));
+    std::vector<FileEntry> entries;
     for (const auto& entry : answer["entries"]) entries.push_back(TRY(read_entry(entry)));
     return entries;
   }
@@ -38,8 +38,8 @@ class ShareTree final : public local::FileTree {
     while (done < out.size()) {
       auto piece = out.subspan(done, std::min<std::size_t>(out.size() - done, kMaxFrameBytes));
       std::size_t n = 0;
-      TRY(ask("read", path, {{"offset", offset + done}, {"size", piece.size()}, {"must_match", must_match}},
-              {}, piece, &n));
+      TRY(call("read", path, {{"offset", offset + done}, {"size", piece.size()}, {"must_match", must_match}},
+               {}, piece, &n));
       done += n;
       if (n < piece.size()) break;
     }
@@ -49,7 +49,7 @@ class ShareTree final : public local::FileTree {
   Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override {
     do {
       auto piece = bytes.substr(0, kMaxFrameBytes);
-      TRY(ask("write", path, {{"offset", offset}}, piece));
+      TRY(call("write", path, {{"offset", offset}}, piece));
       bytes.remove_prefix(piece.size());
       offset += piece.size();
     } while (!bytes.empty());
@@ -57,30 +57,30 @@ class ShareTree final : public local::FileTree {
   }
 
   bool replaces_in_one_step() const override { return false; }
-  Result<void> make_folder(const std::string& path) override { return tell("make_folder", path); }
+  Result<void> make_folder(const std::string& path) override { return run("make_folder", path); }
   Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {
     TRY(check_share_path(to));
-    return tell("rename", from, {{"to", to}, {"may_replace", may_replace ? 1 : 0}});
+    return run("rename", from, {{"to", to}, {"may_replace", may_replace ? 1 : 0}});
   }
-  Result<void> remove(const std::string& file) override { return tell("remove", file); }
+  Result<void> remove(const std::string& file) override { return run("remove", file); }
   Result<void> remove_folder(const std::string& empty_folder) override {
-    return tell("remove_folder", empty_folder);
+    return run("remove_folder", empty_folder);
   }
 
  private:
-  Result<void> tell(std::string_view op, const std::string& path, OrderedJson more = OrderedJson::object()) {
-    TRY(ask(op, path, std::move(more)));
+  Result<void> run(std::string_view op, const std::string& path, OrderedJson more = OrderedJson::object()) {
+    TRY(call(op, path, std::move(more)));
     return {};
   }
 
-  Result<Json> ask(std::string_view op, const std::string& path, OrderedJson question = OrderedJson::object(),
-                   std::string_view bytes = {}, std::span<char> into = {}, std::size_t* received = nullptr) {
+  Result<Json> call(std::string_view op, const std::string& path, OrderedJson request = OrderedJson::object(),
+                    std::string_view bytes = {}, std::span<char> into = {}, std::size_t* received = nullptr) {
     if (!path.empty()) TRY(check_share_path(path));
-    question["op"] = op;
-    question["path"] = path;
+    request["op"] = op;
+    request["path"] = path;
     std::lock_guard lock(mutex_);
     TRY(ensure_child());
-    auto answer = exchange(question, bytes, into, received);
+    auto answer = send_and_receive(request, bytes, into, received);
     if (!answer && is_lost(answer.error())) child_.reset();
     return answer;
   }
@@ -96,16 +96,16 @@ class ShareTree final : public local::FileTree {
         std::make_unique<net::Child>(TRY(net::Child::start({{program_, std::string(kSmbWorker)}, {}, ""})));
     auto hello = write_share(share_);
     hello["op"] = "open";
-    auto opened = exchange(hello, {}, {}, nullptr);
+    auto opened = send_and_receive(hello, {}, {}, nullptr);
     if (!opened) child_.reset();
     TRY(std::move(opened));
     return {};
   }
 
-  Result<Json> exchange(const OrderedJson& question, std::string_view bytes, std::span<char> into,
-                        std::size_t* received) {
+  Result<Json> send_and_receive(const OrderedJson& request, std::string_view bytes, std::span<char> into,
+                                std::size_t* received) {
     auto due = std::chrono::steady_clock::now() + deadline_;
-    auto json = dump_json(question);
+    auto json = dump_json(request);
     auto head =
         write_frame_head({static_cast<std::uint32_t>(json.size()), static_cast<std::uint32_t>(bytes.size())});
     auto answer = [&]() -> Result<Json> {
@@ -126,7 +126,7 @@ class ShareTree final : public local::FileTree {
       return fail(Code::integrity, "the SMB child sent more bytes than were asked for");
     TRY(child_->receive(into.first(sizes.bytes), due));
     if (received) *received = sizes.bytes;
-    return read_answer(json);
+    return read_reply(json);
   }
 
   Share share_;

@@ -14,13 +14,13 @@
 namespace dash::storage::smb {
 namespace {
 
-struct Question {
+struct WorkerRequest {
   Json json;
   std::string bytes;
   std::string text(std::string_view key) const { return string_member(json, key).value_or(""); }
   std::uint64_t number(std::string_view key) const { return json.value(std::string(key), std::uint64_t{0}); }
 };
-struct Answer {
+struct WorkerReply {
   OrderedJson json = OrderedJson::object();
   std::string bytes = {};
 };
@@ -46,90 +46,90 @@ bool write_all(std::string_view bytes) {
   return true;
 }
 
-// nullopt at the end of our stdin, or when what came is no question.
-std::optional<Question> next_question() {
+// nullopt at the end of our stdin, or when what came is no request.
+std::optional<WorkerRequest> read_request() {
   std::string head(kFrameHead, '\0');
   if (!read_all(head.data(), head.size())) return std::nullopt;
   auto sizes = read_frame_head(head);
   if (!sizes) return std::nullopt;
   std::string json(sizes->json, '\0');
-  Question question{Json(), std::string(sizes->bytes, '\0')};
-  if (!read_all(json.data(), json.size()) || !read_all(question.bytes.data(), question.bytes.size()))
+  WorkerRequest request{Json(), std::string(sizes->bytes, '\0')};
+  if (!read_all(json.data(), json.size()) || !read_all(request.bytes.data(), request.bytes.size()))
     return std::nullopt;
   auto parsed = parse_json(json);
   if (!parsed || !parsed->is_object()) return std::nullopt;
-  question.json = *std::move(parsed);
-  return question;
+  request.json = *std::move(parsed);
+  return request;
 }
 
-bool send(const Answer& answer) {
+bool send(const WorkerReply& answer) {
   auto json = dump_json(answer.json);
   return write_all(write_frame_head(
              {static_cast<std::uint32_t>(json.size()), static_cast<std::uint32_t>(answer.bytes.size())})) &&
          write_all(json) && write_all(answer.bytes);
 }
 
-Result<Answer> list(Session& session, const Question& q) {
-  Answer answer{{{"entries", OrderedJson::array()}}};
+Result<WorkerReply> list(SmbSession& session, const WorkerRequest& q) {
+  WorkerReply answer{{{"entries", OrderedJson::array()}}};
   for (const auto& entry : TRY(session.list(q.text("path"))))
     answer.json["entries"].push_back(write_entry(entry));
   return answer;
 }
 
-Result<Answer> read(Session& session, const Question& q) {
-  Answer answer;
+Result<WorkerReply> read(SmbSession& session, const WorkerRequest& q) {
+  WorkerReply answer;
   answer.bytes.resize(std::min<std::size_t>(q.number("size"), kMaxFrameBytes));
   answer.bytes.resize(
       TRY(session.read(q.text("path"), q.number("offset"), q.text("must_match"), answer.bytes)));
   return answer;
 }
 
-using Operation = Result<Answer> (*)(Session&, const Question&);
+using Operation = Result<WorkerReply> (*)(SmbSession&, const WorkerRequest&);
 const std::map<std::string_view, Operation> kOperations{
     {"stat",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       return Answer{write_entry(TRY(s.stat(q.text("path"))))};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       return WorkerReply{write_entry(TRY(session.stat(q.text("path"))))};
      }},
     {"list", list},
     {"read", read},
     {"write",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       TRY(s.write(q.text("path"), q.number("offset"), q.bytes));
-       return Answer{};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.write(q.text("path"), q.number("offset"), q.bytes));
+       return WorkerReply{};
      }},
     {"make_folder",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       TRY(s.make_folder(q.text("path")));
-       return Answer{};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.make_folder(q.text("path")));
+       return WorkerReply{};
      }},
     {"rename",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       TRY(s.rename(q.text("path"), q.text("to"), q.number("may_replace") != 0));
-       return Answer{};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.rename(q.text("path"), q.text("to"), q.number("may_replace") != 0));
+       return WorkerReply{};
      }},
     {"remove",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       TRY(s.remove(q.text("path")));
-       return Answer{};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.remove(q.text("path")));
+       return WorkerReply{};
      }},
     {"remove_folder",
-     [](Session& s, const Question& q) -> Result<Answer> {
-       TRY(s.remove_folder(q.text("path")));
-       return Answer{};
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.remove_folder(q.text("path")));
+       return WorkerReply{};
      }},
 };
 
 // The first question opens the session, the others use it.
-Result<Answer> answer(std::unique_ptr<Session>& session, const Question& question) {
-  auto op = question.text("op");
+Result<WorkerReply> handle(std::unique_ptr<SmbSession>& session, const WorkerRequest& request) {
+  auto op = request.text("op");
   if (op == "open") {
-    session = TRY(Session::open(TRY(read_share(question.json))));
-    return Answer{};
+    session = TRY(SmbSession::open(TRY(read_share(request.json))));
+    return WorkerReply{};
   }
   auto found = kOperations.find(op);
   if (!session || found == kOperations.end())
     return fail(Code::internal, "the SMB child does not know '{}'", op);
-  return found->second(*session, question);
+  return found->second(*session, request);
 }
 
 // A call of the library can hang for long; the parent's end must not leave us behind.
@@ -144,10 +144,10 @@ void end_with_stdin() {
 
 int run_worker() {
   std::thread(end_with_stdin).detach();
-  std::unique_ptr<Session> session;
-  while (auto question = next_question()) {
-    auto result = answer(session, *question);
-    if (!send(result ? *std::move(result) : Answer{write_error(result.error())})) break;
+  std::unique_ptr<SmbSession> session;
+  while (auto request = read_request()) {
+    auto result = handle(session, *request);
+    if (!send(result ? *std::move(result) : WorkerReply{write_error(result.error())})) break;
   }
   ::_exit(0);  // the library's own clean-up may talk to the server
 }

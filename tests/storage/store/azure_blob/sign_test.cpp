@@ -12,7 +12,7 @@ AccountKey account_key() { return must(read_account_key("myaccount", Secret(cryp
 
 // The vendor's page "Authorize with Shared Key": the example of Get Container Metadata.
 Request get_container_metadata() {
-  Request request{
+  RequestToSign request{
       "GET", "/mycontainer", {{"restype", "container"}, {"comp", "metadata"}, {"timeout", "20"}}, {}, 0};
   request.headers = {{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}};
   return request;
@@ -26,7 +26,7 @@ TEST(SharedKey, SignsTheTextOfTheVendorsExample) {
 }
 
 TEST(SharedKey, PutsEveryHeaderOnItsLineAndEveryBodyUnderItsLength) {
-  Request request{"PUT", "/c/a%20b", {{"blockid", "QQ=="}, {"Comp", "block"}}, {}, 1024};
+  RequestToSign request{"PUT", "/c/a%20b", {{"blockid", "QQ=="}, {"Comp", "block"}}, {}, 1024};
   request.headers = {{"Content-MD5", "md5"},  {"Content-Type", "text/plain"}, {"If-Match", "e1"},
                      {"If-None-Match", "e2"}, {"Range", "bytes=0-1"},         {"X-Ms-Meta-B", " two "},
                      {"x-ms-meta-a", "one"}};
@@ -36,7 +36,7 @@ TEST(SharedKey, PutsEveryHeaderOnItsLineAndEveryBodyUnderItsLength) {
 }
 
 TEST(SharedKey, HasTheAccountTwiceWhereThePathBeginsWithIt) {
-  Request request{"GET", "/acct/c/x", {}, {}, 0};
+  RequestToSign request{"GET", "/acct/c/x", {}, {}, 0};
   EXPECT_TRUE(string_to_sign("acct", request).ends_with("\n/acct/acct/c/x"));
 }
 

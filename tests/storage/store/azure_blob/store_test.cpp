@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/storage/store/azure_blob/wire.hpp"
+#include "core/storage/store/azure_blob/codec.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scripted_http.hpp"
@@ -50,11 +50,11 @@ TEST_F(AzureStore, MakesTheContainerWithTheFirstUploadAndWritesAgain) {
   http_.answer(201);
   http_.answer(201, "", {{"ETag", "\"e\""}});
   EXPECT_EQ(must(store_->put("k.yml", "x", {})).etag, "e");
-  ASSERT_EQ(http_.asked.size(), 3u);
-  EXPECT_EQ(http_.asked[1].url, "https://acct.blob.core.windows.net/playbooks?restype=container");
-  EXPECT_EQ(http_.asked[1].method, "PUT");
-  EXPECT_EQ(http_.asked[2].url, http_.asked[0].url);
-  EXPECT_EQ(http_.asked[2].body, "x");
+  ASSERT_EQ(http_.requests.size(), 3u);
+  EXPECT_EQ(http_.requests[1].url, "https://acct.blob.core.windows.net/playbooks?restype=container");
+  EXPECT_EQ(http_.requests[1].method, "PUT");
+  EXPECT_EQ(http_.requests[2].url, http_.requests[0].url);
+  EXPECT_EQ(http_.requests[2].body, "x");
 }
 
 TEST_F(AzureStore, WritesOnWhenSomebodyElseMadeTheContainer) {
@@ -156,9 +156,9 @@ TEST_F(AzureStore, AsksForOneTokenForManyCalls) {
   http_.answer(200, std::string(kEmptyList));
   must(store->list("", ""));
   must(store->list("", ""));
-  ASSERT_EQ(http_.asked.size(), 3u);
-  EXPECT_EQ(http_.asked[0].url, "https://login.microsoftonline.com/t-1/oauth2/v2.0/token");
-  EXPECT_EQ(http_.asked[2].headers.get("Authorization"), "Bearer tok-1");
+  ASSERT_EQ(http_.requests.size(), 3u);
+  EXPECT_EQ(http_.requests[0].url, "https://login.microsoftonline.com/t-1/oauth2/v2.0/token");
+  EXPECT_EQ(http_.requests[2].headers.get("Authorization"), "Bearer tok-1");
 }
 
 TEST_F(AzureStore, AsksForAnotherTokenWhenOneEndsEarly) {
@@ -168,7 +168,7 @@ TEST_F(AzureStore, AsksForAnotherTokenWhenOneEndsEarly) {
   give_token("tok-2");
   http_.answer(200, std::string(kEmptyList));
   must(store->list("", ""));
-  EXPECT_EQ(http_.asked.at(3).headers.get("Authorization"), "Bearer tok-2");
+  EXPECT_EQ(http_.requests.at(3).headers.get("Authorization"), "Bearer tok-2");
 }
 
 TEST_F(AzureStore, NamesTheSettingsOfARefusedPrincipalAndNotItsSecret) {

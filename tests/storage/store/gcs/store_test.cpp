@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/base/file.hpp"
 #include "core/base/json.hpp"
-#include "core/base/part_pool.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scripted_http.hpp"
@@ -38,7 +38,7 @@ class GcsStore : public testing::Test {
                  std::move(headers));
   }
   // What is asked of the store itself, without the token's request.
-  const net::Asked& asked(std::size_t n) const { return http_.asked.at(n + 1); }
+  const net::SentRequest& asked(std::size_t n) const { return http_.requests.at(n + 1); }
   static bool says(const Error& error, std::string_view part) {
     return error.message.find(part) != std::string::npos;
   }
@@ -67,10 +67,10 @@ TEST_F(GcsStore, SendsTheRestOfAPartThatWasKeptInPieces) {
   http_.answer(308, "", {{"Range", "bytes=0-8650751"}});  // 256 KiB of the second part
   http_.answer(200, object_json(".dashctl-uploads/u1", kPartBytes + 300'000));
   must(store_->put_part(upload_, 2, std::string(300'000, 'x'), true));
-  ASSERT_EQ(http_.asked.size(), 2u);
-  EXPECT_EQ(http_.asked[0].headers.get("Content-Range"), "bytes 8388608-8688607/8688608");
-  EXPECT_EQ(http_.asked[1].headers.get("Content-Range"), "bytes 8650752-8688607/8688608");
-  EXPECT_EQ(http_.asked[1].body.size(), 300'000u - 262'144u);
+  ASSERT_EQ(http_.requests.size(), 2u);
+  EXPECT_EQ(http_.requests[0].headers.get("Content-Range"), "bytes 8388608-8688607/8688608");
+  EXPECT_EQ(http_.requests[1].headers.get("Content-Range"), "bytes 8650752-8688607/8688608");
+  EXPECT_EQ(http_.requests[1].body.size(), 300'000u - 262'144u);
 }
 
 TEST_F(GcsStore, APartOfWhichNothingIsKeptMayBeSentAgain) {
@@ -151,7 +151,7 @@ TEST_F(GcsStore, ACommitOfOtherBytesThanItsPartsIsRefused) {
   give_token("tok");
   http_.answer(200, object_json(".dashctl-uploads/u1", 4));
   EXPECT_EQ(store_->commit(upload_, {{1, 3, ""}}, {}).error().code, Code::integrity);
-  EXPECT_EQ(http_.asked.size(), 2u);
+  EXPECT_EQ(http_.requests.size(), 2u);
 }
 
 TEST_F(GcsStore, NeverListsTheStagingFolder) {
@@ -177,8 +177,8 @@ TEST_F(GcsStore, AsksForAnotherTokenWhenOneEndsEarly) {
   give_token("tok-2");
   http_.answer(200, R"({"kind":"storage#objects"})");
   must(store_->list("", ""));
-  EXPECT_EQ(http_.asked.at(0).url, "https://tokens.example/token");
-  EXPECT_EQ(http_.asked.at(3).headers.get("Authorization"), "Bearer tok-2");
+  EXPECT_EQ(http_.requests.at(0).url, "https://tokens.example/token");
+  EXPECT_EQ(http_.requests.at(3).headers.get("Authorization"), "Bearer tok-2");
 }
 
 TEST_F(GcsStore, HonoursThrottlingInBothItsForms) {
@@ -217,9 +217,9 @@ TEST_F(GcsStore, AnAbortTakesTheSessionAndWhatItMade) {
   give_token("tok");
   http_.answer(204);
   must(store_->abort(upload_));
-  EXPECT_EQ(http_.asked.at(0).method, "DELETE");
-  EXPECT_TRUE(http_.asked.at(0).url.ends_with(kSession));
-  EXPECT_TRUE(http_.asked.at(2).url.ends_with("/o/.dashctl-uploads%2Fu1"));
+  EXPECT_EQ(http_.requests.at(0).method, "DELETE");
+  EXPECT_TRUE(http_.requests.at(0).url.ends_with(kSession));
+  EXPECT_TRUE(http_.requests.at(2).url.ends_with("/o/.dashctl-uploads%2Fu1"));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ class FoldingTree final : public FileTree {
  public:
   explicit FoldingTree(const std::string& root) : tree_(must(open_folder_tree(root, nullptr))) {}
   std::string place() const override { return tree_->place(); }
-  Result<Entry> stat(const std::string& path) override { return tree_->stat(own(path)); }
-  Result<std::vector<Entry>> list(const std::string& folder) override { return tree_->list(own(folder)); }
+  Result<FileEntry> stat(const std::string& path) override { return tree_->stat(own(path)); }
+  Result<std::vector<FileEntry>> list(const std::string& folder) override { return tree_->list(own(folder)); }
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
     return tree_->read(own(path), offset, must_match, out);

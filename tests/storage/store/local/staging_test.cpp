@@ -20,11 +20,11 @@ class CrashingShare final : public FileTree {
       : tree_(must(open_folder_tree(root, nullptr))), left_(crash_at) {}
   std::string place() const override { return tree_->place(); }
   bool replaces_in_one_step() const override { return false; }
-  Result<Entry> stat(const std::string& path) override {
+  Result<FileEntry> stat(const std::string& path) override {
     TRY(step());
     return tree_->stat(path);
   }
-  Result<std::vector<Entry>> list(const std::string& folder) override {
+  Result<std::vector<FileEntry>> list(const std::string& folder) override {
     TRY(step());
     return tree_->list(folder);
   }
@@ -144,7 +144,7 @@ TEST(ShareReplacement, AFailureIsMendedByTheSameProcessToo) {
            ->make_folder("b.yml/x"));  // a folder has the name: the rename fails
   EXPECT_FALSE(store->put("b.yml", "new", {}));
   EXPECT_EQ(must(store->head("a.yml")).size, 3u);
-  EXPECT_EQ(must(must(open_folder_tree(root, nullptr))->stat("b.yml")).kind, Kind::folder);
+  EXPECT_EQ(must(must(open_folder_tree(root, nullptr))->stat("b.yml")).kind, FileKind::folder);
 }
 
 }  // namespace dash::storage::local

@@ -47,9 +47,9 @@ TEST_F(OciStore, LooksTheNamespaceUpOnce) {
   http_.answer(200, R"({"objects":[]})");
   must(store->list("", ""));
   must(store->list("", ""));
-  ASSERT_EQ(http_.asked.size(), 3u);
-  EXPECT_EQ(http_.asked[0].url, "https://objectstorage.eu-frankfurt-1.oraclecloud.com/n");
-  EXPECT_TRUE(http_.asked[1].url.starts_with(
+  ASSERT_EQ(http_.requests.size(), 3u);
+  EXPECT_EQ(http_.requests[0].url, "https://objectstorage.eu-frankfurt-1.oraclecloud.com/n");
+  EXPECT_TRUE(http_.requests[1].url.starts_with(
       "https://objectstorage.eu-frankfurt-1.oraclecloud.com/n/found/b/assets/o?"));
 }
 
@@ -58,11 +58,11 @@ TEST_F(OciStore, SignsABodyOfJsonAndExemptsAPart) {
   http_.answer(200, "", {{"ETag", "e1"}});
   must(store_->put_part(must(store_->begin("k.deb", 1)), 1, "x", true));
   auto signed_headers = [&](std::size_t n) {
-    return http_.asked.at(n).headers.get("authorization").value_or("");
+    return http_.requests.at(n).headers.get("authorization").value_or("");
   };
   EXPECT_NE(signed_headers(0).find("content-length content-type x-content-sha256"), std::string::npos);
   EXPECT_NE(signed_headers(1).find(R"(headers="date (request-target) host")"), std::string::npos);
-  EXPECT_EQ(http_.asked.at(1).headers.get("content-md5"), "ndTkYSaMgDT1yFZOFVxnpg==");
+  EXPECT_EQ(http_.requests.at(1).headers.get("content-md5"), "ndTkYSaMgDT1yFZOFVxnpg==");
 }
 
 TEST_F(OciStore, GoesThroughAllPagesOfParts) {
@@ -71,8 +71,8 @@ TEST_F(OciStore, GoesThroughAllPagesOfParts) {
   auto parts = must(store_->staged_parts(upload_));
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[1].ref, "e2");
-  EXPECT_TRUE(http_.asked.at(1).url.ends_with("&page=1"));
-  EXPECT_NE(http_.asked.at(1).url.find("/u/dir/k.deb?uploadId=id"), std::string::npos);
+  EXPECT_TRUE(http_.requests.at(1).url.ends_with("&page=1"));
+  EXPECT_NE(http_.requests.at(1).url.find("/u/dir/k.deb?uploadId=id"), std::string::npos);
 }
 
 TEST_F(OciStore, ACommitWhoseAnswerWasLostAnswersItsObject) {
@@ -117,7 +117,7 @@ TEST_F(OciStore, SweepsOldUploadsBeneathThePrefixAlone) {
                     R"({"object":"other","uploadId":"3","timeCreated":"2026-07-01T00:00:00Z"}])");
   http_.answer(204);
   EXPECT_EQ(must(store_->sweep("p/", must(parse_iso("2026-07-03T02:00:00Z")))), 1u);
-  EXPECT_TRUE(http_.asked.at(1).url.ends_with("/u/p/old?uploadId=1"));
+  EXPECT_TRUE(http_.requests.at(1).url.ends_with("/u/p/old?uploadId=1"));
 }
 
 TEST_F(OciStore, SweepsNothingWhileTheClocksAreAYearApart) {
@@ -128,7 +128,7 @@ TEST_F(OciStore, SweepsNothingWhileTheClocksAreAYearApart) {
     EXPECT_EQ(refused.code, Code::upstream);
     EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
   }
-  EXPECT_EQ(http_.asked.size(), 2u) << "no upload was aborted";
+  EXPECT_EQ(http_.requests.size(), 2u) << "no upload was aborted";
 }
 
 }  // namespace

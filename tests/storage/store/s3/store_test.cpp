@@ -38,7 +38,7 @@ class S3Store : public testing::Test {
 TEST_F(S3Store, SignsEveryRequestAndItsBody) {
   http_.answer(200, "", {{"ETag", "\"e\""}});
   must(store_->put("k", "body", {.digest = "p8:00", .only_if_absent = true}));
-  const auto& headers = http_.asked.at(0).headers;
+  const auto& headers = http_.requests.at(0).headers;
   EXPECT_EQ(headers.get("x-amz-content-sha256"), crypto::to_hex(crypto::sha256("body")));
   EXPECT_EQ(headers.get("x-amz-date"), "20260703T140000Z");
   EXPECT_EQ(headers.get("If-None-Match"), "*");
@@ -88,7 +88,7 @@ TEST_F(S3Store, HandsThrottlingOnWithItsRetryAfter) {
 
 TEST_F(S3Store, NeverRetriesItself) {
   refused(500, "InternalError");
-  EXPECT_EQ(http_.asked.size(), 1u);
+  EXPECT_EQ(http_.requests.size(), 1u);
 }
 
 TEST_F(S3Store, SeesAnErrorBehindTheGoodStatusOfACommit) {
@@ -126,7 +126,7 @@ TEST_F(S3Store, RefusesAStoreThatIgnoresRanges) {
 
 TEST_F(S3Store, RefusesMorePartsThanTheProtocolHas) {
   EXPECT_EQ(store_->begin("k", 10'000ull * (8u << 20) + 1).error().code, Code::too_large);
-  EXPECT_TRUE(http_.asked.empty());
+  EXPECT_TRUE(http_.requests.empty());
 }
 
 TEST_F(S3Store, SweepsOnlyOldUploadsBeneathThePrefix) {
@@ -140,9 +140,9 @@ TEST_F(S3Store, SweepsOnlyOldUploadsBeneathThePrefix) {
                            upload("q/old", "2026-07-01T00:00:00Z")));
   http_.answer(204);
   EXPECT_EQ(must(store_->sweep("p/", clock_.now() - std::chrono::hours(24))), 1u);
-  EXPECT_EQ(http_.asked.size(), 2u);
-  EXPECT_NE(http_.asked.at(1).url.find("p/old?uploadId=p%2Fold-id"), std::string::npos)
-      << http_.asked.at(1).url;
+  EXPECT_EQ(http_.requests.size(), 2u);
+  EXPECT_NE(http_.requests.at(1).url.find("p/old?uploadId=p%2Fold-id"), std::string::npos)
+      << http_.requests.at(1).url;
 }
 
 TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
@@ -155,7 +155,7 @@ TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
     EXPECT_EQ(refused.code, Code::upstream);
     EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
   }
-  EXPECT_EQ(http_.asked.size(), 2u) << "no upload was aborted";
+  EXPECT_EQ(http_.requests.size(), 2u) << "no upload was aborted";
 }
 
 }  // namespace

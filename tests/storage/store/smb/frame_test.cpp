@@ -20,11 +20,11 @@ TEST(SmbFrame, RefusesSizesThatNoMessageHas) {
 }
 
 TEST(SmbFrame, CarriesAnErrorWithItsCode) {
-  auto answer = read_answer(dump_json(write_error({Code::precondition, "it changed", "", {}, {}})));
+  auto answer = read_reply(dump_json(write_error({Code::precondition, "it changed", "", {}, {}})));
   EXPECT_EQ(answer.error().code, Code::precondition);
   EXPECT_EQ(answer.error().message, "it changed");
-  EXPECT_TRUE(read_answer("{\"size\":1}"));
-  EXPECT_EQ(read_answer("[]").error().code, Code::integrity);
+  EXPECT_TRUE(read_reply("{\"size\":1}"));
+  EXPECT_EQ(read_reply("[]").error().code, Code::integrity);
 }
 
 }  // namespace

@@ -1,0 +1,158 @@
+#include "cmd/cli/printer.hpp"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "core/base/redact.hpp"
+#include "core/base/utf8.hpp"
+
+namespace dash::cmd {
+namespace {
+
+std::string amount(double value, Unit unit) {
+  if (unit == Unit::items) return fmt::format("{:.0f}", value);
+  for (auto name : {"B", "KiB", "MiB"}) {
+    if (value < 1024) return fmt::format("{:.1f} {}", value, name);
+    value /= 1024;
+  }
+  return fmt::format("{:.1f} GiB", value);
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// What heading() puts around its text until the line is printed: no text from elsewhere keeps them.
+constexpr char kHeadingStart = '\x0e';
+constexpr char kHeadingEnd = '\x0f';
+
+std::string with_headings(std::string_view line) {
+  std::string out;
+  for (char c : line) {
+    if (c == kHeadingStart)
+      out += "\033[1m";
+    else if (c == kHeadingEnd)
+      out += "\033[0m";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Members in the order of their names, as a document that came from an instance has them: both doors of a
+// command print the same bytes.
+OrderedJson with_schema(const OrderedJson& members) {
+  OrderedJson out;
+  out["schema"] = kOutputSchema;
+  const OrderedJson sorted = Json(members);
+  for (const auto& [name, value] : sorted.items()) out[name] = value;
+  return out;
+}
+
+OrderedJson to_json(const Error& error) {
+  OrderedJson out;
+  out["code"] = info(error.code).word;
+  out["message"] = without_userinfo(error.message);
+  if (error.retry_after) out["retry_after_seconds"] = error.retry_after->count();
+  if (error.body) out["detail"] = *error.body;
+  return out;
+}
+
+}  // namespace
+
+std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
+                          Unit unit) {
+  auto text = fmt::format("{} {}", what, amount(static_cast<double>(done), unit));
+  if (total > 0)
+    text += fmt::format("/{} ({}%)", amount(static_cast<double>(total), unit), done * 100 / total);
+  if (unit == Unit::bytes) text += fmt::format(", {}/s", amount(per_second, unit));
+  if (unit == Unit::bytes && total > done && per_second >= 1)
+    text += fmt::format(", {:.0f} s left", static_cast<double>(total - done) / per_second);
+  return text;
+}
+
+Printer::Printer(Format format, bool is_quiet) : format_(format), is_quiet_(is_quiet) {
+  if (!is_quiet && ::isatty(STDERR_FILENO)) terminal_ = std::make_unique<TerminalProgress>();
+}
+
+Printer::~Printer() = default;
+
+Progress& Printer::progress() {
+  if (terminal_) return *terminal_;
+  return silent_;
+}
+
+void Printer::set_activity(std::string what) {
+  if (terminal_) terminal_->set_activity(std::move(what));
+}
+
+void Printer::document(const OrderedJson& members) {
+  if (is_json()) document_ = with_schema(members);
+}
+
+void Printer::record(const OrderedJson& members) {
+  if (!is_json()) return;
+  has_records_ = true;
+  raw(dump_json(with_schema(members)) + "\n");
+}
+
+void Printer::raw(std::string_view bytes) {
+  if (is_stdout_closed_ || put(STDOUT_FILENO, bytes)) return;
+  is_stdout_closed_ = true;
+  // A reader that closed its end (| head) has what it wanted; anything else is worth a word.
+  if (errno != EPIPE)
+    print_stderr(fmt::format("error: cannot write to standard output: {}", ::strerror(errno)));
+}
+
+bool Printer::put(int fd, std::string_view bytes) {
+  auto write = [&] { return write_all(fd, bytes); };
+  return terminal_ ? terminal_->print_over(write) : write();
+}
+
+void Printer::print_line(const std::string& text) {
+  auto allowed = has_headings() ? std::string("\t\n") + kHeadingStart + kHeadingEnd : std::string("\t\n");
+  raw(with_headings(escape_controls(text, allowed)) + "\n");
+}
+
+void Printer::print_stderr(const std::string& text) { put(STDERR_FILENO, printable(text) + "\n"); }
+
+bool Printer::has_headings() const {
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && !is_json() && ::isatty(STDOUT_FILENO);
+}
+
+std::string Printer::heading(std::string_view text) const {
+  if (!has_headings()) return std::string(text);
+  return fmt::format("{}{}{}", kHeadingStart, text, kHeadingEnd);
+}
+
+void Printer::print_error(const Error& error) {
+  print_stderr("error: " + without_userinfo(error.message));
+  if (!is_json()) return;
+  if (!document_) document_ = with_schema(OrderedJson::object());
+  (*document_)["error"] = to_json(error);
+}
+
+int Printer::finish(const Result<void>& result) {
+  set_activity("");
+  bool is_answer = !result && result.error().code == Code::differences;
+  if (!result && !is_answer) print_error(result.error());
+  if (document_) raw(dump_json(*document_, has_records_ ? -1 : 2) + "\n");
+  if (!result) return info(result.error().code).exit_code;
+  return is_stdout_closed_ ? 1 : 0;
+}
+
+std::string printable(std::string_view text) { return escape_controls(text, "\t\n"); }
+
+std::string one_line(std::string_view text) { return escape_controls(text, ""); }
+
+}  // namespace dash::cmd

@@ -1,0 +1,89 @@
+// What a command says. stdout carries data, stderr talk. In text mode line() prints, with whatever could
+// drive a terminal escaped; in JSON mode document() holds the one document of the run (or record() prints one
+// line of NDJSON each) and the other mode's calls do nothing, so a command says both. An error becomes one
+// document on stdout, or the member "error" of the held one, and one sentence on stderr. One thread.
+#pragma once
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cmd/cli/terminal_progress.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/progress.hpp"
+#include "core/base/shell_word.hpp"
+
+namespace dash::cmd {
+
+inline constexpr int kOutputSchema = 1;  // of every JSON document and record
+
+enum class Format { text, json };
+
+class Printer {
+ public:
+  Printer(Format format, bool is_quiet);
+  ~Printer();
+  Printer(const Printer&) = delete;
+  Printer& operator=(const Printer&) = delete;
+
+  bool is_json() const { return format_ == Format::json; }
+
+  template <class... A>
+  void line(fmt::format_string<A...> format, A&&... args) {
+    if (!is_json()) print_line(fmt::format(format, std::forward<A>(args)...));
+  }
+  // At most one a run; the member "schema" is put first.
+  void document(const OrderedJson& members);
+  void record(const OrderedJson& members);
+  // Bytes of data in either mode (export --out -, fetch -o -).
+  void raw(std::string_view bytes);
+
+  // To stderr; a note is left out with --quiet, a warning never.
+  template <class... A>
+  void note(fmt::format_string<A...> format, A&&... args) {
+    if (!is_quiet_) print_stderr(fmt::format(format, std::forward<A>(args)...));
+  }
+  template <class... A>
+  void warn(fmt::format_string<A...> format, A&&... args) {
+    print_stderr("warning: " + fmt::format(format, std::forward<A>(args)...));
+  }
+
+  // Bold in text mode on a terminal (not with NO_COLOR), plain elsewhere.
+  std::string heading(std::string_view text) const;
+  // Draws on stderr when that is a terminal and the work takes longer than a second.
+  Progress& progress();
+  // What the next call waits for ("asking https://…"), for the same line; "" when it is over.
+  void set_activity(std::string what);
+
+  // Flushes and gives the exit code. Code::differences is an answer, not an error.
+  int finish(const Result<void>& result);
+
+ private:
+  bool has_headings() const;
+  void print_line(const std::string& text);
+  void print_stderr(const std::string& text);
+  bool put(int fd, std::string_view bytes);
+  void print_error(const Error& error);
+  Format format_;
+  bool is_quiet_;
+  bool is_stdout_closed_ = false;
+  std::optional<OrderedJson> document_;
+  bool has_records_ = false;
+  NoProgress silent_;
+  std::unique_ptr<TerminalProgress> terminal_;  // when stderr is one
+};
+
+// One line of the progress bar.
+std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
+                          Unit unit);
+
+// Text from elsewhere made safe for a terminal (core/base/utf8.hpp, escape_controls); tabs and line ends
+// stay.
+std::string printable(std::string_view text);
+// And line ends too: for names, of which each must stay on its line.
+std::string one_line(std::string_view text);
+
+}  // namespace dash::cmd

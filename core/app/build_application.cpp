@@ -1,0 +1,197 @@
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/app/application.hpp"
+#include "core/app/doctor_files.hpp"
+#include "core/app/keys.hpp"
+#include "core/app/object_store_anchor.hpp"
+#include "core/audit/anchor.hpp"
+#include "core/audit/log.hpp"
+#include "core/automation/automation.hpp"
+#include "core/base/file.hpp"
+#include "core/config/settings.hpp"
+#include "core/db/sql.hpp"
+#include "core/identity/accounts.hpp"
+#include "core/identity/directory.hpp"
+#include "core/identity/sessions.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/tokens.hpp"
+#include "core/jobs/executor.hpp"
+#include "core/jobs/jobs.hpp"
+#include "core/net/http/http_client.hpp"
+#include "core/policy/decision_log.hpp"
+#include "core/policy/engine.hpp"
+#include "core/policy/gate.hpp"
+#include "core/policy/rule_folder.hpp"
+#include "core/setup/config_service.hpp"
+#include "core/setup/vaults.hpp"
+#include "core/setup/webhooks.hpp"
+#include "core/storage/storage.hpp"
+#include "core/storage/store/registry.hpp"
+#include "core/windows/workgroups.hpp"
+
+namespace dash::app {
+namespace {
+
+// $DASHCTL_ANCHOR_FILE names a file outside of the data directory, DASHCTL_ANCHOR_STORE=1 adds the active
+// store. Not settings: who may change those is whom the anchors watch.
+std::vector<std::unique_ptr<audit::Anchor>> make_anchors(const std::string& data_dir, const audit::Log& log,
+                                                         storage::Stores& stores) {
+  std::vector<std::unique_ptr<audit::Anchor>> out;
+  out.push_back(audit::local_anchor(fmt::format("{}/{}", data_dir, audit::kLocalAnchorFile)));
+  if (const char* file = std::getenv("DASHCTL_ANCHOR_FILE"); file && *file)
+    out.push_back(audit::file_anchor(file));
+  if (const char* store = std::getenv("DASHCTL_ANCHOR_STORE"); store && std::string_view(store) == "1")
+    out.push_back(object_store_anchor(stores, audit::signer_name(log.keys().checkpoint.public_key)));
+  return out;
+}
+
+Result<policy::EngineOptions> engine_options(const std::string& policy_dir) {
+  policy::EngineOptions out;
+  out.directory = policy_dir;
+  out.binary = policy::engine_binary();
+  out.build_timeout = TRY(policy::engine_build_timeout());
+  return out;
+}
+
+std::string deploy_folder(const Options& options) {
+  return std::filesystem::absolute(options.data_dir) / "deploy";
+}
+
+std::string env_or_empty(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+// Where the local store must not be: beside what proves, seals or judges.
+storage::local::RootOptions root_options(const Options& options, const std::string& policy_dir) {
+  storage::local::RootOptions out;
+  out.data_dir = std::filesystem::absolute(options.data_dir);
+  out.program_folders = {std::filesystem::absolute(policy_dir), deploy_folder(options),
+                         std::filesystem::absolute(jobs::executor_folder(options.data_dir))};
+  auto tls_key = options.tls_key_file.empty() ? env_or_empty("DASHCTL_TLS_KEY") : options.tls_key_file;
+  for (const auto& file :
+       {options.signing_key_file, options.encryption_key_file, env_or_empty("DASHCTL_ANCHOR_FILE"), tls_key})
+    if (!file.empty()) out.secret_files.push_back(file);
+  if (auto roots = env_or_empty("DASHCTL_LOCAL_ROOTS"); !roots.empty()) out.allowed = roots;
+  return out;
+}
+
+// Members in the order in which they depend on each other.
+class InstanceImpl final : public Instance {
+ public:
+  InstanceImpl(const Options& options, policy::EngineOptions engine, std::unique_ptr<db::Sql> sql,
+               InstanceKeys keys)
+      : keys_(std::move(keys)),
+        buffers_(server_pool_options(options.buffers)),
+        roots_(root_options(options, engine.directory)),
+        sql_(std::move(sql)),
+        http_(net::make_curl_client()),
+        config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
+        settings_(config_),
+        audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
+        directory_(*sql_, clock_),
+        passwords_(*sql_, clock_),
+        sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
+        tokens_(*sql_, clock_, directory_),
+        setup_code_(options.data_dir),
+        accounts_({*sql_, audit_, directory_, passwords_, sessions_, tokens_, setup_code_}),
+        webhooks_(*sql_, clock_, config_, audit_),
+        vaults_(*sql_, clock_, audit_),
+        engine_(policy::make_opa(std::move(engine))),
+        decisions_(*sql_),
+        gate_(*sql_, config_, *engine_, decisions_),
+        judge_(gate_),
+        windows_(*sql_, clock_, audit_),
+        workgroups_(*sql_, directory_, audit_, windows_),
+        jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
+        storage_({config_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
+                 keys_.derive("dashctl upload handle v1")),
+        automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
+        config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,
+                         storage_.state(), roots_}),
+        anchors_(audit_, make_anchors(options.data_dir, audit_, storage_.stores())),
+        application_{
+            .clock = clock_,
+            .buffers = buffers_,
+            .sql = *sql_,
+            .http = *http_,
+            .config = config_,
+            .settings = settings_,
+            .audit = audit_,
+            .anchors = anchors_,
+            .directory = directory_,
+            .sessions = sessions_,
+            .tokens = tokens_,
+            .setup_code = setup_code_,
+            .accounts = accounts_,
+            .config_service = config_service_,
+            .vaults = vaults_,
+            .webhooks = webhooks_,
+            .engine = *engine_,
+            .decisions = decisions_,
+            .gate = gate_,
+            .windows = windows_,
+            .workgroups = workgroups_,
+            .jobs = jobs_,  // a row each, so that two changes seldom meet
+            .storage = storage_,
+            .automation = automation_,
+        } {}
+
+  Application& application() override { return application_; }
+
+ private:
+  storage::OpenStore store_opener() {
+    return [this](const storage::Backend& backend, const config::Values& values) {
+      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe", &roots_});
+    };
+  }
+
+  InstanceKeys keys_;
+  SystemClock clock_;
+  BufferPool buffers_;
+  storage::local::RootRules roots_;
+  std::unique_ptr<db::Sql> sql_;
+  std::unique_ptr<net::HttpClient> http_;
+  config::EncryptedStore config_;
+  config::Settings settings_;
+  audit::Log audit_;
+  identity::Directory directory_;
+  identity::Passwords passwords_;
+  identity::Sessions sessions_;
+  identity::Tokens tokens_;
+  identity::SetupCode setup_code_;
+  identity::Accounts accounts_;
+  setup::Webhooks webhooks_;
+  setup::Vaults vaults_;
+  std::unique_ptr<policy::Engine> engine_;
+  policy::DecisionLog decisions_;
+  policy::Gate gate_;
+  jobs::GateJudge judge_;
+  windows::Windows windows_;
+  windows::Workgroups workgroups_;
+  jobs::Jobs jobs_;
+  storage::Storage storage_;
+  automation::Automation automation_;
+  setup::ConfigService config_service_;
+  audit::AnchorSet anchors_;  // writes its last checkpoint while all others live
+  Application application_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
+  bool exists = !options.database.empty() || std::filesystem::exists(options.data_dir + "/dashctl.db");
+  if (options.must_exist && !exists)
+    return fail(Code::not_found, "{}", no_instance_message(options.data_dir));
+  TRY(make_folder(options.data_dir, 0700));
+  auto keys = TRY(load_keys(options.data_dir, options.signing_key_file, options.encryption_key_file));
+  auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
+                                          : db::open_postgres(options.database));
+  if (!options.keep_schema) TRY(db::migrate_schema(*sql));
+  auto engine = TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir))));
+  return std::unique_ptr<Instance>(
+      new InstanceImpl(options, std::move(engine), std::move(sql), std::move(keys)));
+}
+
+}  // namespace dash::app

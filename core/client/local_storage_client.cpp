@@ -1,0 +1,101 @@
+#include "core/client/storage_client.hpp"
+
+namespace dash::client {
+namespace {
+
+constexpr std::size_t kReadBytes = 256u << 10;
+
+// The same document that the API would send.
+Json as_sent(const OrderedJson& answer) { return Json(answer); }
+
+class LocalReading final : public Reading {
+ public:
+  explicit LocalReading(storage::FindResult found) : found_(std::move(found)) {}
+  std::uint64_t size() const override { return found_.object.size; }
+  const std::string& digest() const override { return found_.asset.digest; }
+  Result<void> read(std::uint64_t offset, const Room& into) override {
+    auto got = TRY(found_.store->read(found_.key, offset, found_.object.etag, into));
+    if (got == into.size()) return {};
+    return fail(Code::integrity, "the store ended '{}' early; fetch it again", found_.asset.name);
+  }
+
+ private:
+  storage::FindResult found_;
+};
+
+class LocalStorageClient final : public StorageClient {
+ public:
+  explicit LocalStorageClient(LocalStorageDeps deps) : deps_(std::move(deps)) {}
+  std::string name() const override { return deps_.data_dir; }
+
+  Result<Json> backends() override { return as_sent(TRY(deps_.storage.config().backends())); }
+  Result<Json> list(const std::string& backend) override {
+    auto& assets = deps_.storage.assets();
+    return as_sent(
+        to_json(TRY(backend.empty() ? assets.list(deps_.principal) : assets.list(deps_.principal, backend))));
+  }
+  Result<Json> remove(const std::string& name) override {
+    TRY(deps_.storage.assets().remove(deps_.principal, name));
+    return Json{{"ok", true}, {"deleted", name}};
+  }
+  Result<Json> test(const std::string& backend, bool is_deep) override {
+    if (is_deep) return as_sent(to_json(TRY(deps_.storage.deep_test(deps_.principal, backend))));
+    return as_sent(to_json(TRY(deps_.storage.assets().test(deps_.principal, backend))));
+  }
+  Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
+    return as_sent(to_json(TRY(deps_.storage.compare(deps_.principal, source, target, progress))));
+  }
+  Result<Json> sweep(const std::string& backend, std::int64_t age_hours) override {
+    return as_sent(
+        to_json(TRY(deps_.storage.sweep(deps_.principal, backend, std::chrono::hours(age_hours)))));
+  }
+  Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
+    return as_sent(to_json(TRY(deps_.storage.migration().run(deps_.principal, request, progress))));
+  }
+
+  Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
+    auto file = TRY(deps_.storage.open_streaming_upload(deps_.principal));
+    TRY(file->name(name));
+    std::string piece(std::min<std::uint64_t>(size, kReadBytes), '\0');
+    while (auto n = TRY(content(piece))) TRY(file->write(std::string_view(piece).substr(0, n)));
+    return as_sent(to_json(TRY(file->finish())));
+  }
+
+  Result<storage::Sequence> sequence() override { return deps_.storage.uploads().sequence(deps_.principal); }
+  Result<Json> begin(const std::string& name, std::uint64_t size) override {
+    return as_sent(
+        to_json(TRY(deps_.storage.uploads().begin(deps_.principal, name, static_cast<std::int64_t>(size)))));
+  }
+  Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
+                        const std::function<void()>&) override {
+    auto& uploads = deps_.storage.uploads();
+    return as_sent(to_json(
+        TRY(uploads.put_part(deps_.principal, handle, n, part, "", TRY(uploads.sequence(deps_.principal))))));
+  }
+  Result<Json> status(const std::string& handle) override {
+    return as_sent(to_json(TRY(deps_.storage.uploads().status(deps_.principal, handle))));
+  }
+  Result<Json> commit(const std::string& handle, const Json& parts) override {
+    return as_sent(to_json(TRY(deps_.storage.uploads().commit(deps_.principal, handle, parts))));
+  }
+  Result<Json> abort(const std::string& handle) override {
+    return as_sent(to_json(TRY(deps_.storage.uploads().abort(deps_.principal, handle))));
+  }
+
+  Result<OpenedReading> open(const std::string& backend, const std::string& name,
+                             std::span<char> first) override {
+    auto [found, size] = TRY(deps_.storage.assets().open(deps_.principal, backend, name, first));
+    return OpenedReading{std::make_unique<LocalReading>(std::move(found)), size};
+  }
+
+ private:
+  LocalStorageDeps deps_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageClient> open_local_storage_client(LocalStorageDeps deps) {
+  return std::make_unique<LocalStorageClient>(std::move(deps));
+}
+
+}  // namespace dash::client

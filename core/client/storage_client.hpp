@@ -1,0 +1,73 @@
+// What the storage commands ask of an instance: through its API, or directly on its data directory. Both
+// doors give the same JSON (the to_json of core/storage), so the commands print the same. Thread-safe.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/net/http/api_client.hpp"
+#include "core/storage/storage.hpp"
+
+namespace dash::client {
+
+// The next bytes of a file into the front of the span; 0 is the end.
+using Source = std::function<Result<std::size_t>(std::span<char>)>;
+
+// An asset that is being taken, held to the version that was there when it was opened. Thread-safe.
+class Reading {
+ public:
+  virtual ~Reading() = default;
+  virtual std::uint64_t size() const = 0;
+  virtual const std::string& digest() const = 0;  // "" when the instance does not know it
+  // Exactly the bytes from `offset` on. Code::precondition when the asset was replaced meanwhile.
+  virtual Result<void> read(std::uint64_t offset, const Room& into) = 0;
+};
+struct OpenedReading {
+  std::unique_ptr<Reading> reading;
+  std::size_t first = 0;  // bytes of the front that came with it
+};
+
+class StorageClient {
+ public:
+  virtual ~StorageClient() = default;
+  // Names the instance in messages and in the key of a resumable upload.
+  virtual std::string name() const = 0;
+
+  virtual Result<Json> backends() = 0;
+  virtual Result<Json> list(const std::string& backend) = 0;  // blank: the active one
+  virtual Result<Json> remove(const std::string& name) = 0;
+  virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
+  virtual Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) = 0;
+  // Blank backend: the active one.
+  virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
+  virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
+
+  // The inline lane. `size` bytes come from `content`.
+  virtual Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) = 0;
+
+  // The chunked lane.
+  virtual Result<storage::Sequence> sequence() = 0;
+  virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
+  // `left` is called, by a desk that can tell, when the last byte is on its way and the answer still to come.
+  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
+                                const std::function<void()>& left) = 0;
+  virtual Result<Json> status(const std::string& handle) = 0;
+  virtual Result<Json> commit(const std::string& handle, const Json& parts) = 0;
+  virtual Result<Json> abort(const std::string& handle) = 0;
+
+  // The front of the asset goes into `first`.
+  virtual Result<OpenedReading> open(const std::string& backend, const std::string& name,
+                                     std::span<char> first) = 0;
+};
+
+std::unique_ptr<StorageClient> open_http_storage_client(net::ApiClient& api);
+struct LocalStorageDeps {
+  storage::Storage& storage;
+  Principal principal;
+  std::string data_dir;
+};
+std::unique_ptr<StorageClient> open_local_storage_client(LocalStorageDeps deps);
+
+}  // namespace dash::client

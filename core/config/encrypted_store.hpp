@@ -1,0 +1,91 @@
+// The encrypted configuration: key → text. Values are sealed with AES-256-GCM under a key that is derived
+// from the instance's signing key (or its dedicated encryption key), bound to the key's name. Keys are
+// canonical (core/config/clouds.hpp). An unreadable row reads as empty, writes one error log line per key and
+// process, and is never taken for an absent one. Every write goes through apply() and leaves history, so a
+// change can be rolled back whole. Thread-safe.
+#pragma once
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/clock.hpp"
+#include "core/base/secret.hpp"
+#include "core/db/sql.hpp"
+
+namespace dash::config {
+
+// The spec and the peer's column agree on this bound.
+inline constexpr std::size_t kMaxKeyBytes = 128;
+// What may name a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
+bool is_key(std::string_view text);
+
+using Values = std::map<std::string, std::string>;
+// nullopt removes the key.
+using Changes = std::map<std::string, std::optional<std::string>>;
+
+// Who changes and by which door; goes to the history.
+struct Author {
+  std::string username;
+  std::string origin;  // "import", "cli", "api", "rollback", …
+};
+
+struct HistoryEntry {
+  std::int64_t seq = 0;
+  std::string change_id;
+  std::string key;
+  bool had_value = false;  // there was one before
+  bool has_value = false;  // there is one after
+  Time changed_at;
+  std::string changed_by;
+  std::string origin;
+};
+
+class EncryptedStore {
+ public:
+  // `key`: 32 bytes, see derive_store_key().
+  EncryptedStore(db::Sql& sql, const Clock& clock, Secret key);
+
+  // Empty text for an unreadable row; nullopt for an absent one.
+  Result<std::optional<std::string>> get(const std::string& key);
+  Result<Values> all();
+  Result<std::set<std::string>> keys();
+  // Keys whose row cannot be opened with this instance's key.
+  Result<std::set<std::string>> unreadable_keys();
+
+  // Same, inside of a transaction.
+  Result<std::optional<std::string>> get(db::Transaction& tx, const std::string& key);
+  Result<Values> all(db::Transaction& tx);
+
+  // Writes what differs, with history under one new change id (returned; empty when nothing differed).
+  // Code::invalid for an empty or over-long key or one with control characters.
+  Result<std::string> apply(db::Transaction& tx, const Changes& changes, const Author& author);
+  Result<std::string> apply(const Changes& changes, const Author& author);
+
+  // Newest first. `key` empty: all keys.
+  Result<std::vector<HistoryEntry>> history(const std::string& key, std::int64_t before_seq,
+                                            std::int64_t limit);
+  // The values that the keys of a change had before it, secrets included (nullopt: absent then).
+  // Code::not_found for an unknown change; Code::drift when a key changed again since, naming the keys.
+  Result<Changes> undo_of(db::Transaction& tx, const std::string& change_id);
+
+  // Seals other rows at rest (webhook URLs, SMB passwords) under the same key; `name` binds the place.
+  std::string seal(std::string_view name, std::string_view plain) const;
+  Result<std::string> open(std::string_view name, std::string_view sealed) const;
+
+ private:
+  std::string read_row(const std::string& key, const std::string& sealed);
+  db::Sql& sql_;
+  const Clock& clock_;
+  Secret key_;
+  std::mutex reported_mutex_;
+  std::set<std::string> reported_;  // keys whose one error line is written
+};
+
+// HKDF-SHA256 of the dedicated encryption key when one is set, else of the signing key.
+Secret derive_store_key(const Secret& signing_key, const Secret& encryption_key);
+
+}  // namespace dash::config

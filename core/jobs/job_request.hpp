@@ -1,0 +1,41 @@
+// A change on its way to being a job, or to being booked anew: what submit() and reschedule() put through the
+// change windows and the gate.
+#pragma once
+#include "core/jobs/jobs.hpp"
+
+namespace dash::jobs {
+
+struct JobRequest {
+  const Action* action;
+  const Principal& principal;  // asks, and stands in the audit log
+  policy::Actor actor;         // whose change it is
+  ResolvedDeploy resolved;
+  std::optional<windows::TimeRange> time_range;
+  Time now;
+  std::vector<policy::Decision> decisions{};  // one an item
+  bool needs_policy_approval = false;
+  bool needs_booking_approval = false;
+
+  Time run_time() const { return time_range ? std::max(time_range->start, now) : now; }
+  bool is_scheduled() const { return time_range && time_range->start > now; }
+  bool needs_approval() const { return needs_policy_approval || needs_booking_approval; }
+  State first_state() const;
+};
+
+// The booking that `body` asks for, with the instance's grace.
+Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps, const Json& body, Time now);
+
+// Change windows, then the gate, then whether a booking has to be approved. A refusal is an Error with the
+// body that the spec fixes, and its audit entry is durable before this returns.
+Result<void> authorize(const Deps& deps, JobRequest& request);
+
+// Gives `job` the run time and the window of `request`.
+void set_times(const JobRequest& request, Job& job);
+// What an approval of `job`, item `i` with its times set, covers; empty when it needs none.
+std::string digest_of(const JobRequest& request, const Job& job, std::size_t i);
+std::string receipt_of(const policy::Decision& decision);
+// <action>:<what> about item `i`.
+audit::Event audit_entry(const JobRequest& request, std::size_t i, std::string_view what,
+                         OrderedJson details);
+
+}  // namespace dash::jobs

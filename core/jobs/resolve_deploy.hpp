@@ -1,0 +1,46 @@
+// A deploy or provision body, resolved: every default filled in, both spellings understood, one item for each
+// machine. What the gate judges is what the executor builds (DESIGN §6). No database but the settings.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/principal.hpp"
+#include "core/jobs/actions.hpp"
+
+namespace dash::jobs {
+
+inline constexpr std::int64_t kMaxCount = 20;  // machines of one deploy, the peer's number
+
+struct ResolvedItem {
+  std::string name;
+  std::string region;  // folded
+  Json request;        // what is judged: as typed where it was typed
+  Json parameters;     // the members of the body that are not fields of the request, for the executor
+  std::optional<std::string> resource_id{};  // of a teardown, where it is known
+};
+
+struct ResolvedDeploy {
+  std::vector<ResolvedItem> items;
+  std::optional<std::string> workgroup;
+  bool is_batch =
+      false;  // several machines that were asked for at once: none of them can wait for an approval
+};
+
+// Stored text of a setting, empty when absent.
+using ReadSetting = std::function<Result<std::string>(const std::string& key)>;
+
+// Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
+// a malformed region.
+// Without a workgroup it is that of `principal` (identity::default_workgroup).
+Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const Principal& principal,
+                                      const ReadSetting& setting);
+// A bulk deploy: `items` holds 1 to kMaxCount objects; each is the body without `items`, with its own members
+// over it.
+Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body, const Principal& principal,
+                                           const ReadSetting& setting);
+
+}  // namespace dash::jobs

@@ -1,0 +1,39 @@
+// What of a bundle is to be written: the denylist, --only, --regions and the empty values decided, before any
+// instance is asked. The result is in final key names: flat keys, region keys (merged) or whole region sets
+// (replaced). Pure.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/migrate/bundle/bundle.hpp"
+
+namespace dash::migrate {
+
+struct Selection {
+  std::vector<std::string> only;  // prefixes of final key names, either spelling; empty takes everything
+  bool replace_regions = false;
+  bool include_on_prem = false;
+  bool allow_empty_values = false;
+  bool operator==(const Selection&) const = default;
+};
+
+// Selects the webhooks with --only; their entries are shown as "notification_endpoints.<name>".
+inline constexpr std::string_view kWebhooksName = "notification_endpoints";
+
+struct SelectedConfig {
+  config::Values values;
+  std::vector<setup::FullWebhook> webhooks;
+  std::map<std::string, std::string> refused;  // held-back keys of a hand-edited bundle → reason word
+  std::vector<std::string> masked;             // never sent
+  std::vector<std::string> empty_region_sets;  // clouds that a replace would have emptied
+  std::size_t webhooks_left_out = 0;           // by --only
+};
+
+// Code::integrity naming `file` when nothing is left to write, with the reason.
+Result<SelectedConfig> select(const Bundle& bundle, const Selection& selection, std::string_view file);
+
+// Whether the final key name starts with one of the prefixes, in either spelling.
+bool is_selected(const std::vector<std::string>& only, std::string_view key);
+
+}  // namespace dash::migrate

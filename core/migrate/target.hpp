@@ -1,0 +1,73 @@
+// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a peer
+// dashboard that speaks the providers' names) or in a data directory. Everything here is in canonical
+// spelling; the implementation speaks the other side's. Used by export, diff, import and rollback. One
+// thread.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/config/clouds.hpp"
+#include "core/config/encrypted_store.hpp"
+#include "core/setup/config_service.hpp"
+#include "core/setup/webhooks.hpp"
+
+namespace dash::migrate {
+
+// What an instance tells of its configuration.
+struct InstanceConfig {
+  config::Values values;  // a secret may be masked
+  config::NameStyle style = config::NameStyle::canonical;
+  bool is_peer = false;  // not dashctl: keeps only the region fields of its model, refuses nothing, cannot
+                         // compare blindly
+};
+
+// How a target that nobody owns yet is taken over by an import.
+struct Bootstrap {
+  Secret setup_code;  // a peer asks for none
+  std::string admin;
+  Secret password;
+};
+
+struct TargetWriteRequest {
+  config::Values values;  // flat keys, region keys, or whole region sets when they are replaced
+  bool replace_regions = false;
+  bool include_on_prem = false;
+  std::optional<Bootstrap> bootstrap;
+  setup::StateOptions state;
+};
+
+struct TargetWriteResult {
+  std::size_t keys_written = 0;  // flat keys; regions are counted by name
+  std::vector<std::string> regions_merged = {};
+  std::map<std::string, std::string> refused = {};   // key → reason word
+  std::map<std::string, std::string> warnings = {};  // key → what is wrong with the value that was written
+  std::string change_id = {};                        // empty where the target keeps no history
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  // The address or the folder, for messages.
+  virtual std::string name() const = 0;
+  virtual Result<bool> is_set_up() = 0;
+  virtual Result<InstanceConfig> read() = 0;
+  // Whether the instance has these values, where it does not show them; nullopt where it cannot tell.
+  virtual Result<std::optional<std::map<std::string, setup::ValueMatch>>> compare(
+      const config::Values& mine) = 0;
+  // One request; all of it or nothing.
+  virtual Result<TargetWriteResult> write(const TargetWriteRequest& write_request) = 0;
+  virtual Result<std::vector<setup::Webhook>> webhooks() = 0;
+  // Makes a row, or overwrites the one with `id`.
+  virtual Result<void> put_webhook(const std::optional<std::string>& id, const setup::FullWebhook& row) = 0;
+  // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
+  virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
+  // Undoes the write of that id, secrets and regions included.
+  virtual Result<setup::RollbackResult> rollback(const std::string& change_id,
+                                                 const setup::StateOptions& state) = 0;
+};
+
+}  // namespace dash::migrate

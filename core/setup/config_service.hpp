@@ -1,0 +1,131 @@
+// The setup surface of an instance: what `migrate` reads from a source, compares with and writes to a target,
+// through HTTP or on the data directory. Authorisation, throttling and audit stand inside. Thread-safe.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/config/clouds.hpp"
+#include "core/config/settings.hpp"
+#include "core/identity/directory.hpp"
+#include "core/identity/setup_code.hpp"
+#include "core/identity/throttle.hpp"
+#include "core/setup/import_body.hpp"
+#include "core/setup/rollback_result.hpp"
+#include "core/setup/settings_writer.hpp"
+#include "core/setup/storage_page.hpp"
+#include "core/setup/webhooks.hpp"
+
+namespace dash::setup {
+
+// A blind comparison costs its asker a guess a key; an import needs two or three.
+inline const identity::AttemptLimit kCompareLimit{"setup.compare", 60, std::chrono::minutes(15)};
+inline const identity::AttemptLimit kSetupCodeLimit{"setup.claim", 20, std::chrono::minutes(15)};
+inline constexpr std::size_t kMinNonceBytes = 16;
+
+struct SetupStatus {
+  bool complete = false;
+  std::vector<std::string> configured_keys;  // for admins only
+};
+
+struct ImportRequest {
+  Json config;  // as sent
+  ImportRules rules;
+  StateOptions state;
+  std::string admin_username;  // first run only
+  Secret admin_password;
+  Secret setup_code;
+};
+
+struct ImportResult {
+  std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as the peer counts
+  std::vector<std::string> regions_merged;
+  std::map<std::string, std::string> refused;
+  std::map<std::string, std::string> warnings{};  // key → what the gate will say to its value
+  std::string change_id;                          // empty when nothing differed
+  std::int64_t iac_state_migrated = 0;
+  bool is_all_refused = false;  // nothing was written, and nobody claimed the instance
+};
+
+enum class ValueMatch { same, differs, absent };
+
+class ConfigService {
+ public:
+  struct Deps {
+    db::Sql& sql;
+    const Clock& clock;
+    config::EncryptedStore& store;
+    config::Settings& settings;
+    audit::Log& audit;
+    identity::Directory& directory;
+    identity::SetupCode& setup_code;
+    Webhooks& webhooks;
+    storage::IacState& state;
+    const storage::local::RootRules& roots;
+  };
+  explicit ConfigService(Deps deps);
+
+  // Anybody may ask; only an admin is told key names.
+  Result<SetupStatus> status(const std::optional<Principal>& principal);
+
+  // Every value as text; secrets masked unless they only point to a vault. `principal` absent: only before the
+  // instance is set up, with the setup code once there is anything to read.
+  Result<config::Values> read(const std::optional<Principal>& principal, const Secret& setup_code);
+
+  // Whether `principal` may import, to be asked before a large body is read. True on the first run: then anybody
+  // may send one, and the setup code in it decides.
+  Result<bool> authorize_import(const std::optional<Principal>& principal);
+
+  // Whether `code` claims this instance. Wrong ones are throttled by address, and the right one never is.
+  Result<void> check_setup_code(const Secret& code, const std::string& address);
+
+  // What the rules refuse is left out and named; the rest is written whole, audited in the same transaction.
+  // Code::validation and Code::invalid as the peer words them.
+  Result<ImportResult> import(const std::optional<Principal>& principal, const ImportRequest& request,
+                              const std::string& address);
+
+  // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as
+  // sent.
+  Result<std::map<std::string, ValueMatch>> compare(const Principal& principal, const std::string& nonce,
+                                                    const std::map<std::string, std::string>& macs);
+
+  // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty
+  // when nothing differed.
+  Result<std::string> change(const Principal& principal, const config::Changes& changes,
+                             const std::string& origin, const StateOptions& state = {});
+  // The storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
+  Result<StorageUpdateResult> change_storage(const Principal& principal, const Json& body);
+
+  Result<std::vector<config::HistoryEntry>> history(const Principal& principal, const std::string& key,
+                                                    std::int64_t before_seq, std::int64_t limit);
+  // Undoes a change whole.
+  Result<RollbackResult> rollback(const Principal& principal, const std::string& change_id,
+                                  const StateOptions& state = {});
+
+  // The spelling in which this instance answers (setting cloud_names).
+  Result<config::NameStyle> name_style();
+
+ private:
+  Result<void> create_first_admin(db::Transaction& tx, const Principal& author, const ImportRequest& request,
+                                  std::string_view password_hash);
+  Result<ImportResult> write(const Principal& author, const ImportRequest& request, const ImportBody& body,
+                             bool first_run, const std::string& password_hash);
+
+  config::EncryptedStore& store_;
+  config::Settings& settings_;
+  audit::Log& audit_;
+  identity::Directory& directory_;
+  identity::SetupCode& setup_code_;
+  Webhooks& webhooks_;
+  const storage::local::RootRules& roots_;
+  identity::Throttle throttle_;
+  SettingsWriter writer_;
+};
+
+OrderedJson to_json(const config::HistoryEntry& entry);
+// What POST /api/setup/import answers, and with which status: 400 where every key was refused.
+OrderedJson to_json(const ImportResult& report);
+
+}  // namespace dash::setup

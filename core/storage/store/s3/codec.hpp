@@ -1,0 +1,57 @@
+// S3's XML as values and back (docs.aws.amazon.com/AmazonS3/latest/API, version 2006-03-01). Pure; golden and
+// fuzz tests feed it. Called by store.cpp.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/storage/store/http_error.hpp"
+#include "core/storage/store/store.hpp"
+
+namespace dash::storage::s3 {
+
+// ListObjectsV2. ObjectPage::cursor is the continuation token.
+Result<ObjectPage> read_list(std::string_view xml);
+
+// CreateMultipartUpload.
+Result<std::string> read_upload_id(std::string_view xml);
+
+struct PartsPage {
+  std::vector<StagedPart> parts;
+  std::string next_marker;  // empty: this was the last page
+};
+// ListParts.
+Result<PartsPage> read_parts(std::string_view xml);
+
+struct ListedUpload {
+  std::string key;
+  std::string id;
+  Time began;
+};
+struct UploadsPage {
+  std::vector<ListedUpload> uploads;
+  std::string next_key_marker;  // both empty: this was the last page
+  std::string next_id_marker;
+};
+// ListMultipartUploads.
+Result<UploadsPage> read_uploads(std::string_view xml);
+
+struct CompletionResult {
+  std::string etag;
+  std::optional<StoreError> refusal;  // an <Error> that came with status 200
+};
+// CompleteMultipartUpload and CopyObject: the status is sent before the work is done.
+Result<CompletionResult> read_completion(std::string_view xml);
+
+struct Refusal : StoreError {
+  std::string region;  // where the bucket lies, when the store tells
+};
+// <Error>; empty for anything else (a proxy's page, nothing).
+Refusal read_refusal(std::string_view xml);
+
+std::string write_complete(const std::vector<StagedPart>& parts);
+
+std::string without_quotes(std::string_view etag);
+
+}  // namespace dash::storage::s3

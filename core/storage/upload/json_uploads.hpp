@@ -1,0 +1,94 @@
+// The inline lane (2-storage.md, Behaviour rule 1): one request with the file as base64 in JSON, up to 64 MB,
+// for every backend. The body is pushed in as it arrives and leaves for the store part by part: at most two
+// buffers of the BufferPool are held, one as long as the file is smaller than a part. Members may come in any
+// order, but content above 16 MiB needs its filename first.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/audit/log.hpp"
+#include "core/base/buffer_pool.hpp"
+#include "core/base/principal.hpp"
+#include "core/storage/assets/scope.hpp"
+#include "core/storage/assets/secret_scan.hpp"
+#include "core/storage/settings/stores.hpp"
+#include "core/storage/store/digest.hpp"
+#include "core/storage/upload/inline_body.hpp"
+
+namespace dash::storage {
+
+struct UploadResult {
+  std::string backend;
+  std::string filename;
+  std::uint64_t size = 0;
+  std::string digest;
+  std::vector<SecretFinding> findings;
+};
+OrderedJson to_json(const UploadResult&);
+
+struct UploadDeps {
+  Stores& stores;
+  AssetScopes& scopes;
+  db::Sql& sql;
+  audit::Log& audit;
+  BufferPool& buffers;
+};
+
+// A file on its way into a store whose size is not known yet. Destroyed before finish(): nothing is left,
+// nothing is listed.
+class StreamingUpload {
+ public:
+  // `backend` is where it goes; scope and name are asked as soon as the name is given.
+  StreamingUpload(UploadDeps deps, Principal principal, OpenBackend backend);
+  ~StreamingUpload();
+  StreamingUpload(const StreamingUpload&) = delete;
+  StreamingUpload& operator=(const StreamingUpload&) = delete;
+
+  // Once. Code::invalid for the name, Code::conflict for another workgroup's.
+  Result<void> name(const std::string& filename);
+  Result<void> write(std::string_view bytes);
+  Result<UploadResult> finish();
+
+ private:
+  Result<void> flush_full_buffer();
+  Result<void> stage(const Buffer& part, std::size_t size, bool is_last);
+  // Their SHA-256.
+  std::string digest_part(std::string_view part_bytes);
+  Result<Object> put_whole();
+  Result<Object> commit_staged();
+  Result<void> record(const Object& object);
+  UploadDeps deps_;
+  Principal principal_;
+  Borrower uploader_;
+  OpenBackend backend_;
+  std::string name_;
+  Buffer unnamed_part_;  // a full part that waits for the name
+  Buffer filling_;
+  std::size_t filled_ = 0;
+  std::uint64_t size_ = 0;
+  std::string upload_;  // of the store, once the file is larger than a part
+  std::vector<StagedPart> staged_;
+  PartDigests digests_;
+  std::string digest_;  // of the whole, once it is here
+  std::vector<SecretFinding> findings_;
+};
+
+// The JSON around a StreamingUpload.
+class JsonUpload {
+ public:
+  // Code::upstream when no backend is active.
+  static Result<std::unique_ptr<JsonUpload>> open(UploadDeps deps, Principal principal);
+  JsonUpload(UploadDeps deps, Principal principal, const OpenBackend& backend);
+  Result<void> write(std::string_view body);
+  Result<UploadResult> finish();
+
+ private:
+  Result<void> name_when_known();
+  StreamingUpload file_;
+  InlineBody body_;
+  bool is_named_ = false;
+};
+
+}  // namespace dash::storage

@@ -1,0 +1,32 @@
+// A change that is booked for later: `run_at`, `run_timezone` and `change_window_id` of a deploy body or a
+// teardown's query, turned into the stretch of time in which the job may start.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/windows/windows.hpp"
+
+namespace dash::windows {
+
+struct ScheduleRequest {
+  std::string run_at;  // YYYY-MM-DDTHH:MM[:SS], with an offset or Z; without one it is local to run_timezone
+  std::string timezone;  // IANA, empty: UTC
+  std::string window_id;
+
+  bool empty() const { return run_at.empty() && window_id.empty(); }
+};
+
+struct TimeRange {
+  Time start;
+  Time end;
+  std::optional<std::string> window_id;
+};
+
+// Only a window: its open or next occurrence. Only a time: from then on for `grace`. Both: the time, which
+// must lie in the window. Code::invalid for an unknown or disabled window, a time in the past or further away
+// than two years.
+Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& windows,
+                                                  const ScheduleRequest& request, Time now,
+                                                  std::chrono::minutes grace);
+
+}  // namespace dash::windows

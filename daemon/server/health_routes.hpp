@@ -1,0 +1,16 @@
+// The routes that belong to the daemon itself: is it alive, is it ready, its counts, its description and the
+// console.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "daemon/http/route.hpp"
+#include "daemon/server/readiness.hpp"
+
+namespace dash::daemon {
+
+void add_health_routes(std::vector<Route>& routes, Readiness& readiness,
+                       std::function<std::string()> metrics_text);
+
+}  // namespace dash::daemon
