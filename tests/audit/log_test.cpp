@@ -104,7 +104,7 @@ TEST_F(AuditLog, IsMarkedForEverWhenWrittenWithAnotherKey) {
 TEST_F(AuditLog, PagesNewestFirstAndFilters) {
   for (int i = 0; i < 5; ++i) append("login");
   append("cloud1:vm:deploy:denied", "bob");
-  Filter filter;
+  EntryFilter filter;
   filter.limit = 4;
   auto page = must(list(log_, admin(), filter));
   ASSERT_EQ(page.entries.size(), 4u);
@@ -114,7 +114,7 @@ TEST_F(AuditLog, PagesNewestFirstAndFilters) {
   page = must(list(log_, admin(), filter));
   EXPECT_EQ(page.entries.size(), 2u);
   EXPECT_FALSE(page.next_before);
-  Filter denials;
+  EntryFilter denials;
   denials.action = "cloud1:*";
   EXPECT_EQ(must(list(log_, admin(), denials)).entries.size(), 1u);
   denials.username = "alice";

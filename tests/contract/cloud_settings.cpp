@@ -54,11 +54,11 @@ config::Values gcs_settings() {
 void make_gcs_bucket(const config::Values& settings, const StoreDeps& seams) {
   auto client = must(gcs::open_client(settings, seams.http, seams.clock));
   auto body = fmt::format(R"({{"name":"{}"}})", settings.at("storage_obj_cloud3_bucket"));
-  auto made = client.ask({.what = "making the bucket",
-                          .method = "POST",
-                          .target = "/storage/v1/b?project=test-project",
-                          .headers = {{"Content-Type", "application/json"}},
-                          .body = body});
+  auto made = client.execute({.what = "making the bucket",
+                              .method = "POST",
+                              .target = "/storage/v1/b?project=test-project",
+                              .headers = {{"Content-Type", "application/json"}},
+                              .body = body});
   if (!made && made.error().code != Code::conflict) must(std::move(made));  // conflict: there already
 }
 config::Values gcs_with_wrong_key(config::Values settings) {

@@ -85,7 +85,7 @@ TEST(Diff, KeepsWhatAnEmptyValueWouldBlank) {
   target.config = {{"a", "full"}, {"b", ""}};
   Migration run(target);
   auto found = run.diff(R"({"config":{"a":"","b":"","c":""}})");
-  EXPECT_EQ(found.kept, std::vector<std::string>{"a"});
+  EXPECT_EQ(found.not_overwritten, std::vector<std::string>{"a"});
   EXPECT_EQ(keys(found, Category::same), "b");
   EXPECT_EQ(keys(found, Category::add), "c");
   run.options.diff.selection.allow_empty_values = true;

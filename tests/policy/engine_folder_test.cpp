@@ -138,7 +138,7 @@ TEST_F(OpaEngine, SeesEveryWayInWhichAFolderCanChange) {
   auto says = [&]() -> std::string {
     auto judged = engine_->evaluate(kDeploy);
     if (!judged) return "closed";
-    return judged->answer.contains("r") ? judged->answer.at("r").deny.front() : "nothing";
+    return judged->outcomes.contains("r") ? judged->outcomes.at("r").deny.front() : "nothing";
   };
   auto rule = [](std::string_view text) {
     return fmt::format("package admission.r\ndeny contains \"{}\"", text);

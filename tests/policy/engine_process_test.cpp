@@ -86,7 +86,7 @@ TEST_F(OpaEngine, AnswersManyThreadsWhileTheRulesChange) {
     threads.emplace_back([&] {
       for (int i = 0; i < 100; ++i) {
         auto judged = engine_->evaluate(kDeploy);
-        if (!judged || !judged->answer.contains("r")) ++bad;
+        if (!judged || !judged->outcomes.contains("r")) ++bad;
       }
     });
   for (int i = 0; i < 5; ++i) {

@@ -125,8 +125,8 @@ TEST_F(OpaEngine, AnswersABatchOfOneGeneration) {
   std::vector<std::string> documents{R"({"action":"a"})", R"({"action":"b"})", kDeploy};
   auto judged = must(engine_->evaluate_all(documents));
   ASSERT_EQ(judged.size(), 3u);
-  EXPECT_EQ(judged[1].answer.at("r").deny.front(), "b");
-  EXPECT_EQ(judged[2].answer.at("r").deny.front(), "cloud1:vm:deploy");
+  EXPECT_EQ(judged[1].outcomes.at("r").deny.front(), "b");
+  EXPECT_EQ(judged[2].outcomes.at("r").deny.front(), "cloud1:vm:deploy");
 }
 
 }  // namespace

@@ -220,11 +220,11 @@ TEST(PolicyDiffOf, TellsEveryVerdictThatChangesOverDomainAndRecords) {
                      .value();
   auto diff = must(diff_policies(*old_engine, *new_engine, {record, record}, {}));
   EXPECT_EQ(diff.recorded, 1u);
-  auto recorded = std::ranges::find_if(diff.changes, &Change::is_recorded);
+  auto recorded = std::ranges::find_if(diff.changes, &VerdictChange::is_recorded);
   ASSERT_NE(recorded, diff.changes.end());
   EXPECT_EQ(recorded->before.verdict, Verdict::allow);
   EXPECT_EQ(recorded->after.reasons, (std::vector<std::string>{"late"}));
-  EXPECT_TRUE(std::ranges::any_of(diff.changes, [](const Change& c) {
+  EXPECT_TRUE(std::ranges::any_of(diff.changes, [](const VerdictChange& c) {
     return !c.is_recorded && c.before.reasons == std::vector<std::string>{"old"} &&
            c.after.reasons == std::vector<std::string>{"new"};
   }));

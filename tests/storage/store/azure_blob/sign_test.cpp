@@ -11,7 +11,7 @@ namespace {
 AccountKey account_key() { return must(read_account_key("myaccount", Secret(crypto::to_base64("key")))); }
 
 // The vendor's page "Authorize with Shared Key": the example of Get Container Metadata.
-Request get_container_metadata() {
+RequestToSign get_container_metadata() {
   RequestToSign request{
       "GET", "/mycontainer", {{"restype", "container"}, {"comp", "metadata"}, {"timeout", "20"}}, {}, 0};
   request.headers = {{"x-ms-version", "2015-02-21"}, {"x-ms-date", "Fri, 26 Jun 2015 23:39:12 GMT"}};
