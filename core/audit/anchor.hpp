@@ -1,7 +1,7 @@
 // Where checkpoints go: the instance's own copy beside the database (after every change that it notices) and
-// the anchors outside of the data directory (every N entries and at shutdown). An anchor keeps history; a
-// checkpoint that the log contradicts is never replaced, so that going on with a rolled-back log cannot wash
-// it clean. No append ever waits for an anchor.
+// the anchors outside of the data directory (every N entries and at shutdown). An anchor keeps its history.
+// A checkpoint that the log contradicts is never replaced, so that a rolled-back log cannot overwrite the
+// evidence. No append ever waits for an anchor.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -17,21 +17,23 @@ inline constexpr std::int64_t kCheckpointInterval = 1000;  // entries
 inline constexpr std::chrono::seconds kAnchorRetryInterval{60};
 inline constexpr std::string_view kLocalAnchorFile = "audit.checkpoint";
 
-// The seam to one anchor. It may be slow and may fail. Used by one thread at a time, but for name().
+// The interface of one anchor. It may be slow and may fail. One thread at a time uses it; name() is free of
+// that.
 class Anchor {
  public:
   virtual ~Anchor() = default;
   virtual std::string name() const = 0;  // for messages: a path, the address of a store
-  // Notes, one after the other, oldest first; empty when there are none. The last one is the newest.
+  // Returns all notes, one after the other, oldest first; the last one is the newest. Empty when there are
+  // none.
   virtual Result<std::string> newest() = 0;
   virtual Result<std::string> all() { return newest(); }
   virtual Result<void> add(const Checkpoint& checkpoint) = 0;
   virtual std::int64_t interval() const { return kCheckpointInterval; }
 };
 
-// A file that holds one note, replaced by each newer one.
+// A file that holds one note. Each newer note replaces it.
 std::unique_ptr<Anchor> local_anchor(std::string path);
-// A file that every note is appended to.
+// A file to which every note is appended.
 std::unique_ptr<Anchor> file_anchor(std::string path);
 
 class AnchorSet {
@@ -42,20 +44,20 @@ class AnchorSet {
   AnchorSet(const AnchorSet&) = delete;
   AnchorSet& operator=(const AnchorSet&) = delete;
 
-  // Called every second or so by whoever serves: writes what is due. An anchor that fails is an error in the
-  // log and in check_health(), and is tried again after kAnchorRetryInterval.
+  // Writes what is due. The server calls it about once a second. An anchor that fails is an error in the log
+  // and in check_health(), and is tried again after kAnchorRetryInterval.
   void tick() { write(/*is_last=*/false); }
   void flush() { write(/*is_last=*/true); }
 
-  // The texts of all anchors; one that cannot be read tells why.
+  // Returns the texts of all anchors. One that cannot be read carries the reason.
   std::vector<AnchorText> read();
-  // Code::upstream naming the anchors that could not be written when they were last due.
+  // Fails with Code::upstream, naming the anchors that could not be written when they were last due.
   Result<void> check_health() const;
 
  private:
   struct AnchorState {
     std::unique_ptr<Anchor> target;
-    std::int64_t written = -1;  // size of the newest checkpoint in it, -1 unknown
+    std::int64_t written = -1;  // size of its newest checkpoint; -1 when unknown
     std::optional<Time> retry_at{};
     std::string fault{};
   };
@@ -66,9 +68,10 @@ class AnchorSet {
   Result<bool> matches_log(const Checkpoint& older);
 
   Log& log_;
-  std::mutex mutex_;  // one write or read of the anchors at a time
+  std::mutex mutex_;  // held while the anchors are written or read
   std::vector<AnchorState> anchors_;
-  mutable std::mutex faults_mutex_;  // of AnchorState::fault: nobody who asks waits for a slow anchor
+  // of AnchorState::fault, so that check_health() never waits for a slow anchor
+  mutable std::mutex faults_mutex_;
 };
 
 }  // namespace dash::audit

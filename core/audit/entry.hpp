@@ -24,7 +24,7 @@ struct LogEntry {
   std::string username;
   std::string action;
   std::optional<std::string> target;
-  std::string details;  // JSON text, hashed as it stands
+  std::string details;  // JSON text, hashed byte for byte
   std::string address;
   std::string request_id;
   std::string seal;
@@ -33,26 +33,27 @@ struct LogEntry {
 
 inline constexpr std::size_t kSealBytes = 16;
 
-// "SELECT <columns> FROM audit_log", to be continued; entry_from_row reads its rows.
+// "SELECT <columns> FROM audit_log", to be continued. entry_from_row() reads the rows.
 inline constexpr std::string_view kSelectEntries =
     "SELECT seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash FROM "
     "audit_log ";
-// nullopt for a column of a type that append never writes.
+// Returns nullopt when a column has a type that append never writes.
 std::optional<LogEntry> entry_from_row(const db::Row& row);
 
-// 32 zero bytes: before the first entry.
+// Returns 32 zero bytes, the previous hash of the first entry.
 std::string genesis_hash();
 // Writes 0x00 body into `out` (replacing its content), so that a walk over the log allocates once.
 void encode_body(std::string_view prev_hash, const LogEntry& entry, std::string& out);
 std::string seal_of(const Secret& seal_key, std::string_view encoded_body);
-// `encoded_body` is left with the seal appended.
+// Returns the entry's hash. `encoded_body` has the seal appended afterwards.
 std::string hash_of(std::string& encoded_body, std::string_view seal);
 
-// Details that are not canonical JSON travel as text.
+// Details that are not canonical JSON are written as a string.
 OrderedJson to_json(const LogEntry& entry);
 
 inline constexpr int kExportSchema = 1;
-// One line of `audit export`: to_json() with "schema" before it. Reading one back takes lines without it too.
+// Returns one line of `audit export`: to_json() with "schema" before it. A reader also takes lines without
+// it.
 std::string export_line(const LogEntry& entry);
 Result<LogEntry> entry_from_json(const Json& line);
 

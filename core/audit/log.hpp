@@ -1,6 +1,6 @@
-// The append-only, hash-chained audit log (DESIGN §5). An entry is appended in the transaction that it
-// records, and no answer leaves before that transaction is durable. One head row, sealed by a key outside of
-// the database, says how long the log is.
+// The append-only, hash-chained audit log. An entry is appended in the transaction that it records, and no
+// answer leaves before that transaction is durable. One head row holds the length of the log; it is sealed by
+// a key outside of the database.
 #pragma once
 #include <memory>
 #include <optional>
@@ -19,17 +19,17 @@ namespace dash::audit {
 struct Event {
   std::string username;
   std::string action;  // "cloud1:vm:deploy:denied", "config.import", "storage_asset_scope_update", …
-  std::optional<std::string> target;  // what it was done to
+  std::optional<std::string> target;  // the object of the action
   OrderedJson details;                // an object; never a secret
-  std::string address;                // client's address, "" when none
+  std::string address;                // the client's address, "" when there is none
   std::string request_id;
 };
 
-// An entry with the actor's fields filled in.
+// Returns an entry with the actor's fields filled in.
 Event make_event(const Principal& principal, std::string action, std::optional<std::string> target,
                  OrderedJson details);
 
-// What the log derives from its one key by HKDF: who has only the database has none of these.
+// The keys that the log derives from its one key by HKDF. A thief of the database alone has none of these.
 struct LogKeys {
   Secret seal;                    // seals each entry
   Secret head;                    // seals the head row
@@ -38,7 +38,7 @@ struct LogKeys {
 LogKeys derive_log_keys(const Secret& key);
 
 // The head row. `tainted_at` is the first entry that was appended after the head had stopped matching the log
-// (another key, a cut tail): the log goes on, and never verifies again.
+// (another key, a cut tail). The log goes on, and never verifies again.
 struct Head {
   std::int64_t count = 0;
   std::string entry_hash;  // 32 raw bytes, empty for no entry
@@ -46,7 +46,7 @@ struct Head {
   std::int64_t tainted_at = 0;
   bool sealed = false;  // by this key, or never written and empty
 };
-// nullopt when there is no such row, which nobody but a forger removes.
+// Returns nullopt when the row is missing, which only a forger causes.
 Result<std::optional<Head>> read_head(db::Transaction& tx, const LogKeys& keys);
 
 class Log {
@@ -55,9 +55,9 @@ class Log {
   Log(db::Sql& sql, const Clock& clock, const Secret& key);
   ~Log();
 
-  // Inside of the caller's write transaction. Returns the entry's sequence number.
+  // Appends inside of the caller's write transaction. Returns the entry's sequence number.
   Result<std::int64_t> append(db::Transaction& tx, const Event& event);
-  // In a transaction of its own, durable when it returns.
+  // Appends in a transaction of its own, which is durable when this returns.
   Result<std::int64_t> append(const Event& event);
 
   const LogKeys& keys() const { return keys_; }

@@ -1,5 +1,4 @@
-// The Merkle tree of RFC 6962 §2.1 over the log's entry hashes, which are its leaf hashes. Everything here is
-// pure.
+// The Merkle tree of RFC 6962 §2.1. Its leaf hashes are the entry hashes of the log. Pure functions.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,7 +11,7 @@
 
 namespace dash::audit {
 
-// SHA-256 of nothing: the root of the empty tree.
+// Returns SHA-256 of the empty string: the root of the empty tree.
 std::string empty_root();
 std::string node_hash(std::string_view left, std::string_view right);
 
@@ -20,7 +19,7 @@ std::string node_hash(std::string_view left, std::string_view right);
 class Frontier {
  public:
   Frontier() = default;
-  // `bytes` as bytes() gave them; nullopt when they cannot belong to `size` leaves.
+  // Reads the output of bytes(). Returns nullopt when it cannot belong to `size` leaves.
   static std::optional<Frontier> parse(std::int64_t size, std::string_view bytes);
 
   void add(std::string leaf_hash);
@@ -34,16 +33,16 @@ class Frontier {
   std::vector<std::string> roots_;
 };
 
-// A run of leaves [begin, end), from 0.
+// A range of leaves [begin, end), counted from 0.
 struct LeafRange {
   std::int64_t begin;
   std::int64_t end;
 };
-// The subtrees whose roots make the proof, in the proof's order (RFC 6962 §2.1.1 and §2.1.2).
+// Return the subtrees whose roots make the proof, in the proof's order (RFC 6962 §2.1.1 and §2.1.2).
 std::vector<LeafRange> inclusion_ranges(std::int64_t leaf, std::int64_t size);
 std::vector<LeafRange> consistency_ranges(std::int64_t old_size, std::int64_t size);
 
-// RFC 9162 §2.1.3.2 and §2.1.4.2.
+// Check proofs by RFC 9162 §2.1.3.2 and §2.1.4.2.
 bool verify_inclusion(std::int64_t leaf, std::int64_t size, std::string leaf_hash,
                       const std::vector<std::string>& proof, std::string_view root);
 bool verify_consistency(std::int64_t old_size, std::int64_t size, const std::vector<std::string>& proof,

@@ -1,5 +1,5 @@
-// Proofs for outsiders: that an entry is in the log of a checkpoint, and that one checkpoint's log is a
-// prefix of another's (RFC 6962). One walk over the log, constant memory.
+// Proofs for outsiders: that an entry is in the log of a checkpoint, and that the log of one checkpoint is a
+// prefix of another's (RFC 6962). A proof takes one walk over the log and constant memory.
 #pragma once
 #include "core/audit/checkpoint.hpp"
 #include "core/audit/entry.hpp"
@@ -25,7 +25,7 @@ OrderedJson to_json(const InclusionProof& proof, const std::string& public_key);
 // {kind: "consistency", old_size, size, old_root, path, checkpoint, public_key}
 OrderedJson to_json(const ConsistencyProof& proof, const std::string& public_key);
 
-// Code::not_found for an entry or a size that the log does not have.
+// Fail with Code::not_found for an entry or a size that the log does not have.
 Result<InclusionProof> prove_inclusion(Log& log, std::int64_t seq);
 Result<ConsistencyProof> prove_consistency(Log& log, std::int64_t old_size);
 

@@ -8,9 +8,9 @@
 
 namespace dash::crypto {
 
-// `key` has 32 bytes. `aad` is bound to the text but not in it.
+// Encrypts. `key` has 32 bytes. `aad` is bound to the text but is not part of the result.
 std::string seal(const Secret& key, std::string_view plain, std::string_view aad);
-// Code::integrity when the key, the aad or any byte is not what it was.
+// Decrypts. Fails with Code::integrity when the key, `aad` or any byte differs.
 Result<std::string> open(const Secret& key, std::string_view sealed, std::string_view aad);
 
 }  // namespace dash::crypto

@@ -1,4 +1,4 @@
-// Text as OpenSSL takes it. For the files of this room alone.
+// Text in the types of OpenSSL. For the files of this module alone.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// HMAC-SHA1 (RFC 2104): for the hashed names of OpenSSH's known_hosts, and nothing else.
+// HMAC-SHA1 (RFC 2104). Only the hashed host names of OpenSSH's known_hosts need it.
 #pragma once
 #include <string>
 #include <string_view>

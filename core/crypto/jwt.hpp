@@ -1,5 +1,5 @@
-// Our own JSON Web Tokens, with HS256 (RFC 7519, RFC 7518 §3.2). The algorithm belongs to the key, never to
-// the token: one that does not begin with our header is not ours.
+// JSON Web Tokens of this instance, with HS256 (RFC 7519, RFC 7518 §3.2). The algorithm belongs to the key,
+// never to the token: a token that does not begin with our header is refused.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,8 +13,8 @@ namespace dash::crypto {
 inline constexpr std::size_t kMaxJwtBytes = 8192;
 
 std::string sign_jwt(const Secret& key, const OrderedJson& claims);
-// Claims of a token with a good signature that is neither expired nor not yet valid at `now`. One error for
-// all that can be wrong with it: Code::unauthenticated.
+// Returns the claims of a token with a good signature that is neither expired nor not yet valid at `now`.
+// Every fault gives the same error: Code::unauthenticated.
 Result<Json> verify_jwt(const Secret& key, std::string_view token, Time now);
 
 }  // namespace dash::crypto

@@ -10,7 +10,7 @@
 
 namespace dash::crypto {
 
-// The key pair that belongs to a 32-byte seed, so that it can be derived and need not be kept.
+// The key pair of a 32-byte seed. It can be derived again, so it need not be stored.
 struct Ed25519Key {
   Secret seed;             // 32 bytes
   std::string public_key;  // 32 bytes
@@ -19,13 +19,14 @@ Ed25519Key ed25519_from_seed(Secret seed);
 std::string ed25519_sign(const Ed25519Key& key, std::string_view message);  // 64 bytes
 bool ed25519_verify(std::string_view public_key, std::string_view message, std::string_view signature);
 
-// An RSA private key, read once: reading PEM costs more than a signature. Thread-safe.
+// An RSA private key, parsed once, because parsing PEM costs more than a signature. Thread-safe.
 class RsaKey {
  public:
-  // PKCS#8 or PKCS#1; `passphrase` may be empty. Code::invalid tells what is wrong with the key.
+  // Reads PKCS#8 or PKCS#1; `passphrase` may be empty. Fails with Code::invalid and what is wrong with the
+  // key.
   static Result<RsaKey> from_pem(const Secret& pem, const Secret& passphrase);
   std::string sign_sha256(std::string_view message) const;
-  std::string public_der() const;  // SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), what fingerprints are made of
+  std::string public_der() const;  // SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), the input of fingerprints
 
  private:
   explicit RsaKey(std::shared_ptr<void> key) : key_(std::move(key)) {}

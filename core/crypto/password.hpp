@@ -8,12 +8,12 @@
 
 namespace dash::crypto {
 
-// "scrypt$ln=15,r=8,p=1$<salt>$<hash>", both base64url. Takes about 0.1 s and 32 MiB.
+// Returns "scrypt$ln=15,r=8,p=1$<salt>$<hash>", both parts in base64url. Takes about 0.1 s and 32 MiB.
 std::string hash_password(const Secret& password);
-// False for a wrong password and for a text that is no such hash.
+// Returns false for a wrong password, and for a text that is no such hash.
 bool verify_password(const Secret& password, std::string_view hash);
 
-// 32-byte key from a passphrase; `log2_n` 15 as above. Code::invalid for parameters out of 10..20.
+// Returns a 32-byte key from a passphrase; `log2_n` is 15 above. Fails with Code::invalid outside of 10..20.
 Result<Secret> scrypt_key(const Secret& passphrase, std::string_view salt, int log2_n);
 
 }  // namespace dash::crypto

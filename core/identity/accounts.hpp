@@ -1,6 +1,7 @@
-// Users and tokens with authorisation and audit: what signing in, `dashctl user`, `dashctl token`, /api/users
-// and /api/tokens call. Each change is one transaction that holds its audit entries. A personal access token
-// may read and revoke itself; everything else here needs a sign-in (Code::forbidden).
+// Users and tokens with authorisation and audit. Sign-in, `dashctl user`, `dashctl token`, /api/users and
+// /api/tokens call it. Each change is one transaction that includes its audit entries. A personal access
+// token
+// may read and revoke itself; everything else needs a sign-in (Code::forbidden).
 #pragma once
 #include <optional>
 #include <string>
@@ -16,10 +17,10 @@
 
 namespace dash::identity {
 
-// What may be changed of an account; absent members stay.
+// The changes to an account. Absent members stay as they are.
 struct UserChange {
   std::optional<Secret> password;
-  std::optional<Secret> current_password;  // for one's own password
+  std::optional<Secret> current_password;  // needed to change one's own password
   std::optional<bool> is_admin;
   std::optional<bool> is_active;
   std::vector<std::string> grant;
@@ -46,15 +47,20 @@ class Accounts {
   };
   explicit Accounts(const Deps& deps) : deps_(deps) {}
 
-  // Errors of Passwords. Audited as user.login or user.login_failed; a throttled attempt writes nothing, so
-  // that who guesses cannot fill the log.
+  // Fails as Passwords does. Writes user.login or user.login_failed to the audit log. A throttled attempt
+  // writes
+  // nothing, so that guessing cannot fill the log.
   Result<identity::LoginResult> sign_in(const SignInRequest& attempt);
 
-  // Admins only, as is everything below that concerns another.
+  // For admins only, like every function below that concerns another user.
   Result<identity::User> add(const Principal& principal, const identity::NewUser& user);
-  // One's own password needs the current one: Code::validation without it, Code::forbidden when it is wrong,
-  // and it counts as a failed login. Nobody takes his own admin flag or account away (Code::invalid). A new
-  // password ends the sessions; set by another, or with the account disabled, it revokes the tokens too.
+  // A change of one's own password needs the current one: Code::validation without it, Code::forbidden when
+  // it
+  // is wrong, which counts as a failed login. No admin can drop the admin flag of, or disable, the own
+  // account
+  // (Code::invalid). A new password ends the sessions. It also revokes the tokens when another user sets it
+  // or
+  // the account is disabled.
   Result<identity::User> change(const Principal& principal, const std::string& username,
                                 const UserChange& change);
   Result<std::vector<identity::User>> list(const Principal& principal);

@@ -1,5 +1,5 @@
-// The workgroup of a change that names none, so that nobody leaves his own behind by leaving it out. Asked by
-// every way to a deploy, and by the dry run.
+// The workgroup of a change that names none, so that a caller cannot leave its own workgroup by omission.
+// Every way to a deploy calls it, and so does the dry run.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dash::identity {
 
-// nullopt for an admin and for who is in none; else the only one. Code::validation (missing, body.workgroup)
-// names them when there are several.
+// Returns nullopt for an admin and for a user without a workgroup, else the only one. With several it fails
+// with Code::validation (missing, body.workgroup) and their names.
 Result<std::optional<std::string>> default_workgroup(const Principal& principal);
 
 }  // namespace dash::identity

@@ -26,10 +26,10 @@ struct NewUser {
   Secret password;
   bool is_admin = false;
   std::vector<std::string> grants;
-  std::vector<std::string> workgroups;  // made when new
+  std::vector<std::string> workgroups;  // created when new
 };
 
-// Permissions and workgroup names are checked as well. Code::invalid.
+// Checks permissions and workgroup names as well. Code::invalid.
 Result<void> check_new_user(const NewUser& user);
 Result<void> check_permission(std::string_view permission);
 
@@ -37,15 +37,15 @@ class Directory {
  public:
   Directory(db::Sql& sql, const Clock& clock) : sql_(sql), clock_(clock) {}
 
-  // Changes go into the caller's transaction, beside the audit entry that records them. Names are folded.
+  // Changes are part of the caller's transaction, beside the audit entry that records them. Names are folded.
 
-  // Code::invalid from check_new_user(), Code::conflict when the name is taken.
+  // Fails with Code::invalid from check_new_user(), and with Code::conflict when the name is taken.
   Result<void> add(db::Transaction& tx, const NewUser& user, std::string_view password_hash);
-  // Ends every session, keeps the tokens and lifts the lock of failed logins.
+  // Ends every session, keeps the tokens, and lifts the lock of failed logins.
   Result<void> set_password(db::Transaction& tx, const std::string& username, std::string_view password_hash);
-  // Disabling ends every session. Code::conflict where the last active admin would be lost.
+  // Disabling ends every session. Fails with Code::conflict where the last active admin would be lost.
   Result<void> set_active(db::Transaction& tx, const std::string& username, bool active);
-  // Code::conflict as above.
+  // Fails with Code::conflict, as above.
   Result<void> set_admin(db::Transaction& tx, const std::string& username, bool admin);
   Result<void> grant(db::Transaction& tx, const std::string& username, const std::string& permission);
   Result<void> ungrant(db::Transaction& tx, const std::string& username, const std::string& permission);
@@ -54,7 +54,7 @@ class Directory {
   Result<std::optional<User>> find(const std::string& username);
   Result<std::optional<User>> find(db::Transaction& tx, const std::string& username);
 
-  // An active admin exists. Independent of every key.
+  // Returns whether an active admin exists. Independent of every key.
   Result<bool> is_set_up();
   Result<bool> is_set_up(db::Transaction& tx);
 
@@ -68,12 +68,12 @@ class Directory {
   const Clock& clock_;
 };
 
-// The name under which an account is kept and compared.
+// Returns the name under which an account is stored and compared.
 std::string fold_username(std::string_view name);
-// What names of accounts have always been: 1 to 100 bytes without spaces and control characters. New ones
-// have 1 to 100 of the ASCII letters, digits and ._@+-
+// The rule of names that already exist: 1 to 100 bytes without spaces and control characters. New names have
+// 1 to 100 of the ASCII letters, digits and ._@+-
 bool can_be_username(std::string_view name);
-// At least 8 characters (NIST SP 800-63B §5.1.1). Passwords of before stay good.
+// Checks for at least 8 characters (NIST SP 800-63B §5.1.1). Older, shorter passwords stay valid.
 Result<void> check_password(const Secret& password);
 
 }  // namespace dash::identity

@@ -1,5 +1,5 @@
-// Whether a password is an account's: what a login and a change of one's own password go through. Wrong ones
-// are counted and slowed down. Thread-safe.
+// Checks the password of an account, for a login and for a change of one's own password. Wrong passwords are
+// counted and slowed down. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,26 +9,27 @@
 
 namespace dash::identity {
 
-// How one try came out; conclude() makes it count.
+// The outcome of one attempt. conclude() makes it count.
 struct PasswordAttempt {
   LoginSubject subject;
   bool is_right = false;
-  std::string hash;  // what it was compared with
+  std::string hash;  // the stored hash that it was compared with
 };
 
-// The folded name, or a word that is no name for what cannot be one: it is stored and logged.
+// Returns the folded name, or a word that is no name when `typed` cannot be one. It is stored and logged.
 std::string attempted_username(std::string_view typed);
 
 class Passwords {
  public:
   Passwords(db::Sql& sql, const Clock& clock) : sql_(sql), throttle_(sql, clock) {}
 
-  // Code::throttled. An unknown name costs the same time as a wrong password.
+  // Fails with Code::throttled. An unknown name costs the same time as a wrong password.
   Result<PasswordAttempt> verify(const std::string& username, const Secret& password,
                                  const std::string& address);
-  // Inside of the transaction that acts on the attempt. The refusal, after it was counted:
-  // Code::unauthenticated for a wrong name or password (one answer for both), also where the password was
-  // changed since verify(); Code::forbidden for a disabled account. Nullopt: the password is right.
+  // Call it inside of the transaction that acts on the attempt. Returns nullopt when the password is right,
+  // else
+  // the refusal, already counted. Code::unauthenticated: a wrong name or password (one answer for both), or a
+  // password that changed since verify(). Code::forbidden: a disabled account.
   Result<std::optional<Error>> conclude(db::Transaction& tx, const PasswordAttempt& attempt);
 
  private:

@@ -1,5 +1,5 @@
-// The JWT (HS256, 8 h) that a sign-in gives, and the session behind it. A session ends by logout, by
-// disabling the account and by a new password; the user's row is read again on every request. Thread-safe.
+// The JWT (HS256, 8 h) that a sign-in returns, and the session behind it. A session ends by logout, by
+// disabling the account and by a new password. Every request reads the user's row again. Thread-safe.
 #pragma once
 #include <string>
 
@@ -25,9 +25,9 @@ class Sessions {
   // `key` signs the tokens; it is derived from the signing key.
   Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secret key);
 
-  // In the transaction of Passwords::conclude(), which found the password right.
+  // Call it in the transaction of Passwords::conclude(), after the password was right.
   Result<LoginResult> open(db::Transaction& tx, const LoginSubject& subject);
-  // The user behind a session's JWT. Code::unauthenticated "Invalid or expired token".
+  // Returns the user of a session's JWT. Fails with Code::unauthenticated "Invalid or expired token".
   Result<Principal> authenticate(std::string_view jwt);
   Result<void> logout(std::string_view jwt);
 
@@ -37,7 +37,7 @@ class Sessions {
     Time expires_at;
   };
   Result<Json> claims_of(std::string_view jwt);
-  // Nullopt when it was ended or its user disabled.
+  // Returns nullopt when the session ended or its user was disabled.
   Result<std::optional<Session>> find_session(const std::string& id, const std::string& username);
   db::Sql& sql_;
   const Clock& clock_;
@@ -47,7 +47,7 @@ class Sessions {
   db::VersionedCache<std::optional<Session>> cache_;
 };
 
-// `credential_id`: of the session or the token.
+// `credential_id` is the id of the session or of the token.
 Principal principal_of(const User& user, Via via, std::string credential_id);
 
 }  // namespace dash::identity

@@ -1,6 +1,6 @@
-// The one-time code that claims a fresh instance: printed at its first start, kept 0600 in the data
-// directory, gone once an admin exists. Nobody without it, and nobody remote without the operator's help, can
-// make the first admin.
+// The one-time code that claims a fresh instance. It is printed at the first start, stored 0600 in the data
+// directory, and removed once an admin exists. Without it, and so without the operator's help, no remote
+// client can make the first admin.
 #pragma once
 #include <string>
 
@@ -12,9 +12,9 @@ namespace dash::identity {
 class SetupCode {
  public:
   explicit SetupCode(std::string data_dir) : path_(std::move(data_dir) + "/setup-code") {}
-  // The code in force; made when there is none.
+  // Returns the code in force. Makes one when there is none.
   Result<Secret> ensure();
-  // Code::forbidden for any other text.
+  // Fails with Code::forbidden for any other text.
   Result<void> check(const Secret& given);
   void remove();
   const std::string& path() const { return path_; }

@@ -1,4 +1,5 @@
-// Counts attempts in a sliding window, shared by every process on the database: blind comparisons per user,
+// Counts attempts in a sliding window, for all processes on the database together: blind comparisons per
+// user,
 // claims per address. Attempts dated ahead of now by more than the clock's skew do not count. Thread-safe.
 #pragma once
 #include <chrono>
@@ -15,15 +16,15 @@ struct AttemptLimit {
   std::chrono::seconds window;
 };
 
-// Code::throttled, with the wait in whole seconds, one at least.
+// Code::throttled, with the wait rounded up to whole seconds, at least one.
 Failure too_many_attempts(std::chrono::microseconds wait);
 
 class Throttle {
  public:
   Throttle(db::Sql& sql, const Clock& clock) : sql_(sql), clock_(clock) {}
-  // Code::throttled with retry_after when `subject` has used up `limit`.
+  // Fails with Code::throttled and retry_after when `subject` has used up `limit`.
   Result<void> check(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
-  // Checks and counts in one step, so that parallel attempts cannot slip through between.
+  // Checks and counts in one step, so that parallel attempts cannot both pass.
   Result<void> check_and_count(const AttemptLimit& limit, const std::string& subject);
 
  private:

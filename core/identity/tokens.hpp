@@ -1,4 +1,5 @@
-// Personal access tokens: "dash_" and 64 hex digits, kept as SHA-256, with the full power of their owner
+// Personal access tokens: "dash_" and 64 hex digits, stored as SHA-256. A token has the full power of its
+// owner
 // everywhere except on /api/setup/* and for changes of users, tokens and workgroups. Thread-safe.
 #pragma once
 #include <optional>
@@ -28,7 +29,7 @@ struct NewToken {
   std::string username;
   std::int64_t days = 0;  // 0: it never expires
 };
-// Code::invalid for a name that cannot be shown and for an absurd number of days.
+// Fails with Code::invalid for a name that cannot be displayed, and for days out of range.
 Result<void> check_new_token(const NewToken& token);
 
 struct IssuedToken {
@@ -36,28 +37,29 @@ struct IssuedToken {
   Secret token;  // shown once
 };
 
-// By its prefix; also the peer's.
+// Recognises a token by its prefix, which deployed dashboards use as well.
 bool is_personal_access_token(std::string_view text);
 
 class Tokens {
  public:
   Tokens(db::Sql& sql, const Clock& clock, Directory& directory)
       : sql_(sql), clock_(clock), directory_(directory) {}
-  // Changes go into the caller's transaction, beside the audit entry that records them.
+  // Changes are part of the caller's transaction, beside the audit entry that records them.
 
-  // Code::invalid from check_new_token(), Code::not_found for an unknown user, Code::conflict for a disabled
-  // one.
+  // Fails with Code::invalid from check_new_token(), Code::not_found for an unknown user, Code::conflict for
+  // a
+  // disabled one.
   Result<IssuedToken> issue(db::Transaction& tx, const NewToken& token);
-  // By id; only one of `username`'s unless that is empty. Code::not_found.
+  // Revokes by id, and only one of `username`'s unless that is empty. Code::not_found.
   Result<void> revoke(db::Transaction& tx, const std::string& id, const std::string& username);
-  // The ids of those that were not revoked before.
+  // Returns the ids of those that this call revoked.
   Result<std::vector<std::string>> revoke_all(db::Transaction& tx, const std::string& username);
-  // Of one user, or of all when `username` is empty. Newest first.
+  // Returns the tokens of one user, or of all when `username` is empty. Newest first.
   Result<std::vector<TokenInfo>> list(const std::string& username);
   Result<Principal> authenticate(std::string_view token);
 
  private:
-  // Best effort: a database that takes no writes does not stop the reads.
+  // Best effort: a database that takes no writes must not stop reads.
   void record_use(const TokenInfo& token, Time now);
   db::Sql& sql_;
   const Clock& clock_;
