@@ -1,5 +1,5 @@
 // Secrets come from a file, from stdin ("-") or from a prompt without echo; never from a flag but --token,
-// which the spec names.
+// which scripts of the deployed dashboards pass.
 #pragma once
 #include <string>
 

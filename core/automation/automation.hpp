@@ -1,5 +1,5 @@
-// Runs of the automation runner over assets (2-storage.md, POST /api/config-mgmt/run and run-bulk). A run is
-// a job of the action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend.
+// Runs of the automation runner over assets (POST /api/config-mgmt/run and run-bulk). A run is a
+// job of the action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend.
 // Who may see an asset may run it, asked when the run is requested: jobs already queued still run.
 // Thread-safe.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace dash {
 
-// Upload part size fixed by the spec (2-storage.md, Limits): 8 MiB raw.
+// Size of an upload part, part of the API: 8 MiB raw.
 inline constexpr std::size_t kPartBytes = 8u << 20;
 
 class BufferPool;

@@ -5,7 +5,7 @@
 namespace dash {
 namespace {
 
-// Exit codes: DESIGN §3, documented in `dashctl --help`.
+// Exit codes are documented in `dashctl --help` and README.md.
 constexpr std::array kCodes = {
     CodeInfo{Code::invalid, 400, 1, "invalid"},
     CodeInfo{Code::usage, 400, 2, "usage"},

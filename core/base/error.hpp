@@ -59,7 +59,7 @@ struct Error {
   std::string message;  // may be shown to anybody who may make the request; says what to do next
   std::string detail;   // for the log only
   std::optional<std::chrono::seconds> retry_after;
-  // Replaces `message` as the HTTP body's "detail" where the spec gives it a shape (the gate, 422).
+  // Replaces `message` as the HTTP body's "detail" where the API gives it a shape (the gate, 422).
   std::shared_ptr<const nlohmann::ordered_json> body;
 
   // "reading bundle.json: <message>"

@@ -9,7 +9,7 @@
 
 namespace dash {
 
-// Permissions that the spec or DESIGN names.
+// The permissions that a user can be granted.
 inline constexpr std::string_view kUseChangeWindows = "change_windows:use";
 inline constexpr std::string_view kWriteChangeWindows = "change_windows:write";
 

@@ -1,6 +1,5 @@
-// What is wrong with the shape of a request body, where core reads the body itself: Code::validation (422)
-// with
-// {"detail":[{type, loc, msg, input}]} of DESIGN §4. `input` is null: a value may be a secret.
+// What is wrong with the shape of a request body, where core reads the body itself: Code::validation (422) with
+// {"detail":[{type, loc, msg, input}]}. `input` is null: a value may be a secret.
 #pragma once
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Sends a local file into an instance's active backend: picks the lane as the upload form does (2-storage.md,
-// Behaviour rule 1), goes on with an upload that was cut before, asks again when the line breaks. Parts are
+// Sends a local file into an instance's active backend: up to the backend's inline ceiling in one
+// request, above it in parts; goes on with an upload that was cut before, retries when the line breaks. Parts are
 // sent side by side where the desk takes them so; else one after the other: a part leaves when the one before
 // it has left, and comes over while that one is being stored.
 #pragma once

@@ -18,7 +18,7 @@
 
 namespace dash::config {
 
-// The spec and the peer's column agree on this bound.
+// The column of the deployed dashboards has this bound; a longer key could not be carried to one.
 inline constexpr std::size_t kMaxKeyBytes = 128;
 // What may name a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
 bool is_key(std::string_view text);

@@ -36,7 +36,7 @@ std::optional<std::string> field_text(const Json& value) {
 std::string quoted(const std::string& text) { return dump_json(Json(text)); }
 
 using Fields = std::vector<std::string_view>;
-// The models of a peer dashboard, cloud by cloud; it has none for the fourth.
+// The models of a Python dashboard, cloud by cloud; it has none for the fourth.
 const std::map<std::string, Fields, std::less<>>& peer_models() {
   static const std::map<std::string, Fields, std::less<>> models = {
       {"cloud1",

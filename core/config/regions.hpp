@@ -44,10 +44,10 @@ RegionMap region_map(std::string_view cloud, const Json& object);
 bool set_region_field(RegionMap& map, const RegionKey& key, std::string_view value);
 void merge_regions(RegionMap& into, const RegionMap& from);
 
-// Sorted JSON with ", " and ": " between, as the peer stores it. Empty regions are left out.
+// Sorted JSON with ", " and ": " between, as a Python dashboard stores it. Empty regions are left out.
 std::string write_region_blob(const RegionMap& map);
 
-// Whether a peer dashboard's model has the field; what it lacks it would drop without a word.
+// Whether a Python dashboard's model has the field; it drops others without a word.
 bool is_known_to_peer(const RegionKey& key);
 
 }  // namespace dash::config

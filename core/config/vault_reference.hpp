@@ -10,8 +10,8 @@ namespace dash::config {
 inline constexpr std::array<std::string_view, 5> kVaultSchemes = {"aws_sm", "azure_kv", "gcp_sm", "bt_safe",
                                                                   "wlc"};
 
-// The reference's scheme ("aws_sm") when `value` points to a secret that is kept elsewhere; facts: five
-// schemes, case-sensitive.
+// The reference's scheme ("aws_sm") when `value` points to a secret that is kept elsewhere. Five schemes,
+// case-sensitive.
 std::string vault_scheme(std::string_view value);
 // The segment of a reference that would name a vault (before the first '/'), "" when there is none.
 std::string vault_id_of(std::string_view value);

@@ -200,7 +200,7 @@ Result<void> Accounts::revoke_token(const Principal& principal, const std::strin
   });
 }
 
-// The peer's members come first; "id" is the name, which never changes.
+// The members of the deployed dashboards come first; "id" is the name, which never changes.
 OrderedJson to_json(const identity::User& u) {
   auto permissions = OrderedJson::object();
   for (const auto& grant : u.grants) {

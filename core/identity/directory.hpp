@@ -58,7 +58,7 @@ class Directory {
   Result<bool> is_set_up();
   Result<bool> is_set_up(db::Transaction& tx);
 
-  // Lower-case letters, digits and hyphens, 2 to 64, as the peer's rule.
+  // Lower-case letters, digits and hyphens, 2 to 64: the rule of the deployed dashboards.
   static Result<void> check_workgroup_name(std::string_view name);
   Result<void> make_workgroup(db::Transaction& tx, const std::string& name, const std::string& description);
   Result<void> add_member(db::Transaction& tx, const std::string& workgroup, const std::string& username);

@@ -12,7 +12,7 @@
 
 namespace dash::identity {
 
-// The peer's window, and its numbers for an address.
+// The window and the limits of the deployed dashboards (docs/compatibility.md).
 inline constexpr std::chrono::minutes kFailureWindow{15};
 inline constexpr std::int64_t kMaxFailuresPerAccountAndAddress = 10;
 inline constexpr std::int64_t kMaxFailuresPerAddress = 50;

@@ -1,5 +1,5 @@
-// The ten gated actions: what each is, which members of a body name its fields in the spec's and in the
-// provider's spelling, and what is built when a field is left away.
+// The ten gated actions: what each is, which members of a body name its fields in the canonical and in
+// the provider's spelling, and what is built when a field is left away.
 #pragma once
 #include <span>
 #include <string>
@@ -23,7 +23,7 @@ struct Action {
   bool approvable;  // one job of it can wait for an approval
   OnWorkerLoss on_worker_loss;
   std::string_view deploy_action;  // of a teardown: the action that made the thing
-  std::vector<std::string_view> region, instance_type, image, name_members;  // the spec's spelling first
+  std::vector<std::string_view> region, instance_type, image, name_members;  // canonical spelling first
   std::size_t max_name_length;  // of an expanded batch name; 0: no batch
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;  // bytes of a log line; the rest of it is dropped
 constexpr auto kTerminationGrace =
-    std::chrono::seconds(20);  // between SIGTERM and SIGKILL: the peer's drain time
+    std::chrono::seconds(20);  // between SIGTERM and SIGKILL, as in the deployed dashboards
 
 std::string file_name_of(std::string action) {
   std::ranges::replace(action, ':', '-');

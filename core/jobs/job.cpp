@@ -13,7 +13,7 @@ struct StateRow {
   std::vector<State> next;
 };
 
-// DESIGN §7. running → pending re-queues a dead worker's job; running and pending → awaiting_approval when
+// running → pending re-queues a dead worker's job; running and pending → awaiting_approval when
 // the rules changed under an approval. What has not begun may be booked anew, and stay in its state by that.
 const std::vector<StateRow>& state_rows() {
   using enum State;
@@ -62,7 +62,7 @@ OrderedJson approval_json(bool needed, const std::optional<Approval>& given) {
   return out;
 }
 
-// The peer's derived word for a job that is not simply running its course.
+// The derived word of the API for a job that waits or has missed its time.
 std::string_view schedule_state(const Job& job) {
   if (job.state == State::missed) return "missed";
   if (job.state == State::awaiting_approval) return "awaiting_approval";

@@ -1,4 +1,4 @@
-// A job: one change that is to be made, or was. Its states and the one table of its transitions (DESIGN §7).
+// A job: one change that is to be made, or was. Its states and the one table of its transitions.
 #pragma once
 #include <optional>
 #include <string>
@@ -71,7 +71,8 @@ struct Job {
   }
 };
 
-// The job as the API and `--output json` show it. The peer's members come with its names.
+// The job as the API and `--output json` show it. Members that a Python dashboard has keep
+// its names (docs/compatibility.md).
 OrderedJson to_json(const Job& job, config::NameStyle style = config::NameStyle::canonical);
 // {job_id, status, scheduled_for, window_ends_at, schedule_state}: of a job that was booked anew.
 OrderedJson schedule_json(const Job& job);

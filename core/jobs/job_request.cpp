@@ -12,7 +12,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kDefaultGraceMinutes = 60;  // of a booking without a window: the peer's default
+constexpr std::int64_t kDefaultGraceMinutes = 60;  // without a window: as in the deployed dashboards
 
 using policy::Decision;
 using policy::Verdict;

@@ -26,7 +26,7 @@ struct JobRequest {
 Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps, const Json& body, Time now);
 
 // Change windows, then the gate, then whether a booking has to be approved. A refusal is an Error with the
-// body that the spec fixes, and its audit entry is durable before this returns.
+// body of the API, and its audit entry is durable before this returns.
 Result<void> authorize(const Deps& deps, JobRequest& request);
 
 // Gives `job` the run time and the window of `request`.

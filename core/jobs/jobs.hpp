@@ -87,8 +87,8 @@ class Jobs {
  public:
   explicit Jobs(Deps deps) : deps_(deps) {}
 
-  // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body that
-  // the spec fixes, and its audit entry is durable before this returns.
+  // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body of the
+  // API, and its audit entry is durable before this returns.
   Result<SubmitResult> submit(const Principal& principal, const Submission& submission);
 
   // The id of a batch names all of its jobs, here and below: it is shown as one, and what is asked of it is

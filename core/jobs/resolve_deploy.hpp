@@ -1,5 +1,5 @@
 // A deploy or provision body, resolved: every default filled in, both spellings understood, one item for each
-// machine. What the gate judges is what the executor builds (DESIGN §6). No database but the settings.
+// machine. What the gate evaluates is what the executor builds. No database but the settings.
 #pragma once
 #include <functional>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace dash::jobs {
 
-inline constexpr std::int64_t kMaxCount = 20;  // machines of one deploy, the peer's number
+inline constexpr std::int64_t kMaxCount = 20;  // machines of one deploy, as in the deployed dashboards
 
 struct ResolvedItem {
   std::string name;

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A peer's other processes may serve what they read up to 5 s ago.
+// The other processes of a Python dashboard may serve what they read up to 5 s ago.
 constexpr int kMaxPeerReadBacks = 7;
 constexpr auto kPeerReadBackInterval = 1s;
 

@@ -29,7 +29,7 @@ struct ApplyOptions {
   // What begins ("writing", "writing endpoints", "reading back") and what was done until then: for whoever is
   // told at Ctrl-C.
   std::function<void(std::string_view, const ApplyResult&)> on_stage;
-  std::function<void(std::chrono::milliseconds)> wait;  // a peer answers from a cache for some seconds
+  std::function<void(std::chrono::milliseconds)> wait;  // a Python dashboard answers from a cache for 5 s
 };
 
 // An error is one of the single write, before which nothing happened; where its answer was lost it says that

@@ -28,7 +28,7 @@ class TargetValues {
               fmt::format("the target's {} is not a JSON object of regions and would be replaced", key));
         }
       } else if (auto parts = config::split_region_key(key)) {
-        // A peer without a model for the cloud keeps the field as a flat key.
+        // A Python dashboard without a model for the cloud keeps the field as a flat key.
         config::set_region_field(sets[parts->cloud], *parts, value);
       } else {
         values_.emplace(key, value);

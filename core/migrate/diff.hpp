@@ -35,7 +35,7 @@ struct Diff {
   std::vector<WebhookRow> webhooks;
   config::Values to_write;                   // ADD, CHANGE and UNKNOWN; endpoints apart
   std::vector<std::string> not_overwritten;  // blank in the bundle, not blank on the target: left alone
-  std::vector<std::string> would_drop;       // region fields that a peer's model lacks: not sent
+  std::vector<std::string> would_drop;       // region fields that the target's model lacks: not sent
   std::vector<std::string> masked;           // region fields without a value: not sent
   // With --regions replace:
   std::vector<std::string> not_replaced;  // clouds for which the bundle has nothing that the target can keep

@@ -1,5 +1,5 @@
 // A source inside of a container: the store is read where its key is, so secrets and webhook URLs come along.
-// `dashctl` is asked first; an image without one may hold the peer dashboard's own export. Standard output of
+// `dashctl` is asked first; an image without one may hold a Python dashboard's own export. Standard output of
 // the container is data: it is never shown, not even when it cannot be understood.
 #pragma once
 #include <functional>

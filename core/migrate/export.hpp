@@ -28,7 +28,8 @@ struct ExportResult {
   ExportFindings findings;
 };
 
-// Code::integrity, naming the keys, when the values are ciphertext: a peer whose key is wrong serves that.
+// Code::integrity, naming the keys, when the values are ciphertext: a Python dashboard with a wrong key
+// serves that.
 // `webhooks` are those whose URL could be had.
 Result<ExportResult> make_bundle(const config::Values& values, std::vector<setup::FullWebhook> webhooks,
                                  const ExportOptions& options, const Clock& clock);

@@ -95,8 +95,8 @@ Result<bool> HttpTarget::has_route(std::string_view path) {
   }
 }
 
-// dashctl keeps a history and a peer does not; a peer has a health page of its own, and speaks the providers'
-// names even before it has a key to show that by.
+// dashctl keeps a history, a Python dashboard keeps none. That one has a health page of its own, and speaks
+// the providers' names even before it has a key to show that by.
 Result<void> HttpTarget::detect_kind(const Json& config) {
   auto style = name_style_of(config);
   if (!is_peer_) {
@@ -108,7 +108,7 @@ Result<void> HttpTarget::detect_kind(const Json& config) {
   return {};
 }
 
-// A peer may hold a key in both spellings; the one that it reads itself counts.
+// A Python dashboard may hold a key in both spellings; the one that it reads itself counts.
 Result<InstanceConfig> HttpTarget::read() {
   auto config = TRY(read_config());
   TRY(detect_kind(config));

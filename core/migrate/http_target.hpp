@@ -1,5 +1,5 @@
-// An instance through its API, in the spelling that it speaks. See facts of the setup routes in
-// daemon/openapi.yaml.
+// An instance through its API, in the spelling that it speaks. daemon/openapi.yaml describes the
+// setup routes.
 #pragma once
 #include "core/migrate/target.hpp"
 #include "core/net/http/api_client.hpp"

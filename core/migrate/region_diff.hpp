@@ -10,7 +10,7 @@ namespace dash::migrate {
 
 struct RegionReplacement {
   config::RegionMap sent;                 // empty: the bundle has nothing that the target can keep
-  std::vector<std::string> would_drop;    // region keys that a peer's model lacks
+  std::vector<std::string> would_drop;    // region keys that a Python dashboard's model lacks
   std::vector<std::string> masked;        // region keys with a value on neither side
   std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
   std::vector<std::string> would_lose;    // region keys that only the target has, in regions that stay

@@ -1,5 +1,5 @@
-// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a peer
-// dashboard that speaks the providers' names) or in a data directory. Everything here is in canonical
+// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a
+// Python dashboard, docs/compatibility.md) or in a data directory. Everything here is in canonical
 // spelling; the implementation speaks the other side's. Used by export, diff, import and rollback. One
 // thread.
 #pragma once
@@ -26,7 +26,7 @@ struct InstanceConfig {
 
 // How a target that nobody owns yet is taken over by an import.
 struct Bootstrap {
-  Secret setup_code;  // a peer asks for none
+  Secret setup_code;  // a Python dashboard asks for none
   std::string admin;
   Secret password;
 };

@@ -17,7 +17,7 @@ bool shows_a_difference(const setup::FullWebhook& mine, const setup::Webhook& th
          mine.secret.empty() == theirs.has_secret || events(mine.event_types) != events(theirs.event_types);
 }
 
-// Of two rows with one name the later wins, as the peer does.
+// Of two rows with one name the later wins, as in the deployed dashboards.
 const setup::Webhook* find_named(const std::vector<setup::Webhook>& rows, const std::string& name) {
   const setup::Webhook* found = nullptr;
   for (const auto& row : rows)

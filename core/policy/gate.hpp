@@ -20,7 +20,7 @@ class Gate {
   Gate(db::Sql& sql, config::EncryptedStore& store, Engine& engine, DecisionLog& log)
       : sql_(sql), store_(store), engine_(engine), log_(log) {}
 
-  // `action`: either spelling. `request`: the normalised members of the spec (region, instance_type, image,
+  // `action`: either spelling. `request`: the normalised members (region, instance_type, image,
   // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
   // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
   // is a broken database. `deadline`: of everything that the caller asks at once; left out: of this one.

@@ -1,4 +1,4 @@
-// The input document of the spec, one per gated request:
+// The input document of the rules, one per gated request:
 // {"action": s, "actor": {"username": s, "is_admin": b}, "request": {…},
 //  "limits": {"allowed_regions": [s], "denied_instance_types": [s], "prod_window": [s]},
 //  "now": {"iso": "2026-07-03T14:00:00Z", "weekday": "fri", "hour": 14}}

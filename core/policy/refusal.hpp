@@ -1,4 +1,4 @@
-// The gate's answers to a caller: a Decision as an Error with the bodies that the spec fixes
+// The gate's answers to a caller: a Decision as an Error with the bodies of the API
 // ({"error": "policy" | "needs_approval", "reasons": […]}, HTTP 403). jobs::submit and the commands use them.
 #pragma once
 #include "core/policy/decision.hpp"

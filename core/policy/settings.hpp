@@ -1,5 +1,5 @@
-// The gate's settings (spec: Settings), from configuration values. Entries are kept as typed for messages and
-// folded for comparison (DESIGN §6): trimmed, lower case, spaces out of regions; weekdays are three letters.
+// The gate's settings, from configuration values. Entries are kept as typed for messages and
+// folded for comparison: trimmed, lower case, spaces out of regions; weekdays are three letters.
 #pragma once
 #include <functional>
 #include <optional>
@@ -57,7 +57,7 @@ std::string fold_word(std::string_view text);
 // "sat" for " Sat"; nullopt for anything that is no three-letter weekday.
 std::optional<std::string> fold_weekday(std::string_view text);
 
-// The ten actions that the gate stands before, canonical, in the spec's order.
+// The ten actions that the gate stands before, canonical, in the order of the documentation.
 const std::vector<std::string>& gated_action_names();
 // Whether a question about this action has a sense: one of the ten in either spelling, or a teardown by its
 // verb (destroy, decommission, delete, teardown), which rules exempt. Else Code::invalid with the ten.

@@ -40,7 +40,7 @@ struct ImportRequest {
 };
 
 struct ImportResult {
-  std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as the peer counts
+  std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as in the deployed dashboards
   std::vector<std::string> regions_merged;
   std::map<std::string, std::string> refused;
   std::map<std::string, std::string> warnings{};  // key → what the gate will say to its value
@@ -82,7 +82,7 @@ class ConfigService {
   Result<void> check_setup_code(const Secret& code, const std::string& address);
 
   // What the rules refuse is left out and named; the rest is written whole, audited in the same transaction.
-  // Code::validation and Code::invalid as the peer words them.
+  // Code::validation and Code::invalid in the words of the deployed dashboards.
   Result<ImportResult> import(const std::optional<Principal>& principal, const ImportRequest& request,
                               const std::string& address);
 

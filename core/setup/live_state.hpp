@@ -1,4 +1,4 @@
-// The rule about live infrastructure state (2-storage.md, Switching the active backend): a change of settings
+// The rule about live infrastructure state: a change of settings
 // that moves the active backend away from the state of deployments is refused, unless it is confirmed to copy
 // the state, or to give it up where the store cannot be asked. Talks to the stores. Thread-safe.
 #pragma once

@@ -18,7 +18,7 @@ class ConfigService;
 Result<OrderedJson> read_settings_page(config::EncryptedStore& store, const Principal& principal,
                                        const std::string& panel);
 // Text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are ignored, as
-// the peer does. Code::validation names the member that cannot be meant.
+// in the deployed dashboards. Code::validation names the member that cannot be meant.
 Result<void> change_settings_page(config::EncryptedStore& store, ConfigService& config_service,
                                   const Principal& principal, const std::string& panel, const Json& body,
                                   const StateOptions& state = {});

@@ -139,7 +139,7 @@ RuleResult check_automation(const RuleInput& input) {
                        "choose another backend first.")};
 }
 
-// The agent resolves the folder beneath the share (2-storage.md, Backends).
+// The agent resolves the folder beneath the share.
 Result<void> check_subpath(const std::string&, const std::string& value) {
   auto text = value;
   std::ranges::replace(text, '\\', '/');

@@ -1,4 +1,4 @@
-// The rules about storage settings (2-storage.md, Configuration and Switching): the active backend and the
+// The rules about storage settings: the active backend and the
 // hub are configured, the hub is an object store, `local` and the automation runner agree, automation has a
 // storage, the local store's root is no folder of the host, no asset lies where the dashboard keeps its own.
 #pragma once

@@ -11,7 +11,7 @@
 
 namespace dash::setup {
 
-inline constexpr std::size_t kMaxWebhooks = 20;  // as the peer
+inline constexpr std::size_t kMaxWebhooks = 20;  // as in the deployed dashboards
 inline constexpr std::size_t kMaxWebhookName = 100;
 
 // What may be shown of a row.

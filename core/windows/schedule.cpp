@@ -5,7 +5,7 @@
 namespace dash::windows {
 namespace {
 
-constexpr auto kMaxScheduleAhead = std::chrono::days(730);  // the peer's number
+constexpr auto kMaxScheduleAhead = std::chrono::days(730);  // as in the deployed dashboards
 
 bool has_offset(std::string_view text) {
   auto clock = text.find('T');

@@ -1,4 +1,4 @@
-// Enforces a workgroup's change window (DESIGN §7): before the policy gate, without its engine, for the
+// Enforces a workgroup's change window: before the policy gate, without its engine, for the
 // actions of its list.
 #pragma once
 #include <optional>

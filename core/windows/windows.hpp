@@ -1,5 +1,5 @@
-// The change windows of an instance: kept, listed, edited (DESIGN §7, facts of the peer's API), and attached
-// to workgroups.
+// The change windows of an instance: kept, listed, edited, and attached to workgroups. The shapes are those
+// of the deployed dashboards (docs/compatibility.md).
 #pragma once
 #include <optional>
 #include <string>

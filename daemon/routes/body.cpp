@@ -21,7 +21,7 @@ const Json* find_member(const Json& object, std::string_view key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// Of "… at byte 5", counted from 0 as the peers do.
+// Of "… at byte 5", counted from 0 as in the deployed dashboards.
 std::size_t offset_in(std::string_view message) {
   constexpr std::string_view kByte = "byte ";
   std::size_t byte = 1;

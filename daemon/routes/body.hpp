@@ -1,7 +1,5 @@
 // Reads small request bodies and says what is wrong with them in the shape that clients of the API know: 422
-// with
-// {"detail":[{"type","loc","msg","input"}]} (facts of the wire: the peers are FastAPI services). Used by the
-// route files.
+// with {"detail":[{"type","loc","msg","input"}]}, as FastAPI services answer. Used by the route files.
 #pragma once
 #include <string>
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace dash::daemon {
 namespace {
 
-// The peer's answers: a database and a cluster name what is made beside the job.
+// The answers of the deployed dashboards: a database and a cluster name what is made beside the job.
 enum class ResponseShape { job, database, cluster };
 
 struct GatedRoute {

@@ -36,8 +36,8 @@ Result<Response> by_query(app::Application& app, const Request& request) {
   return answer(app, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
 }
 
-// The peer's form has the backend in front of the name; a name alone is looked for in the active backend. An
-// asset whose first folder is called like a backend is reached by the query form.
+// The form of the deployed dashboards has the backend in front of the name. A name alone is looked for in the
+// active backend. An asset whose first folder is called like a backend is reached by the query form.
 Result<Response> by_path(app::Application& app, const Request& request) {
   std::string_view rest = request.param("name");
   auto slash = rest.find('/');

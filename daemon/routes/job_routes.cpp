@@ -15,7 +15,7 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
     auto word = rest.substr(0, comma);
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
     if (word.empty()) continue;
-    auto state = jobs::parse_state(word == "queued" ? "pending" : word);  // a word of the peer's
+    auto state = jobs::parse_state(word == "queued" ? "pending" : word);  // a word of the deployed dashboards
     if (!state) return fail(Code::invalid, "\"{}\" is not a status of a job", word);
     out.push_back(*state);
   }

@@ -5,7 +5,7 @@
 namespace dash::daemon {
 namespace {
 
-// What the dashboard tells of (the peer's seven).
+// The events that webhooks can name: the seven of the deployed dashboards.
 const OrderedJson kKnownEvents = {"config.drift",      "cost.budget_exceeded", "job.failed",
                                   "notification.test", "resource.expiring",    "resource.reaped",
                                   "secret.stale"};

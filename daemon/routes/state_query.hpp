@@ -5,8 +5,8 @@
 
 namespace dash::daemon {
 
-// migrate_iac_state (a peer's migrate_terraform_state) and abandon_iac_state. Code::validation for a value
-// that is no boolean.
+// migrate_iac_state (a Python dashboard's migrate_terraform_state) and abandon_iac_state.
+// Code::validation for a value that is no boolean.
 Result<setup::StateOptions> state_query(const Request& request);
 
 }  // namespace dash::daemon

@@ -64,7 +64,7 @@ Response not_found_response(const std::string& allow) {
   return response;
 }
 
-// "/api/jobs/" is sent to "/api/jobs", as clients of the peers are used to.
+// "/api/jobs/" is sent to "/api/jobs", as clients of the deployed dashboards expect.
 std::optional<Response> redirect_without_slash(const Router& router, const RequestHead& head,
                                                std::string_view path) {
   if (!path.ends_with('/')) return std::nullopt;

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BINARY, PASSWORD, clean_environment, run, wait_until
 
-# DESIGN §3: every command that takes an instance by its folder.
+# Every command that takes an instance by its folder.
 READING = [("config", "list"), ("config", "get", "x"), ("config", "history"), ("config", "lint"), ("user", "list"),
            ("token", "list"), ("vault", "list"), ("audit", "verify"), ("audit", "export"), ("job", "list"),
            ("storage", "list"), ("migrate", "export", "--out", "-")]

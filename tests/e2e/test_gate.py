@@ -1,4 +1,4 @@
-"""The policy gate over HTTP: every row of the spec's tables, in both spellings of the clouds, with the real engine."""
+"""The policy gate over HTTP: every action, rule and answer, in both spellings of the clouds, with the real engine."""
 import json
 from concurrent.futures import ThreadPoolExecutor
 

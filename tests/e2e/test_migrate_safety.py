@@ -182,7 +182,7 @@ PEER_MASKED = {"aws_secret_access_key", "azure_client_secret", "gcp_service_acco
 
 
 class PeerDashboard(http.server.ThreadingHTTPServer):
-    """Answers as the dashboard does that the spec describes: providers' names, five masks, no denylist, no comparison."""
+    """Answers as a Python dashboard does: providers' names, five masks, no denylist, no comparison."""
 
     def __init__(self, config):
         super().__init__(("127.0.0.1", 0), PeerRequest)

@@ -7,7 +7,7 @@
 namespace dash::migrate {
 namespace {
 
-// An import of `rows` into a peer that showed `target` before.
+// An import of `rows` into a Python dashboard that showed `target` before.
 std::string limits(const std::vector<DiffRow>& rows, const config::Values& target,
                    const std::map<std::string, std::string>& refused = {}) {
   Diff diff;

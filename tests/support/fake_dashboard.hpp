@@ -1,5 +1,5 @@
-// A dashboard behind the seam of HttpClient, in memory: the setup routes of dashctl or, as a peer, those of
-// the Python dashboard (no denylist, no blind comparison, no history, region fields of its model only).
+// A dashboard behind the interface HttpClient, in memory: the setup routes of dashctl or, with is_peer, those
+// of a Python dashboard (no denylist, no blind comparison, no history, region fields of its model only).
 // Records what was written.
 #pragma once
 #include <map>

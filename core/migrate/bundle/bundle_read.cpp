@@ -166,7 +166,8 @@ class Reader {
     if (key && key->size() >= kMinFingerprintKey) {
       bundle_.meta.fingerprint_key = Secret(*std::move(key));
     } else {
-      // Written by hand or by a peer. The content keys its own fingerprints, so that two runs print the same.
+      // Written by hand or by a Python dashboard. The content keys its own fingerprints, so that two runs print
+      // the same.
       bundle_.meta.fingerprint_key = Secret(crypto::hmac_sha256("dashctl bundle fingerprints v1", text_));
     }
     if (auto digest = text("digest"); !digest.empty() && digest != digest_of(bundle_))

@@ -1,5 +1,5 @@
-// What is stored: list, fetch, delete, scope, reachability probe (2-storage.md, Endpoints). Every call asks
-// scope; an asset that the asker may not see is as absent as one that is not there. Thread-safe.
+// What is stored: list, fetch, delete, scope, reachability probe. Every call checks the
+// scope; an asset that the caller may not see is as absent as one that does not exist. Thread-safe.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-// Assets from one backend to another (2-storage.md, Migration and Behaviour rule 5): migrate all, move one.
+// Assets from one backend to another: migrate all, move one.
 // For admins, audited. The source of a migration is never deleted, the active backend stays what it is, and
 // the scope travels with the asset. Thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// Who may do what with a workgroup's assets (2-storage.md, Behaviour rule 6): one rule, asked by every path
+// Who may do what with a workgroup's assets: one rule, applied by every path
 // that lists, reads, replaces, runs or deletes an asset. An asset without a scope is global. Backends by
 // their canonical id. Thread-safe.
 #pragma once

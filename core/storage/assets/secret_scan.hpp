@@ -1,4 +1,4 @@
-// The advisory secret scan of uploads (2-storage.md, Behaviour rule 3): tells the uploader what looks like a
+// The advisory secret scan of uploads: it reports to the uploader what looks like a
 // credential, never refuses, never repeats what it found. Linear in the text whatever the text is. Sees the
 // first part of a file only.
 #pragma once

@@ -1,5 +1,5 @@
-// The storage page's settings: what GET /api/storage/config shows and what PATCH may change (2-storage.md,
-// Configuration). Pure over the values of the config store.
+// The storage page's settings: what GET /api/storage/config shows and what PATCH may change.
+// Pure over the values of the config store.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct ConfigPatch {
 
 // What the body confirms about infrastructure state. Code::validation for a member that is no boolean.
 struct StateFlags {
-  bool migrate = false;  // migrate_iac_state, or a peer's migrate_terraform_state
+  bool migrate = false;  // migrate_iac_state, or a Python dashboard's migrate_terraform_state
   bool abandon = false;  // abandon_iac_state
 };
 Result<StateFlags> read_state_flags(const Json& body);

@@ -1,4 +1,4 @@
-// Reads the storage settings (2-storage.md, GET /api/storage/config). core/setup changes them.
+// Reads the storage settings (GET /api/storage/config). core/setup changes them.
 #pragma once
 #include "core/base/principal.hpp"
 #include "core/config/encrypted_store.hpp"

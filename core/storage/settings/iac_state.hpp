@@ -1,7 +1,6 @@
-// The state that infrastructure as code keeps on the active backend (2-storage.md, Switching the active
-// backend): object stores hold it at the bucket's root, beneath iac-state/ (a peer's terraform-state/ as
-// well); for file systems it lies in the instance's deploy folder. Only probes and copies;
-// core/setup decides. Thread-safe.
+// The state that infrastructure as code keeps on the active backend. Object stores hold it at the
+// bucket's root, beneath iac-state/ (or a Python dashboard's terraform-state/). For file systems it is in the
+// instance's deploy folder. Only probes and copies; core/setup decides. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 namespace dash::storage {
 namespace {
 
-// 2-storage.md, Limits: the signed job envelope is capped at 256 KiB before base64's overhead.
+// The signed job envelope of an agent is capped at 256 KiB, base64's overhead included.
 constexpr std::uint64_t kMaxAgentBytes = (256u << 10) / 4 * 3;
 constexpr std::string_view kObjectStoreLimit =
     "The chunked upload lane ends at 5 GB; place larger objects in the bucket out of band.";

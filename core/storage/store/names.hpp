@@ -1,4 +1,4 @@
-// What an asset may be called at upload and what kind it is (2-storage.md, Asset types). Everything else
+// What an asset may be called at upload and what kind it is. Everything else
 // takes any key under the prefix (key.hpp): others may have placed it there.
 #pragma once
 #include <optional>

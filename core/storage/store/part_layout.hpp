@@ -1,5 +1,4 @@
-// How an upload is cut into parts. The server fixes size and count at begin (2-storage.md, Limits); everybody
-// else derives.
+// How an upload is cut into parts. The server fixes size and count at begin; all others derive them.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The chunked lane (2-storage.md, Chunked upload): begin, part, status, commit, abort. All state rides in the
+// Chunked uploads: begin, part, status, commit, abort. All state rides in the
 // handle; any replica with the same key goes on with an upload that another began. Part bytes are the
 // caller's, this keeps none. Thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// The whole state of an open upload, sealed and held by the client (2-storage.md, Chunked upload session): a
+// The whole state of an open upload, sealed and held by the client (docs/formats.md): a
 // write capability that any replica with the same key understands. Nothing about it is kept on the server
 // but, when it was closed, its id.
 #pragma once

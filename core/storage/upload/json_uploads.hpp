@@ -1,4 +1,4 @@
-// The inline lane (2-storage.md, Behaviour rule 1): one request with the file as base64 in JSON, up to 64 MB,
+// Inline uploads: one request with the file as base64 in JSON, up to 64 MB,
 // for every backend. The body is pushed in as it arrives and leaves for the store part by part: at most two
 // buffers of the BufferPool are held, one as long as the file is smaller than a part. Members may come in any
 // order, but content above 16 MiB needs its filename first.

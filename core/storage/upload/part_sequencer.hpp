@@ -1,4 +1,4 @@
-// Parts come in order, one at a time (2-storage.md, Chunked upload). A process remembers the last part that
+// Parts come in order, one at a time. A process remembers the last part that
 // it staged for each handle, with the refs of the last two, whose answers a client that was cut off may lack;
 // it lets one request at a time work on a handle. What the memory does not settle is asked of the store.
 // Thread-safe.

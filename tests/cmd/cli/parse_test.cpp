@@ -140,7 +140,7 @@ TEST(CommandTree, FindsGroupAndActionBehindFrameFlags) {
             "unknown command 'migrat'; did you mean migrate? (dashctl --help lists them)");
 }
 
-// Flags that allow a write or lower a guard: DESIGN §3.
+// Flags that allow a write or lower a guard.
 const std::set<std::string> kGuards = {
     "--apply",  "--insecure", "--include-on-prem", "--overwrite", "--allow-empty-values", "--accept-drift",
     "--reveal", "--help"};
