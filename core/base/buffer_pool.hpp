@@ -1,6 +1,7 @@
 // The memory bound of the process: a fixed number of 8 MiB buffers. A part of an upload, a page of a download
-// and a step of a copy each borrow one; when none is free the caller waits until its deadline and then gets
-// Code::busy. Some are for uploads alone, and no user and no network has more than a share. Thread-safe.
+// and a step of a copy each borrow one. When none is free the caller waits until its deadline and then gets
+// Code::busy. Some buffers are for uploads alone, and no user and no network gets more than a share.
+// Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -19,7 +20,7 @@ inline constexpr std::size_t kPartBytes = 8u << 20;
 
 class BufferPool;
 
-// A borrowed buffer; goes back when destroyed. Movable, not copyable.
+// A borrowed buffer. Its destructor returns it. Movable, not copyable.
 class Buffer {
  public:
   Buffer() = default;
@@ -42,7 +43,7 @@ class Buffer {
   Holder holder_;
 };
 
-// Who borrows. Left out: the server itself, for anything but an upload.
+// The borrower of a buffer. The default is the server itself, for anything but an upload.
 struct Borrower {
   Holder holder{};
   bool is_upload = false;
@@ -53,9 +54,9 @@ struct BufferPoolOptions {
   std::size_t reserved_for_uploads = 0;
   ShareLimits share_limits{};
 };
-// Of a server with `count` buffers: a quarter is for uploads, a user has half of them at most and a network
-// three quarters (many users may call through one that nobody named a trusted proxy). An inline upload needs
-// two.
+// Limits of a server with `count` buffers. A quarter is for uploads, a user has at most half of them, and a
+// network three quarters (many users may call through one proxy that is not configured as trusted). An inline
+// upload needs two.
 BufferPoolOptions server_pool_options(std::size_t count);
 
 class BufferPool {
@@ -65,11 +66,11 @@ class BufferPool {
       : available_(options.count),
         reserved_for_uploads_(options.reserved_for_uploads),
         shares_(options.share_limits) {}
-  // Empty Buffer when none is free for the borrower right now.
+  // Returns an empty Buffer when none is free for the borrower right now.
   Buffer try_acquire(const Borrower& borrower = {});
-  // Buffers that nobody has.
+  // Returns the number of free buffers.
   std::size_t available() const;
-  // Waits at most `timeout`; Code::busy with retry_after otherwise.
+  // Waits at most `timeout`, then fails with Code::busy and retry_after.
   Result<Buffer> acquire(std::chrono::milliseconds timeout, const Borrower& borrower = {});
 
  private:
@@ -79,7 +80,7 @@ class BufferPool {
   Buffer acquire_locked(const Borrower& borrower);
   mutable std::mutex mutex_;
   std::condition_variable released_;
-  std::size_t available_;  // buffers that may still be handed out
+  std::size_t available_;  // buffers that are not borrowed
   const std::size_t reserved_for_uploads_;
   Shares shares_;
   std::vector<std::unique_ptr<char[]>> free_buffers_;  // allocated before, free now

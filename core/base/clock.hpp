@@ -1,4 +1,5 @@
-// The seam to time: wall clock for what people and protocols see, steady clock for deadlines. Thread-safe.
+// The interface to time: wall clock for what users and protocols see, steady clock for deadlines.
+// Thread-safe.
 #pragma once
 #include <chrono>
 #include <string>
@@ -23,7 +24,7 @@ class SystemClock final : public Clock {
   SteadyTime steady_now() const override { return std::chrono::steady_clock::now(); }
 };
 
-// Microseconds since 1970, the form that the database keeps.
+// Microseconds since 1970, as the database stores times.
 inline std::int64_t to_micros(Time t) {
   return std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch()).count();
 }

@@ -1,11 +1,11 @@
-// What a wrong clock left behind. A time in the database may have been written by a replica whose clock is a
-// little ahead, or by this one before it was put right.
+// Limits the effect of a wrong clock. A time in the database may have been written by a replica whose clock
+// is a little ahead, or by this one before its clock was corrected.
 #pragma once
 #include "core/base/clock.hpp"
 
 namespace dash {
 
-// How far ahead of now a time may lie and still be believed.
+// How far ahead of now a time may be and still be accepted.
 inline constexpr std::chrono::minutes kMaxClockSkew{5};
 
 // Issued further ahead than that: the clock was wrong then, and what was issued counts as expired.

@@ -1,4 +1,4 @@
-// Files of the source tree that travel inside the binary (see scripts/embed.cmake).
+// Files of the source tree that are compiled into the binary (see scripts/embed.cmake).
 #pragma once
 #include <optional>
 #include <span>

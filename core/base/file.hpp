@@ -7,22 +7,22 @@
 
 namespace dash {
 
-// Code::not_found when there is none; Code::too_large above `max_bytes`.
+// Code::not_found when there is none, Code::too_large above `max_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 
 enum class IfPresent { replace, keep };
-// A temporary file beside it with `mode` from its first byte, fsync, rename, fsync of the folder. A symbolic
-// link at `path` is replaced, never followed. With IfPresent::keep an existing file stays (Code::conflict). A
-// device or a pipe (/dev/stdout, a FIFO) is written into and never replaced.
+// Writes a temporary file beside it with `mode` from its first byte, then fsync, rename, fsync of the folder.
+// A symbolic link at `path` is replaced, never followed. With IfPresent::keep an existing file stays
+// (Code::conflict). A device or a pipe (/dev/stdout, a FIFO) is written into and never replaced.
 Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
                         IfPresent if_present = IfPresent::replace);
 
-// $HOME, else what the system's accounts say, else the current folder.
+// Returns $HOME, else the home of the system's account, else the current folder.
 std::string home_folder();
-// What the system's accounts say; "" when they have none for this user.
+// Returns the home of the system's account; "" when this user has none.
 std::string account_home();
 
-// Makes the folder and its parents; the last one gets `mode`, an existing one keeps its own.
+// Makes the folder and its parents. The last one gets `mode`; an existing one keeps its own.
 Result<void> make_folder(const std::string& path, unsigned mode);
 
 }  // namespace dash

@@ -1,5 +1,5 @@
 // Structured log: one JSON object a line on stderr, written with one write(2) so that lines of threads and
-// processes do not mix. Values are data, never secrets: nothing here takes a Secret.
+// processes do not mix. Values are data, never secrets: no function here takes a Secret.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -26,7 +26,7 @@ struct Field {
 using Fields = std::initializer_list<Field>;
 
 void set_level(Level min_level);
-// Redirects the lines (tests); nullptr means stderr again. Called with the finished line, newline included.
+// Redirects the lines (tests); nullptr restores stderr. Called with the finished line, newline included.
 void set_sink(void (*sink)(std::string_view line));
 void write(Level level, std::string_view event, Fields fields);
 

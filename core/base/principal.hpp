@@ -1,5 +1,6 @@
-// Who asks. Made by identity (a session, a token) or by the command line on a data directory (local); every
-// core function that reads or writes takes one, so that a door cannot forget authorisation.
+// The caller of a core function. Made by identity (a session, a token), or by the command line on a data
+// directory (local). Every core function that reads or writes takes one, so that none can forget
+// authorisation.
 #pragma once
 #include <set>
 #include <string>
@@ -34,7 +35,7 @@ struct Principal {
 // Code::forbidden "Admin access required".
 Result<void> require_admin(const Principal& principal);
 Result<void> require_permission(const Principal& principal, std::string_view permission);
-// Code::forbidden for a personal access token: who holds one must not turn it into an account.
+// Code::forbidden for a personal access token: a stolen token must not become an account.
 Result<void> require_sign_in(const Principal& principal);
 
 // The operator at the shell of the machine that holds the data directory.

@@ -1,5 +1,4 @@
-// How a long core call tells its caller how far it is. The command line draws it, the daemon ignores it.
-// Thread-safe.
+// Reports the progress of a long core call. The command line draws it, the daemon ignores it. Thread-safe.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -11,7 +10,7 @@ enum class Unit { items, bytes };
 class Progress {
  public:
   virtual ~Progress() = default;
-  // `done` of `total` units (0 when unknown) of what `what` names.
+  // `done` of `total` units (0 when unknown); `what` names the item.
   virtual void update(std::string_view what, std::uint64_t done, std::uint64_t total,
                       Unit unit = Unit::items) = 0;
 };

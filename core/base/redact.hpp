@@ -1,5 +1,6 @@
-// What looks like a secret inside of a text: the userinfo of a URL ("https://user:password@host"), of a data
-// source name ("user:password@tcp(host)") and the password of a keyword list ("host=h password=p"). Pure.
+// Hides what looks like a secret inside of a text: the userinfo of a URL ("https://user:password@host"), of a
+// data source name ("user:password@tcp(host)"), and the password of a keyword list ("host=h password=p").
+// Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,7 +8,7 @@
 namespace dash {
 
 bool has_userinfo(std::string_view text);
-// The text with "***" in the place of each userinfo and password.
+// Returns the text with "***" in the place of each userinfo and password.
 std::string without_userinfo(std::string_view text);
 
 }  // namespace dash

@@ -1,5 +1,5 @@
-// A string that never prints itself and is wiped when it goes. Reading it is spelled expose(), so that
-// reviews find each place.
+// A string that never prints itself and is wiped when it is destroyed. Reading it is called expose(), so that
+// a reviewer finds each use.
 #pragma once
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// What is wrong with the shape of a request body, where core reads the body itself: Code::validation (422) with
-// {"detail":[{type, loc, msg, input}]}. `input` is null: a value may be a secret.
+// Errors in the shape of a request body, where core reads the body itself: Code::validation (422) with
+// {"detail":[{type, loc, msg, input}]}. `input` is null, because a value may be a secret.
 #pragma once
 #include <string_view>
 
@@ -7,12 +7,12 @@
 
 namespace dash {
 
-// The body as a whole is not the JSON that was promised; `at` is an offset in it, where one is known.
+// The body as a whole is not the promised JSON. `at` is the offset of the fault, where it is known.
 Failure invalid_json(std::string_view why, std::size_t at = 0);
 Failure missing_member(std::string_view name, std::string_view message = "Field required");
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);
-// The right type and a value that cannot be meant; `message` is a sentence.
+// The right type and an impossible value. `message` is a sentence.
 Failure wrong_value(std::string_view name, std::string_view message);
 
 }  // namespace dash

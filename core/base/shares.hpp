@@ -1,5 +1,5 @@
-// How much of a common good each user and each network holds, and the most that one may have. A blank name is
-// not counted: that is the server's own work. Not thread-safe: its owner's lock guards it.
+// Counts how much of a shared resource each user and each network holds, and limits each of them. A blank
+// name is the server's own work and is not counted. Not thread-safe: the owner's lock guards it.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace dash {
 
-// Who holds something: a user, and the network from which he calls (network_of() in address.hpp).
+// The holder of something: a user, and the network of its address (network_of() in address.hpp).
 struct Holder {
   std::string user;
   std::string network;

@@ -1,4 +1,4 @@
-// Words as a POSIX shell must be given them: for commands that run elsewhere, and for those that people copy.
+// Quotes words for a POSIX shell: for commands that run elsewhere, and for those that users copy.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -12,7 +12,7 @@ inline std::string shell_quote(std::string_view word) {
   return out + "'";
 }
 
-// Quoted only when it must be, for people.
+// Quotes only when needed, for users to read.
 inline std::string shell_word(std::string_view word) {
   auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

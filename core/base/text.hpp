@@ -1,4 +1,4 @@
-// Small text moves that every room shares. ASCII only: other bytes pass through untouched.
+// Small functions on text that every module shares. ASCII only: other bytes pass through unchanged.
 #pragma once
 #include <string>
 #include <string_view>

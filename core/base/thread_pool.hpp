@@ -1,6 +1,6 @@
-// Threads that run blocking work behind a bounded queue: the bound is how the daemon says 503 instead of
-// growing. One pool for each thing that can be slow, so that a slow store cannot starve a login. Idle threads
-// sleep. No user and no network has more than a share of the queue. Thread-safe.
+// Threads that run blocking work behind a bounded queue. At the bound the daemon answers 503 instead of
+// growing. Each dependency that can be slow has its own pool, so that a slow store cannot starve a login.
+// Idle threads sleep. No user and no network gets more than a share of the queue. Thread-safe.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -19,7 +19,7 @@ class ThreadPool {
  public:
   using Task = std::function<void()>;  // must not throw
 
-  // So many threads may work for blocked ones at the same time, above the number of the constructor.
+  // At most this many threads, above the number of the constructor, replace blocked ones at the same time.
   static constexpr std::size_t kMaxExtraThreads = 256;
 
   ThreadPool(std::string name, std::size_t threads, std::size_t queue_limit, ShareLimits share_limits = {});
@@ -27,14 +27,14 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // False when the queue is full, or the holder's share of it: the caller refuses its client.
+  // Returns false when the queue is full, or the holder's share of it. The caller then refuses its client.
   [[nodiscard]] bool try_post(Task task, const Holder& holder = {});
-  // For a further step of work that was admitted by try_post(): never refused and not counted, since one
+  // Posts a further step of work that try_post() admitted. It is never refused and not counted, because one
   // admission has one step at a time.
   void post(Task task);
 
-  // Held by a task while it waits for something outside that may not answer: a thread stands in for it, so
-  // that tasks which need nothing of the kind do not wait. Without effect on a thread that is in no pool.
+  // A task holds it while it waits for something outside that may not answer. Another thread replaces it
+  // meanwhile, so that tasks without such a wait are not delayed. No effect on a thread that is in no pool.
   class BlockingScope {
    public:
     BlockingScope();
@@ -72,8 +72,8 @@ class ThreadPool {
   mutable std::mutex mutex_;
   std::condition_variable work_available_, thread_exited_;
   std::deque<QueuedTask> queue_;
-  std::size_t admissions_ = 0;  // of the queue, those that try_post() let in
-  Shares shares_;               // of them
+  std::size_t admissions_ = 0;  // tasks of the queue that try_post() admitted
+  Shares shares_;               // of those admissions
   std::size_t busy_ = 0, blocked_ = 0;
   std::uint64_t refused_ = 0;
   bool closing_ = false;

@@ -1,5 +1,5 @@
-// Whether a path can be trusted to name tomorrow what it names today: what only root and one user can change,
-// from the root folder down to the file, may be run by its path.
+// Checks that only root and one user can change what a path names, from the root folder down to the file.
+// Such a file may be run by its path.
 #pragma once
 #include <sys/types.h>
 
@@ -9,9 +9,9 @@
 
 namespace dash {
 
-// Follows links. Code::forbidden names the first folder, link or file that somebody else than root and `user`
-// owns or may write, and the mode that would do; a sticky folder of root (/tmp) is safe. Code::not_found when
-// nothing is there, Code::invalid when it is no regular file. `path` is absolute.
+// Follows links; `path` is absolute. Code::forbidden names the first folder, link or file that a third user
+// owns or may write, and the mode that would be safe. A sticky folder of root (/tmp) is safe. Code::not_found
+// when nothing is there, Code::invalid when it is no regular file.
 Result<void> check_trusted_file(const std::string& path, uid_t user);
 
 }  // namespace dash

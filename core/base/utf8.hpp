@@ -1,4 +1,4 @@
-// Text as RFC 3629 has it. Asked wherever bytes from outside become a name.
+// UTF-8 by RFC 3629. Called wherever bytes from outside become a name.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,14 +7,14 @@ namespace dash {
 
 // No surrogates, no overlong form.
 bool is_utf8(std::string_view text);
-// The longest beginning of `text` that does not end inside of a character.
+// Returns the longest beginning of `text` that does not end inside of a character.
 std::string_view trim_partial_character(std::string_view text);
 // C0, DEL, and C1 (U+0080 to U+009F, two bytes in UTF-8).
 bool has_control_character(std::string_view text);
-// U+202A to U+202E and U+2066 to U+2069: what follows them may be shown in another order than it is.
+// U+202A to U+202E and U+2066 to U+2069: text after them may be displayed in another order than it has.
 bool has_bidi_control(std::string_view text);
-// Text from elsewhere made safe for a terminal: a control character or a byte that is not UTF-8 becomes
-// U+FFFD, one that turns or breaks lines its escape (\u202e). What stands in `allowed` stays.
+// Makes foreign text safe for a terminal. A control character or a byte that is not UTF-8 becomes U+FFFD, one
+// that turns or breaks lines becomes its escape (\u202e). Characters of `allowed` stay.
 std::string escape_controls(std::string_view text, std::string_view allowed);
 
 }  // namespace dash

@@ -1,6 +1,6 @@
-// Leader and followers: writers that wait together are run in one transaction, each in a savepoint of its
-// own, so that one durable commit serves all. Both engines use it; each brings its connection and the
-// statement that begins a write.
+// Leader and followers: writers that wait together run in one transaction, each in a savepoint of its own, so
+// that one durable commit serves all. Both engines use it. Each supplies its connection and the statement
+// that begins a write.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -12,7 +12,7 @@ namespace dash::db {
 
 class GroupCommit {
  public:
-  // `begin` opens a write transaction that no other writer, of this process or another, can overlap.
+  // Opens a write transaction that no other writer, of this process or another, can overlap.
   using Begin = std::function<Result<Transaction*>()>;
   explicit GroupCommit(Begin begin) : begin_(std::move(begin)) {}
   Result<void> write(const TransactionFn& body);
@@ -22,7 +22,8 @@ class GroupCommit {
     const TransactionFn* body;
     Result<void> result{};
     bool is_leader = false, is_done = false;
-    std::condition_variable wake{};  // its own: a commit wakes only those whom it served, and the next leader
+    // one per writer: a commit wakes only the writers that it served, and the next leader
+    std::condition_variable wake{};
   };
   void lead(std::unique_lock<std::mutex>& lock);
   void run(std::deque<Pending*>& batch);
@@ -35,7 +36,7 @@ class GroupCommit {
   bool has_leader_ = false;
 };
 
-// Runs a body; what it throws becomes Code::internal with the text in the detail.
+// Runs a body. An exception becomes Code::internal with its text in the detail.
 Result<void> run_catching(const TransactionFn& body, Transaction& tx);
 
 }  // namespace dash::db

@@ -1,4 +1,4 @@
-// Which schema a database has, for who only looks at it (migrate_schema() in sql.hpp changes it).
+// Reads which schema a database has. migrate_schema() in sql.hpp changes it.
 #pragma once
 #include "core/db/sql.hpp"
 
@@ -6,7 +6,7 @@ namespace dash::db {
 
 struct SchemaVersions {
   std::int64_t present = 0;  // of the database
-  std::int64_t newest = 0;   // that this program knows
+  std::int64_t newest = 0;   // the newest that this program has
 };
 Result<SchemaVersions> schema_versions(Sql& sql);
 

@@ -1,5 +1,5 @@
-// What was read of the tables of schema/008_kept_version.sql, by name, kept until anybody changes them: a
-// read later than such a commit never sees the value of before. Thread-safe.
+// Caches, by name, what was read of the tables of schema/008_kept_version.sql, until the next commit to them.
+// A read after such a commit never returns an older value. Thread-safe.
 #pragma once
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@ namespace dash::db {
 template <class T>
 class VersionedCache {
  public:
-  // `read` gives the value as it is now; what it fails with is not kept.
+  // `read` returns the current value. Its failure is not cached.
   Result<std::shared_ptr<const T>> get(Sql& sql, const std::string& name,
                                        const std::function<Result<T>()>& read) {
     auto version =

@@ -1,5 +1,5 @@
-// A change that is booked for later: `run_at`, `run_timezone` and `change_window_id` of a deploy body or a
-// teardown's query, turned into the stretch of time in which the job may start.
+// A change that is booked for later: turns `run_at`, `run_timezone` and `change_window_id` of a deploy body
+// or of a teardown's query into the range of time in which the job may start.
 #pragma once
 #include <optional>
 #include <string>
@@ -22,9 +22,9 @@ struct TimeRange {
   std::optional<std::string> window_id;
 };
 
-// Only a window: its open or next occurrence. Only a time: from then on for `grace`. Both: the time, which
-// must lie in the window. Code::invalid for an unknown or disabled window, a time in the past or further away
-// than two years.
+// With a window alone: its open or next occurrence. With a time alone: from then on for `grace`. With both:
+// the time, which must be inside of the window. Code::invalid for an unknown or disabled window, and for a
+// time in the past or more than two years ahead.
 Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& windows,
                                                   const ScheduleRequest& request, Time now,
                                                   std::chrono::minutes grace);

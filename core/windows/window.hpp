@@ -1,4 +1,4 @@
-// A change window as arithmetic: when it opens, whether it is open. No clock, no database. Times are
+// A change window as arithmetic: when it opens, and whether it is open. No clock, no database. Times are
 // half-open: a window is open at its first instant and closed at its last.
 #pragma once
 #include <optional>
@@ -16,7 +16,7 @@ struct Window {
   std::string name;  // unique
   std::string description;
   std::string start = "00:00";   // HH:MM on the zone's wall clock
-  int duration_minutes = 60;     // elapsed, so a change of the clocks does not shorten it
+  int duration_minutes = 60;     // elapsed time: a change of the clocks does not shorten it
   std::string zone = "UTC";      // IANA
   std::string days = "1111111";  // Monday first
   bool enabled = true;
@@ -28,21 +28,21 @@ struct Occurrence {
   Time end;
 };
 
-// Code::invalid says what is wrong with a field.
+// Fails with Code::invalid and what is wrong with a field.
 Result<void> check(const Window& window);
 
-// The occurrence that is open at `t` (of several, the one that stays open longest), or nullopt.
+// Returns the occurrence that is open at `t` (of several, the one that stays open longest), or nullopt.
 Result<std::optional<Occurrence>> open_occurrence(const Window& window, Time t);
-// The first occurrence that has not ended at `t`: the open one, or the next.
+// Returns the first occurrence that has not ended at `t`: the open one, or the next.
 Result<Occurrence> next(const Window& window, Time t);
-// The first that starts after `t`.
+// Returns the first occurrence that starts after `t`.
 Result<Occurrence> next_opening(const Window& window, Time t);
 
-// "Mon–Fri 02:00–06:00 (Europe/London), 4h"
+// Returns "Mon–Fri 02:00–06:00 (Europe/London), 4h".
 std::string summary(const Window& window);
 
-// Sentences about a window that is legal and perhaps not meant: today's occurrence is past, one occurrence
-// runs into the next, it overlaps one of `others` within two weeks.
+// Returns sentences about a window that is legal but perhaps a mistake: today's occurrence is past, one
+// occurrence runs into the next, or it overlaps one of `others` within two weeks.
 Result<std::vector<std::string>> warnings(const Window& window, const std::vector<Window>& others, Time now);
 
 }  // namespace dash::windows

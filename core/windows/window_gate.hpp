@@ -1,5 +1,5 @@
-// Enforces a workgroup's change window: before the policy gate, without its engine, for the
-// actions of its list.
+// Enforces a workgroup's change window for the actions of its list. It runs before the policy gate and needs
+// no policy engine.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,19 +11,19 @@ namespace dash::windows {
 struct WindowRefusal {
   std::string reason;
   OrderedJson schedule;  // the offer to book: {change_window_id, window_name, next_start, next_end}; null
-                         // when there is none
+                         // without a next occurrence
 };
 
 struct WindowResult {
   std::optional<WindowRefusal> refusal;
   std::optional<TimeRange>
-      time_range;  // when the change may start, as the window bounds it; nullopt: as it was booked
+      time_range;  // when the change may start, as the window bounds it; nullopt: as it was scheduled
 };
-// `time_range`: the booking, if any.
+// `time_range` is the scheduled one, if any.
 Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,
                                             const std::string& workgroup,
                                             const std::optional<TimeRange>& time_range, Time now);
-// 403 {"error": "change_window", "reasons": […], "schedule": {…}}
+// Returns the 403 {"error": "change_window", "reasons": […], "schedule": {…}}.
 Error window_error(const WindowRefusal& refusal);
 
 }  // namespace dash::windows

@@ -1,4 +1,4 @@
-// The change windows of an instance: kept, listed, edited, and attached to workgroups. The shapes are those
+// The change windows of an instance: stored, listed, edited, and attached to workgroups. The shapes are those
 // of the deployed dashboards (docs/compatibility.md).
 #pragma once
 #include <optional>
@@ -14,17 +14,17 @@ class Windows {
  public:
   Windows(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
 
-  // Sorted by name. Anybody who is signed in may read.
+  // Sorted by name. Every signed-in user may read them.
   Result<std::vector<Window>> list();
   Result<std::optional<Window>> find(db::Transaction& tx, const std::string& id);
 
-  // The rest needs change_windows:write and is audited.
+  // The functions below need change_windows:write and are audited.
   // `body`: {name, start_at_local, duration_minutes, description?, timezone?, schedule_days?, enabled?}.
   // Code::conflict for a name that is taken.
   Result<Window> create(const Principal& principal, const Json& body);
-  // Only the members that are there change. Booked jobs keep their times.
+  // Changes only the members that `body` has. Scheduled jobs keep their times.
   Result<Window> update(const Principal& principal, const std::string& id, const Json& body);
-  // Code::conflict while a workgroup has it or a job that has not ended is booked into it.
+  // Code::conflict while a workgroup uses it, or a job that has not ended is scheduled into it.
   Result<void> remove(const Principal& principal, const std::string& id);
 
   Result<std::vector<std::string>> warnings_of(const Window& window);
@@ -37,7 +37,7 @@ class Windows {
   audit::Log& audit_;
 };
 
-// {id, name, …, summary} and next_start, next_end of an enabled window.
+// {id, name, …, summary}, and next_start, next_end of an enabled window.
 Result<OrderedJson> to_json(const Window& window, Time now);
 
 }  // namespace dash::windows

@@ -1,4 +1,4 @@
-// Workgroups as the API edits them: members, and the change window inside of which their changes are
+// Workgroups as the API edits them: their members, and the change window inside of which their changes are
 // admitted.
 #pragma once
 #include <optional>
@@ -21,8 +21,9 @@ struct Workgroup {
 };
 OrderedJson to_json(const Workgroup& group);
 
-// That the workgroup of a change exists and is one of `principal`. Who is no admin gets Code::forbidden for an
-// unknown one too, so that he does not learn which there are; an admin gets Code::invalid.
+// Checks that the workgroup of a change exists and is one of `principal`. Any other user than an admin gets
+// Code::forbidden for an unknown one too, so that the answer does not reveal which exist. An admin gets
+// Code::invalid.
 Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name);
 
 class Workgroups {
@@ -32,12 +33,14 @@ class Workgroups {
 
   Result<std::vector<Workgroup>> list();
   Result<Workgroup> get(const std::string& name);
-  // The rest is for admins who signed in (no tokens), and audited. `body`: {name, description?}.
+  // The functions below are for admins with a sign-in (no tokens), and are audited. `body`: {name,
+  // description?}.
   Result<Workgroup> create(const Principal& principal, const Json& body);
-  // {description?, change_window_id?, require_change_window?}: null leaves, "" clears. Attaching a window
-  // enforces it unless require_change_window is false; requiring one without a window is Code::invalid.
+  // {description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it. Attaching a
+  // window enforces it unless require_change_window is false. Requiring one without a window is
+  // Code::invalid.
   Result<Workgroup> update(const Principal& principal, const std::string& name, const Json& body);
-  // Code::conflict, saying why, while it has members, jobs that have not ended, machines that stand, assets
+  // Code::conflict, with the reason, while it has members, jobs that have not ended, running machines, assets
   // or a window.
   Result<void> remove(const Principal& principal, const std::string& name);
   Result<void> add_member(const Principal& principal, const std::string& name, const std::string& username);

@@ -1,7 +1,7 @@
-// A dashboard instance over HTTP: base address, trust, login or token, JSON in and out. Answers become errors
-// with the code that a person and a script need: 401 and 403, 429 with its Retry-After, a second factor asked
-// for (202), a redirect named and never followed, the gate's refusals. Used by every command that takes
-// --target. Once signed in, thread-safe.
+// A dashboard instance over HTTP: base address, trust, login or token, JSON in and out. Responses become
+// errors with the code that users and scripts need: 401 and 403, 429 with its Retry-After, a required second
+// factor (202), a redirect (named and never followed), the gate's refusals. Every command with --target uses
+// it. Once signed in, thread-safe.
 #pragma once
 #include <chrono>
 #include <string>
@@ -21,35 +21,35 @@ struct ApiAddress {
 
 class ApiClient {
  public:
-  // Code::usage for an address that is none, or that carries a user name or a query; Code::tls for a CA
-  // bundle that cannot be read.
+  // Code::usage for a malformed address, or one with a user name or a query; Code::tls for a CA bundle that
+  // cannot be read.
   static Result<ApiClient> open(HttpClient& http, ApiAddress address);
 
   // Without a trailing slash; for messages.
   const std::string& url() const { return address_.url; }
 
-  // POST /api/auth/login, form-encoded. The token is kept for the calls that follow.
+  // POST /api/auth/login, form-encoded. The calls that follow send its token.
   Result<void> login(const std::string& username, const Secret& password);
   void use_token(Secret token) { token_ = std::move(token); }
   bool has_token() const { return !token_.empty(); }
 
-  // `path` starts with '/'. The answer is JSON, or null for an empty body. An answer that is no JSON is
+  // `path` starts with '/'. Returns JSON, or null for an empty body. A body that is no JSON is
   // Code::upstream.
   Result<Json> get(std::string_view path) { return call("GET", path, nullptr); }
-  // Without the token: for what anybody may ask, before it is known who answers.
+  // Sends no token: for public resources, before the server is known.
   Result<Json> get_unauthenticated(std::string_view path);
   Result<Json> post(std::string_view path, const Json& body) { return call("POST", path, &body); }
   Result<Json> patch(std::string_view path, const Json& body) { return call("PATCH", path, &body); }
   Result<Json> put(std::string_view path, const Json& body) { return call("PUT", path, &body); }
   Result<Json> remove(std::string_view path) { return call("DELETE", path, nullptr); }
 
-  // Code::upstream: what answered `path` is no dashboard, or one that we do not know.
+  // Code::upstream: what answered `path` is no dashboard, or an unsupported one.
   Failure unexpected_response(std::string_view path) const;
 
   // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
   // outside of 2xx is an error.
   Result<HttpResponse> send(HttpRequest request);
-  // The same, and any status is an answer.
+  // The same, but returns the response whatever its status.
   Result<HttpResponse> exchange(HttpRequest request);
 
  private:
@@ -61,8 +61,8 @@ class ApiClient {
   Secret token_;
 };
 
-// What a status outside of 2xx means; `where` names the instance. Reads {"detail": …} in its three shapes
-// (text, list of validation errors, a refusal of the gate).
+// Returns the error for a status outside of 2xx; `where` names the instance. Reads {"detail": …} in its three
+// shapes (text, list of validation errors, a refusal of the gate).
 Error api_error(const HttpResponse& response, std::string_view where);
 
 }  // namespace dash::net

@@ -1,4 +1,4 @@
-// Dates as HTTP writes them (RFC 9110 §5.6.7, the preferred form alone: "Fri, 03 Jul 2026 14:00:00 GMT").
+// Dates of HTTP (RFC 9110 §5.6.7, the preferred form alone: "Fri, 03 Jul 2026 14:00:00 GMT").
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Retry-After, RFC 9110 §10.2.3: seconds, or a date that is compared with the answer's own Date.
+// Retry-After, RFC 9110 §10.2.3: seconds, or a date, which is compared with the response's own Date.
 #pragma once
 #include <chrono>
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace dash::net {
 
-// From nothing to a day, whatever a stranger writes; nullopt when it is not there or means nothing.
+// Returns 0 seconds to a day, whatever the server writes; nullopt when the header is absent or malformed.
 std::optional<std::chrono::seconds> retry_after(const Headers& headers);
 
 }  // namespace dash::net

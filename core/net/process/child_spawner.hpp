@@ -1,6 +1,6 @@
-// One thread that starts children which must die with us. The kernel sends the parent-death signal when the
-// *thread* that started a child ends (prctl(2)), so a pooled or short-lived thread must not start them.
-// Thread-safe.
+// One thread that starts children which must die with this process. The kernel sends the parent-death signal
+// when the *thread* that started a child ends (prctl(2)), so a pooled or short-lived thread must not start
+// them. Thread-safe.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -19,7 +19,7 @@ class ChildSpawner {
   ChildSpawner(const ChildSpawner&) = delete;
   ChildSpawner& operator=(const ChildSpawner&) = delete;
 
-  // Child::start() on the spawner's thread.
+  // Calls Child::start() on the spawner's thread.
   Result<Child> start(const Command& command);
 
  private:

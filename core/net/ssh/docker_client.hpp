@@ -1,4 +1,4 @@
-// The docker client, here or on another machine by SSH. Used by core/migrate/docker.
+// The docker client, on this machine or on another by SSH. core/migrate/docker uses it.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace dash::net {
 
-// What carries ssh:// addresses. The library asks for passphrases and passwords; the program brings the
-// operator's ~/.ssh/config along (jump hosts, aliases, hardware keys, RSA keys) and asks nothing.
+// The transport of ssh:// addresses. The library prompts for passphrases and passwords. The program reads the
+// operator's ~/.ssh/config (jump hosts, aliases, hardware keys, RSA keys) and prompts for nothing.
 enum class SshTransport { library, program };
 
 struct DockerHost {
@@ -17,13 +17,13 @@ struct DockerHost {
   SshOptions ssh = {};
 };
 
-// One machine's docker client; the connection to it is made once. One thread.
+// The docker client of one machine. The connection is made once. One thread.
 class DockerClient {
  public:
   explicit DockerClient(DockerHost host) : host_(std::move(host)) {}
 
-  // Runs words[0] = "docker" with its arguments. Code::usage for an address that is none, Code::unreachable
-  // and Code::unauthenticated when the other machine cannot be reached or does not know us, Code::not_found
+  // Runs words[0] = "docker" with its arguments. Code::usage for a malformed address, Code::unreachable and
+  // Code::unauthenticated when the other machine cannot be reached or refuses the login, Code::not_found
   // where there is no docker program.
   Result<ProcessResult> run(const std::vector<std::string>& words);
 

@@ -1,7 +1,6 @@
-// A command on another machine by SSH, through libssh2. The host's key is checked against known_hosts before
-// anything is said; a login is tried with the agent, a key file, then a password, or what the host asks in
-// place of one. Neither ~/.ssh/config nor jump hosts are known here: those who need them take the `ssh`
-// program (net/docker_client.hpp). One thread.
+// Runs a command on another machine by SSH, through libssh2. The host's key is checked against known_hosts
+// first. The login tries the agent, a key file, then a password or keyboard-interactive prompts. Neither
+// ~/.ssh/config nor jump hosts are supported: use the `ssh` program for them (docker_client.hpp). One thread.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -18,25 +17,26 @@ namespace dash::net {
 struct SshOptions {
   std::string key_file = {};          // empty: the agent's keys, then those in ~/.ssh
   std::string known_hosts_file = {};  // empty: ~/.ssh/known_hosts, and the system's beside it
-  bool accept_new_host = false;       // an unknown host's key is taken and remembered; a changed one never
+  bool accept_new_host = false;       // accept and remember an unknown host's key; never a changed one
   bool only_password = false;         // no key is tried
-  // Asked when needed, `attempts` times at most; an error ends the login.
+  // Called when needed, at most `attempts` times. An error ends the login.
   std::function<Result<Secret>(const std::string& question)> passphrase = {}, password = {};
   int passphrase_attempts = 1, password_attempts = 1;
-  std::function<void(const std::string& sentence)> note = {};  // for people: a host key that was taken
+  // a sentence for the user: a host key was accepted
+  std::function<void(const std::string& sentence)> note = {};
 };
 
 class SshSession {
  public:
   // Code::unreachable when there is no connection, or the host's key is unknown, changed or revoked;
-  // Code::unauthenticated when the host does not take any of our keys or the password.
+  // Code::unauthenticated when the host accepts neither a key nor the password.
   static Result<SshSession> open(const SshAddress& address, const SshOptions& options);
   SshSession(SshSession&&) noexcept;
   SshSession& operator=(SshSession&&) noexcept;
   ~SshSession();
 
-  // Through the account's shell. Exit status and both streams are the command's; a stream above `max_output`
-  // is Code::too_large, past `deadline` Code::timeout, a connection that breaks Code::unreachable.
+  // Runs it in the account's shell. Exit status and both streams are the command's. A stream above
+  // `max_output` is Code::too_large, past `deadline` Code::timeout, a broken connection Code::unreachable.
   Result<ProcessResult> run(const std::string& command, std::chrono::milliseconds deadline,
                             std::size_t max_output);
 

@@ -1,5 +1,5 @@
-// Whether the machine that answers is the one that was meant: the operator's known_hosts files, asked before
-// anything is said to it.
+// Checks that the machine that answers is the intended one, by the operator's known_hosts files, before
+// anything is sent to it.
 #pragma once
 #include <functional>
 #include <string>
@@ -12,22 +12,22 @@ namespace dash::net {
 
 class KnownHosts {
  public:
-  // From `file`; when it is empty from ~/.ssh/known_hosts and the system's beside it. A missing file trusts
-  // nobody.
+  // Reads `file`; when it is empty, ~/.ssh/known_hosts and the system's file. With a missing file no host is
+  // trusted.
   explicit KnownHosts(const std::string& file);
 
-  // Key types to ask the host for, those that are known of it first.
+  // Returns the key types to negotiate with the host; those that are listed for it come first.
   std::vector<std::string> key_types(const SshAddress& address) const;
 
-  // Code::unreachable with what to do when the key is not one to trust. `accept_new` remembers that of a host
-  // never seen before, and tells so.
+  // Code::unreachable, with what to do, when the key is not trusted. `accept_new` records the key of a host
+  // that is not listed yet, and reports it to `note`.
   Result<void> check(const SshAddress& address, const HostKey& key, bool accept_new,
                      const std::function<void(const std::string&)>& note) const;
 
  private:
   Result<void> append_line(const std::string& line) const;
 
-  std::string file_;  // where a new host is remembered
+  std::string file_;  // a new host is recorded here
   std::string text_;
 };
 

@@ -8,10 +8,10 @@
 
 namespace dash::net {
 
-// Non-blocking, to the first address of the host that answers. Code::unreachable with the reason.
+// Connects, non-blocking, to the first address of the host that answers. Code::unreachable with the reason.
 Result<Fd> connect_tcp(const std::string& host, int port, std::chrono::milliseconds deadline);
 
-// Until one of `events` (poll(2)) or `due`, and no longer than a moment: callers look again.
+// Waits for one of `events` (poll(2)) or `due`, and only for a moment: callers check again.
 void poll_fd(int fd, short events, std::chrono::steady_clock::time_point due);
 
 }  // namespace dash::net
