@@ -1,7 +1,6 @@
 // Users and tokens with authorisation and audit. Sign-in, `dashctl user`, `dashctl token`, /api/users and
 // /api/tokens call it. Each change is one transaction that includes its audit entries. A personal access
-// token
-// may read and revoke itself; everything else needs a sign-in (Code::forbidden).
+// token may read and revoke itself; everything else needs a sign-in (Code::forbidden).
 #pragma once
 #include <optional>
 #include <string>
@@ -48,19 +47,15 @@ class Accounts {
   explicit Accounts(const Deps& deps) : deps_(deps) {}
 
   // Fails as Passwords does. Writes user.login or user.login_failed to the audit log. A throttled attempt
-  // writes
-  // nothing, so that guessing cannot fill the log.
+  // writes nothing, so that guessing cannot fill the log.
   Result<identity::LoginResult> sign_in(const SignInRequest& attempt);
 
   // For admins only, like every function below that concerns another user.
   Result<identity::User> add(const Principal& principal, const identity::NewUser& user);
   // A change of one's own password needs the current one: Code::validation without it, Code::forbidden when
-  // it
-  // is wrong, which counts as a failed login. No admin can drop the admin flag of, or disable, the own
-  // account
-  // (Code::invalid). A new password ends the sessions. It also revokes the tokens when another user sets it
-  // or
-  // the account is disabled.
+  // it is wrong, which counts as a failed login. No admin can drop the admin flag of, or disable, the own
+  // account (Code::invalid). A new password ends the sessions. It also revokes the tokens when another user
+  // sets it or the account is disabled.
   Result<identity::User> change(const Principal& principal, const std::string& username,
                                 const UserChange& change);
   Result<std::vector<identity::User>> list(const Principal& principal);

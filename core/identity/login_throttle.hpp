@@ -1,7 +1,6 @@
 // Limits failed logins by account and by address, for all processes on the database together. An attacker
-// with
-// many addresses slows an account down for unknown addresses, never for those at which its owner signs in.
-// Thread-safe.
+// with many addresses slows an account down for unknown addresses, never for those at which its owner signs
+// in. Thread-safe.
 #pragma once
 #include <chrono>
 #include <string>
@@ -37,8 +36,7 @@ class LoginThrottle {
   // share it. Code::throttled with retry_after. Never waits.
   Result<void> begin_attempt(const LoginSubject& subject);
   // Checks again inside of the transaction that records the outcome, because parallel attempts may have
-  // passed
-  // begin_attempt() together.
+  // passed begin_attempt() together.
   Result<void> check(db::Transaction& tx, const LoginSubject& subject);
   Result<void> count(db::Transaction& tx, const LoginSubject& subject);
   // Call it after a good login: the account's failures at this address no longer count.

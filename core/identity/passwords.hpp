@@ -27,9 +27,8 @@ class Passwords {
   Result<PasswordAttempt> verify(const std::string& username, const Secret& password,
                                  const std::string& address);
   // Call it inside of the transaction that acts on the attempt. Returns nullopt when the password is right,
-  // else
-  // the refusal, already counted. Code::unauthenticated: a wrong name or password (one answer for both), or a
-  // password that changed since verify(). Code::forbidden: a disabled account.
+  // else the refusal, already counted. Code::unauthenticated: a wrong name or password (one answer for both),
+  // or a password that changed since verify(). Code::forbidden: a disabled account.
   Result<std::optional<Error>> conclude(db::Transaction& tx, const PasswordAttempt& attempt);
 
  private:

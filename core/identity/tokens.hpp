@@ -1,6 +1,5 @@
 // Personal access tokens: "dash_" and 64 hex digits, stored as SHA-256. A token has the full power of its
-// owner
-// everywhere except on /api/setup/* and for changes of users, tokens and workgroups. Thread-safe.
+// owner everywhere except on /api/setup/* and for changes of users, tokens and workgroups. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -47,8 +46,7 @@ class Tokens {
   // Changes are part of the caller's transaction, beside the audit entry that records them.
 
   // Fails with Code::invalid from check_new_token(), Code::not_found for an unknown user, Code::conflict for
-  // a
-  // disabled one.
+  // a disabled one.
   Result<IssuedToken> issue(db::Transaction& tx, const NewToken& token);
   // Revokes by id, and only one of `username`'s unless that is empty. Code::not_found.
   Result<void> revoke(db::Transaction& tx, const std::string& id, const std::string& username);
