@@ -1,6 +1,6 @@
-// The comparison of a selected bundle with a target, key by key: region fields against the target's region
-// sets, what the target masks by a blind comparison. Values stay inside; what leaves is a length and a keyed
-// fingerprint. Used by diff, import and its read-back.
+// Compares a selected bundle with a target, key by key: region fields with the target's region sets, masked
+// values by a blind comparison. Values stay inside: the output has a length and a keyed fingerprint. Used by
+// diff, by import and by its read-back.
 #pragma once
 #include <map>
 #include <string>
@@ -34,7 +34,7 @@ struct Diff {
   std::vector<DiffRow> rows;  // sorted by key
   std::vector<WebhookRow> webhooks;
   config::Values to_write;                   // ADD, CHANGE and UNKNOWN; endpoints apart
-  std::vector<std::string> not_overwritten;  // blank in the bundle, not blank on the target: left alone
+  std::vector<std::string> not_overwritten;  // blank in the bundle, not blank on the target: stays
   std::vector<std::string> would_drop;       // region fields that the target's model lacks: not sent
   std::vector<std::string> masked;           // region fields without a value: not sent
   // With --regions replace:
@@ -43,7 +43,7 @@ struct Diff {
   std::vector<std::string> would_lose;    // region fields that only the target has, in regions that stay
   std::vector<std::string> warnings;      // sentences about the target
   config::Values target;                  // its values of the keys above, for a plan
-  InstanceConfig target_config;           // everything it told, for a snapshot
+  InstanceConfig target_config;           // the target's whole configuration, for a snapshot
   std::size_t count(Category category) const;
   bool has_differences() const;
 };
@@ -56,8 +56,7 @@ struct DiffOptions {
 Result<Diff> compare(const Bundle& bundle, const SelectedConfig& selected, Target& target,
                      const DiffOptions& options, Progress& progress);
 
-// {counts, entries: [{key, category, chars, fingerprint}], …}: what --output json prints and the same in
-// tests.
+// {counts, entries: [{key, category, chars, fingerprint}], …}: the document of --output json.
 OrderedJson to_json(const Diff& diff);
 
 }  // namespace dash::migrate

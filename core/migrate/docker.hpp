@@ -1,6 +1,6 @@
-// A source inside of a container: the store is read where its key is, so secrets and webhook URLs come along.
-// `dashctl` is asked first; an image without one may hold a Python dashboard's own export. Standard output of
-// the container is data: it is never shown, not even when it cannot be understood.
+// A source inside of a container. The store is read where its key is, so secrets and webhook URLs are
+// included. It calls `dashctl` first; an image without it may contain the peer dashboard's own export.
+// Standard output of the container is data: it is never shown, not even when it cannot be parsed.
 #pragma once
 #include <functional>
 #include <map>
@@ -24,21 +24,21 @@ struct ContainerExportOptions {
 struct ContainerExportResult {
   config::Values values;  // canonical; region sets as their keys
   std::vector<setup::FullWebhook> webhooks;
-  std::map<std::string, std::string> excluded;  // held back inside already
+  std::map<std::string, std::string> excluded;  // excluded inside already
   std::string exporter;                         // "dashctl" or "the peer's export"
-  std::size_t noise_bytes = 0;                  // of stdout that were not the document
+  std::size_t noise_bytes = 0;                  // bytes of stdout that were not the document
 };
 
-// Runs one command where the docker client is; argv[0] is "docker".
+// Runs one command on the machine of the docker client; argv[0] is "docker".
 using RunDocker = std::function<Result<net::ProcessResult>(const std::vector<std::string>& argv)>;
 
-// Code::unreachable when the engine or the container cannot be had, with what docker says; Code::integrity
-// when the store inside cannot be opened, or the answer holds no configuration; Code::unsupported when
+// Code::unreachable when the engine or the container is not available, with docker's message; Code::integrity
+// when the store inside cannot be opened, or the output holds no configuration; Code::unsupported when
 // neither program is in the image.
 Result<ContainerExportResult> export_from_container(const RunDocker& run,
                                                     const ContainerExportOptions& options);
 
-// The first JSON object with a member "config" that starts a line, and how many bytes stand around it.
+// The first JSON object with a member "config" that starts a line, and the count of bytes around it.
 struct ExtractResult {
   Json document;
   std::size_t noise_bytes = 0;

@@ -1,4 +1,4 @@
-// Makes a bundle of what an instance tells: each key is portable, a region field, or held back with its
+// Makes a bundle of an instance's configuration. Each key is portable, a region field, or excluded with its
 // reason.
 #pragma once
 #include <string>
@@ -11,15 +11,15 @@
 namespace dash::migrate {
 
 struct ExportOptions {
-  std::string source;  // as it was named
+  std::string source;  // as the user named it
   std::string method;  // http, docker or local
   bool include_on_prem = false;
 };
 
-// What came to light besides the bundle.
+// What an export found besides the bundle.
 struct ExportFindings {
-  std::vector<std::string> masked;     // their values stayed behind
-  std::vector<std::string> in_clear;   // secrets that the source showed although it was asked over HTTP
+  std::vector<std::string> masked;     // keys whose values are missing
+  std::vector<std::string> in_clear;   // secrets that the source showed in clear over HTTP
   std::vector<std::string> malformed;  // region sets that cannot be read
 };
 
@@ -28,9 +28,8 @@ struct ExportResult {
   ExportFindings findings;
 };
 
-// Code::integrity, naming the keys, when the values are ciphertext: a Python dashboard with a wrong key
-// serves that.
-// `webhooks` are those whose URL could be had.
+// Code::integrity, naming the keys, when the values are ciphertext: a peer with a wrong key returns that.
+// `webhooks` has those whose URL is readable.
 Result<ExportResult> make_bundle(const config::Values& values, std::vector<setup::FullWebhook> webhooks,
                                  const ExportOptions& options, const Clock& clock);
 

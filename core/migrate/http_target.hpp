@@ -1,5 +1,4 @@
-// An instance through its API, in the spelling that it speaks. daemon/openapi.yaml describes the
-// setup routes.
+// An instance through its API, in the spelling that it uses. See the setup routes in daemon/openapi.yaml.
 #pragma once
 #include "core/migrate/target.hpp"
 #include "core/net/http/api_client.hpp"
@@ -8,11 +7,11 @@ namespace dash::migrate {
 
 class HttpTarget final : public Target {
  public:
-  // `setup_code` opens an instance that nobody owns yet; may be empty.
+  // `setup_code` opens an unclaimed instance; may be empty.
   HttpTarget(net::ApiClient& api, Secret setup_code) : api_(api), setup_code_(std::move(setup_code)) {}
 
   std::string name() const override { return api_.url(); }
-  // Any failure is "Cannot reach <url>": the check comes first.
+  // Every failure is "Cannot reach <url>", because this is the first call.
   Result<bool> is_set_up() override;
   Result<InstanceConfig> read() override;
   Result<std::optional<std::map<std::string, setup::ValueMatch>>> compare(
@@ -33,8 +32,8 @@ class HttpTarget final : public Target {
 
   net::ApiClient& api_;
   Secret setup_code_;
-  std::optional<config::NameStyle> style_;  // learnt by read()
-  std::optional<bool> is_peer_;             // the same; it does not change any more
+  std::optional<config::NameStyle> style_;  // set by read()
+  std::optional<bool> is_peer_;             // the same; it does not change later
 };
 
 }  // namespace dash::migrate

@@ -1,4 +1,4 @@
-// The instance in a data directory, as the operator at the shell: values are read in clear, so nothing is
+// The instance in a data directory, for the operator at the shell. Values are read in clear, so nothing is
 // ever unknown.
 #pragma once
 #include "core/migrate/target.hpp"
@@ -6,7 +6,7 @@
 
 namespace dash::migrate {
 
-// The seams of an open instance (app::Application) that a migration needs.
+// What a migration needs of an open instance (app::Application).
 struct LocalDeps {
   config::EncryptedStore& config;
   setup::ConfigService& config_service;
@@ -22,7 +22,7 @@ class LocalTarget final : public Target {
 
   std::string name() const override { return folder_; }
   Result<bool> is_set_up() override;
-  // Code::integrity naming the keys that this instance's key cannot open.
+  // Code::integrity names the keys that this instance's key cannot open.
   Result<InstanceConfig> read() override;
   Result<std::optional<std::map<std::string, setup::ValueMatch>>> compare(
       const config::Values& mine) override;

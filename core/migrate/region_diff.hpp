@@ -1,5 +1,5 @@
-// The part of a comparison that concerns --regions replace: what a cloud's region sets on the target become
-// when the bundle's are put in their place, and what is lost by that. Pure.
+// The part of a comparison for --regions replace: what a cloud's region sets on the target become when the
+// bundle's replace them, and what is lost. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,12 +15,12 @@ struct RegionReplacement {
   std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
   std::vector<std::string> would_lose;    // region keys that only the target has, in regions that stay
 };
-// A masked field of the bundle stands for what the target has.
+// A masked field of the bundle keeps the target's value.
 RegionReplacement replace_regions(const std::string& cloud, const config::RegionMap& mine,
                                   const config::RegionMap& theirs, bool is_peer);
 
-// Category::unknown when the sets differ at most where the target masks its fields; their region keys with
-// the values of `mine` go into `hidden`, for a blind comparison.
+// Returns Category::unknown when the sets differ at most where the target masks its fields. The region keys
+// of those fields go into `hidden` with the values of `mine`, for a blind comparison.
 Category compare_regions(const std::string& cloud, const config::RegionMap& mine,
                          const config::RegionMap& theirs, config::Values& hidden);
 

@@ -1,6 +1,6 @@
-// What of a bundle is to be written: the denylist, --only, --regions and the empty values decided, before any
-// instance is asked. The result is in final key names: flat keys, region keys (merged) or whole region sets
-// (replaced). Pure.
+// Selects what of a bundle is to be written: the denylist, --only, --regions and empty values are resolved
+// before any instance is called. The result has final key names: flat keys, region keys (merged) or whole
+// region sets (replaced). Pure.
 #pragma once
 #include <map>
 #include <string>
@@ -11,7 +11,7 @@
 namespace dash::migrate {
 
 struct Selection {
-  std::vector<std::string> only;  // prefixes of final key names, either spelling; empty takes everything
+  std::vector<std::string> only;  // prefixes of final key names, either spelling; empty selects everything
   bool replace_regions = false;
   bool include_on_prem = false;
   bool allow_empty_values = false;
@@ -24,16 +24,16 @@ inline constexpr std::string_view kWebhooksName = "notification_endpoints";
 struct SelectedConfig {
   config::Values values;
   std::vector<setup::FullWebhook> webhooks;
-  std::map<std::string, std::string> refused;  // held-back keys of a hand-edited bundle → reason word
+  std::map<std::string, std::string> refused;  // excluded keys of a hand-edited bundle → reason word
   std::vector<std::string> masked;             // never sent
   std::vector<std::string> empty_region_sets;  // clouds that a replace would have emptied
   std::size_t webhooks_left_out = 0;           // by --only
 };
 
-// Code::integrity naming `file` when nothing is left to write, with the reason.
+// Code::integrity, naming `file` and the reason, when nothing is left to write.
 Result<SelectedConfig> select(const Bundle& bundle, const Selection& selection, std::string_view file);
 
-// Whether the final key name starts with one of the prefixes, in either spelling.
+// Returns whether the final key name starts with one of the prefixes, in either spelling.
 bool is_selected(const std::vector<std::string>& only, std::string_view key);
 
 }  // namespace dash::migrate

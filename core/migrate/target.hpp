@@ -1,7 +1,6 @@
-// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a
-// Python dashboard, docs/compatibility.md) or in a data directory. Everything here is in canonical
-// spelling; the implementation speaks the other side's. Used by export, diff, import and rollback. One
-// thread.
+// The instance on the other side of a migration, as a source or as a target: over HTTP (dashctl, or a peer
+// dashboard with the providers' names) or in a data directory. Everything here is in canonical spelling; the
+// implementation translates. Used by export, diff, import and rollback. One thread.
 #pragma once
 #include <map>
 #include <optional>
@@ -16,7 +15,7 @@
 
 namespace dash::migrate {
 
-// What an instance tells of its configuration.
+// The configuration of an instance, as far as it shows it.
 struct InstanceConfig {
   config::Values values;  // a secret may be masked
   config::NameStyle style = config::NameStyle::canonical;
@@ -24,9 +23,9 @@ struct InstanceConfig {
                          // compare blindly
 };
 
-// How a target that nobody owns yet is taken over by an import.
+// The credentials with which an import claims an unclaimed target.
 struct Bootstrap {
-  Secret setup_code;  // a Python dashboard asks for none
+  Secret setup_code;  // a peer needs none
   std::string admin;
   Secret password;
 };
@@ -51,21 +50,22 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  // The address or the folder, for messages.
+  // Returns the address or the folder, for messages.
   virtual std::string name() const = 0;
   virtual Result<bool> is_set_up() = 0;
   virtual Result<InstanceConfig> read() = 0;
-  // Whether the instance has these values, where it does not show them; nullopt where it cannot tell.
+  // Returns whether the instance has these values where it does not show them; nullopt where it cannot
+  // compare.
   virtual Result<std::optional<std::map<std::string, setup::ValueMatch>>> compare(
       const config::Values& mine) = 0;
-  // One request; all of it or nothing.
+  // Writes in one request, all of it or nothing.
   virtual Result<TargetWriteResult> write(const TargetWriteRequest& write_request) = 0;
   virtual Result<std::vector<setup::Webhook>> webhooks() = 0;
   // Makes a row, or overwrites the one with `id`.
   virtual Result<void> put_webhook(const std::optional<std::string>& id, const setup::FullWebhook& row) = 0;
-  // "scheme://id" of each registered vault; nullopt where the instance cannot tell.
+  // Returns "scheme://id" of each registered vault; nullopt where the instance cannot list them.
   virtual Result<std::optional<std::set<std::string>>> vaults() = 0;
-  // Undoes the write of that id, secrets and regions included.
+  // Undoes the write with that id, secrets and regions included.
   virtual Result<setup::RollbackResult> rollback(const std::string& change_id,
                                                  const setup::StateOptions& state) = 0;
 };

@@ -1,5 +1,5 @@
-// Vault references travel as references. One that names a vault which the target does not know would be read
-// there as a part of the secret's name, without an error: so it is warned about before anything is written.
+// Vault references are written as references. A target reads one that names a vault unknown to it as a part
+// of the secret's name, without an error, so a warning is printed before anything is written.
 #pragma once
 #include "core/migrate/target.hpp"
 

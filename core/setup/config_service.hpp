@@ -1,5 +1,6 @@
-// The setup surface of an instance: what `migrate` reads from a source, compares with and writes to a target,
-// through HTTP or on the data directory. Authorisation, throttling and audit stand inside. Thread-safe.
+// The settings of an instance as one service: read, compare, import, change and roll back, through HTTP or on
+// the data directory. `migrate` uses it on both sides. It authorises, throttles and audits itself.
+// Thread-safe.
 #pragma once
 #include <map>
 #include <optional>
@@ -20,7 +21,7 @@
 
 namespace dash::setup {
 
-// A blind comparison costs its asker a guess a key; an import needs two or three.
+// A blind comparison gives its caller one guess a key. An import needs two or three comparisons.
 inline const identity::AttemptLimit kCompareLimit{"setup.compare", 60, std::chrono::minutes(15)};
 inline const identity::AttemptLimit kSetupCodeLimit{"setup.claim", 20, std::chrono::minutes(15)};
 inline constexpr std::size_t kMinNonceBytes = 16;
@@ -40,13 +41,13 @@ struct ImportRequest {
 };
 
 struct ImportResult {
-  std::size_t keys_written = 0;  // flat pairs taken, unchanged ones included, as in the deployed dashboards
+  std::size_t keys_written = 0;  // flat pairs accepted, unchanged ones included, as deployed dashboards count
   std::vector<std::string> regions_merged;
   std::map<std::string, std::string> refused;
-  std::map<std::string, std::string> warnings{};  // key → what the gate will say to its value
+  std::map<std::string, std::string> warnings{};  // key → what the gate will report about its value
   std::string change_id;                          // empty when nothing differed
   std::int64_t iac_state_migrated = 0;
-  bool is_all_refused = false;  // nothing was written, and nobody claimed the instance
+  bool is_all_refused = false;  // nothing was written, and the instance is still unclaimed
 };
 
 enum class ValueMatch { same, differs, absent };
@@ -67,44 +68,44 @@ class ConfigService {
   };
   explicit ConfigService(Deps deps);
 
-  // Anybody may ask; only an admin is told key names.
+  // Open to every caller. Only an admin gets key names.
   Result<SetupStatus> status(const std::optional<Principal>& principal);
 
-  // Every value as text; secrets masked unless they only point to a vault. `principal` absent: only before the
-  // instance is set up, with the setup code once there is anything to read.
+  // Returns every value as text; secrets are masked unless they only point to a vault. `principal` is absent
+  // only before the instance is set up, and then needs the setup code once there is anything to read.
   Result<config::Values> read(const std::optional<Principal>& principal, const Secret& setup_code);
 
-  // Whether `principal` may import, to be asked before a large body is read. True on the first run: then anybody
-  // may send one, and the setup code in it decides.
+  // Returns whether `principal` may import; call it before a large body is read. On the first run it is true
+  // for every caller, and the setup code in the body decides.
   Result<bool> authorize_import(const std::optional<Principal>& principal);
 
-  // Whether `code` claims this instance. Wrong ones are throttled by address, and the right one never is.
+  // Checks that `code` claims this instance. Wrong codes are throttled by address; the right one never is.
   Result<void> check_setup_code(const Secret& code, const std::string& address);
 
-  // What the rules refuse is left out and named; the rest is written whole, audited in the same transaction.
-  // Code::validation and Code::invalid in the words of the deployed dashboards.
+  // Leaves out and names what the rules refuse. The rest is written whole, audited in the same transaction.
+  // The texts of Code::validation and Code::invalid are those of deployed dashboards.
   Result<ImportResult> import(const std::optional<Principal>& principal, const ImportRequest& request,
                               const std::string& address);
 
-  // Whether HMAC-SHA256(nonce, key NUL value) of each key's value here is the one that was sent. Keys as
-  // sent.
+  // Returns, for each key, whether HMAC-SHA256(nonce, key NUL value) of its value here is the one that was
+  // sent. Keys as sent.
   Result<std::map<std::string, ValueMatch>> compare(const Principal& principal, const std::string& nonce,
                                                     const std::map<std::string, std::string>& macs);
 
-  // Sets or (null) removes single settings; region keys reach into their set. Returns the change id, empty
-  // when nothing differed.
+  // Sets single settings, or removes them (null); a region key changes one field of its set. Returns the
+  // change id, empty when nothing differed.
   Result<std::string> change(const Principal& principal, const config::Changes& changes,
                              const std::string& origin, const StateOptions& state = {});
-  // The storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
+  // Serves the storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
   Result<StorageUpdateResult> change_storage(const Principal& principal, const Json& body);
 
   Result<std::vector<config::HistoryEntry>> history(const Principal& principal, const std::string& key,
                                                     std::int64_t before_seq, std::int64_t limit);
-  // Undoes a change whole.
+  // Undoes a whole change.
   Result<RollbackResult> rollback(const Principal& principal, const std::string& change_id,
                                   const StateOptions& state = {});
 
-  // The spelling in which this instance answers (setting cloud_names).
+  // Returns the spelling of this instance's output (setting cloud_names).
   Result<config::NameStyle> name_style();
 
  private:
@@ -125,7 +126,7 @@ class ConfigService {
 };
 
 OrderedJson to_json(const config::HistoryEntry& entry);
-// What POST /api/setup/import answers, and with which status: 400 where every key was refused.
+// The body and the status of POST /api/setup/import: 400 where every key was refused.
 OrderedJson to_json(const ImportResult& report);
 
 }  // namespace dash::setup

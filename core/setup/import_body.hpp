@@ -1,4 +1,4 @@
-// What a body of POST /api/setup/import asks to be written, sorted out before anything is touched. Pure.
+// Sorts a body of POST /api/setup/import into what is to be written, before anything is changed. Pure.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,9 +12,9 @@
 namespace dash::setup {
 
 struct ImportRules {
-  bool include_on_prem = true;  // the client's opt-in; false asks the server to hold that group too
-  // Whether a blob replaces its cloud's region sets or is merged into them. Not said at all it replaces them,
-  // as the deployed dashboards' own client means it, but an empty one is refused then.
+  bool include_on_prem = true;  // the client's opt-in; false: the server excludes that group too
+  // Whether a blob replaces its cloud's region sets or is merged into them. When absent it replaces them, as
+  // the client of deployed dashboards means it, but an empty one is then refused.
   std::optional<bool> replace_regions = std::nullopt;
 };
 
@@ -34,16 +34,16 @@ struct ImportBody {
   bool is_empty() const { return flat.empty() && region_fields.empty() && replaced.empty(); }
 };
 
-// `config` is an object. null and masked values are skipped; booleans become 1 and 0, numbers and containers
-// their JSON text. Reasons: the held-back words (core/config/exclusion.hpp), invalid_key, given_twice,
+// `config` is an object. null and masked values are skipped. Booleans become 1 and 0, numbers and containers
+// their JSON text. Reasons: the words of core/config/exclusion.hpp, invalid_key, given_twice,
 // invalid_region_key, malformed_region_set, empty_region_set.
 ImportBody sort_import(const Json& config, const ImportRules& rules);
 
-// The text that a JSON value is kept as.
+// Returns the text under which a JSON value is stored.
 std::string setting_text(const Json& value);
 
-// Adds the region fields and whole maps to `changes` as the clouds' blobs, on top of what `stored` holds. A
-// masked field of a whole map keeps what is stored.
+// Adds the region fields and whole maps to `changes` as the clouds' blobs, on top of `stored`. A masked field
+// of a whole map keeps the stored value.
 void add_region_changes(const ImportBody& body, const config::Values& stored, config::Changes& changes);
 
 }  // namespace dash::setup

@@ -1,6 +1,6 @@
-// The rule about live infrastructure state: a change of settings
-// that moves the active backend away from the state of deployments is refused, unless it is confirmed to copy
-// the state, or to give it up where the store cannot be asked. Talks to the stores. Thread-safe.
+// The rule about live infrastructure state: a change of settings that moves the active backend away from the
+// state of deployments is refused, unless it is confirmed to copy the state, or to give it up where the store
+// cannot be asked. Calls the stores. Thread-safe.
 #pragma once
 #include "core/setup/rules.hpp"
 #include "core/storage/settings/iac_state.hpp"
@@ -13,12 +13,12 @@ struct StateOptions {
   bool abandon = false;
 };
 
-// As the query that says so to an instance: "?migrate_iac_state=true", or "".
+// Returns the query that sends these options to an instance: "?migrate_iac_state=true", or "".
 std::string state_query(const StateOptions& options);
 
 // What a change does to the state.
 struct StateEffect {
-  bool leaves = false;  // the active backend is elsewhere afterwards
+  bool leaves = false;  // the active backend is another one afterwards
   bool copies = false;
   bool abandons = false;
 };
@@ -32,7 +32,7 @@ class LiveState {
  public:
   explicit LiveState(storage::IacState& state) : state_(state) {}
 
-  // The settings that decide where state lies: two inputs with the same ones have the same assessment.
+  // Whether the setting decides where state is stored: inputs with the same ones have the same assessment.
   static bool decides(std::string_view key);
 
   Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,

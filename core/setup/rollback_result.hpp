@@ -1,5 +1,5 @@
-// What undoing a change brought back, counted as an import counts what it writes: flat keys, and apart from
-// them the regions by name. Pure.
+// What a rollback restored, counted as an import counts what it writes: flat keys, and apart from them the
+// regions by name. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ struct RollbackResult {
   std::vector<std::string> restored;          // flat keys, sorted
   std::vector<std::string> regions_restored;  // sorted, once each
 };
-// Only what differs from `before` counts.
+// Counts only what differs from `before`.
 RollbackResult report_of(const config::Changes& undo, const config::Values& before);
 
 }  // namespace dash::setup

@@ -1,6 +1,6 @@
-// The rules that settings obey, whoever changes them: one list, each rule with the keys that it watches. A
-// rule looks at the values as they will be, and is evaluated only when the change gives a watched key another
-// value: what an older version stored does not block what has nothing to do with it. Pure.
+// The rules that settings obey, for every caller: one list, each rule with the keys that it watches. A rule
+// checks the values as they will be. It runs only when the change gives a watched key another value, so that
+// an old stored value does not block an unrelated change. Pure.
 #pragma once
 #include <functional>
 #include <optional>
@@ -36,11 +36,11 @@ using RuleResult = std::optional<Refusal>;
 struct Rule {
   std::vector<std::string> keys;  // patterns: '*' stands for any text
   std::function<RuleResult(const RuleInput&)> check;
-  // Evaluated after the infrastructure state was looked for: where both refuse, the state is the reason.
+  // Runs after the check of the infrastructure state: where both refuse, the state is the reason.
   bool is_last = false;
 };
 
-// A rule over each watched value on its own; blank and removed ones pass.
+// A rule over each watched value on its own. Blank and removed values pass.
 Rule value_rule(std::vector<std::string> keys, std::string reason,
                 std::function<Result<void>(const std::string& key, const std::string& value)> check);
 
@@ -48,10 +48,10 @@ bool matches(std::string_view pattern, std::string_view key);
 bool concerns(const std::vector<std::string>& patterns, const RuleInput& input);
 config::Values with_changes(config::Values values, const config::Changes& changes);
 
-// Every rule but the one about live state (live_state.hpp), in the order of evaluation. `roots` outlives
-// them.
+// Returns every rule but the one about live state (live_state.hpp), in the order of evaluation. `roots` must
+// outlive them.
 std::vector<Rule> settings_rules(const storage::local::RootRules& roots);
-// The first refusal of the rules that are last, or of those that are not.
+// Returns the first refusal of the rules that are last, or of those that are not.
 RuleResult first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last);
 
 }  // namespace dash::setup

@@ -1,5 +1,5 @@
-// The settings pages of the dashboard: each is the registered keys of one panel (core/config/keys.yaml). Only
-// keys that were sent change; a value that its reader would refuse is refused here, before it is stored.
+// The settings pages of the dashboard. Each has the registered keys of one panel (core/config/keys.yaml).
+// Only keys that were sent change. A value that its reader would refuse is refused here, before it is stored.
 // Every change is audited and has history.
 #pragma once
 #include <string>
@@ -13,18 +13,18 @@ namespace dash::setup {
 
 class ConfigService;
 
-// {key: value}; secrets masked; "enabled" beside the panel's own switch. Code::not_found for an unknown
+// Returns {key: value}; secrets masked; "enabled" is the panel's own switch. Code::not_found for an unknown
 // panel.
 Result<OrderedJson> read_settings_page(config::EncryptedStore& store, const Principal& principal,
                                        const std::string& panel);
-// Text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are ignored, as
-// in the deployed dashboards. Code::validation names the member that cannot be meant.
+// A value is text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are
+// ignored, as deployed dashboards do. Code::validation names the member whose value is impossible.
 Result<void> change_settings_page(config::EncryptedStore& store, ConfigService& config_service,
                                   const Principal& principal, const std::string& panel, const Json& body,
                                   const StateOptions& state = {});
 
-// {feature: on or off} for every panel with a switch of its own, the gate's as "admission": what the
-// dashboard's pages ask before anybody has signed in.
+// Returns {feature: on or off} for every panel with a switch of its own, the gate's as "admission". The
+// dashboard's pages need it before a user has signed in.
 Result<OrderedJson> list_features(config::EncryptedStore& store);
 
 }  // namespace dash::setup

@@ -1,6 +1,7 @@
-// The one function that changes settings, whoever asks: the storage page, PUT /api/setup/config, the command
-// line, an import, a claim, a rollback and the panels. Evaluates every rule (rules.hpp, live_state.hpp) over
-// the values as they will be, then writes all in one transaction together with its audit entry. Thread-safe.
+// The one function that changes settings, for every caller: the storage page, PUT /api/setup/config, the
+// command line, an import, a claim, a rollback and the panels. It runs every rule (rules.hpp, live_state.hpp)
+// over the values as they will be, then writes all in one transaction together with its audit entry.
+// Thread-safe.
 #pragma once
 #include <functional>
 #include <map>
@@ -26,9 +27,9 @@ struct WriteRequest {
   std::string origin;  // for the history
   StateOptions state = {};
   bool omits_refused = false;  // a refused key is left out and the rest written; else the first refusal fails
-  // The changes, canonical, region sets whole. Called again inside of the transaction that writes.
+  // Returns the changes, canonical, region sets whole. Called again inside of the transaction that writes.
   std::function<Result<config::Changes>(db::Transaction&, const config::Values& stored)> make = {};
-  // First and last in that transaction. A failure undoes everything.
+  // Called first and last in that transaction. A failure undoes everything.
   std::function<Result<void>(db::Transaction&)> begin = {};
   std::function<Result<void>(db::Transaction&, const WriteResult&)> record = {};
 };
@@ -39,8 +40,8 @@ class SettingsWriter {
                  const storage::local::RootRules& roots)
       : sql_(sql), store_(store), audit_(audit), rules_(settings_rules(roots)), state_(state) {}
 
-  // Code::invalid for what is not configured, hub and runner; Code::conflict for live state and for
-  // automation without storage; Code::forbidden when a token gives state up. May talk to both stores.
+  // Code::invalid for an unconfigured backend, hub or runner; Code::conflict for live state, and for
+  // automation without storage; Code::forbidden when a token abandons state. May call both stores.
   Result<WriteResult> write(const WriteRequest& request);
 
  private:

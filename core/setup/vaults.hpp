@@ -1,5 +1,5 @@
 // Registered secret vaults: the ids that a named vault reference (scheme://vault/name) may carry. Pointers
-// themselves are never resolved here. Thread-safe.
+// are never resolved here. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,10 +19,10 @@ class Vaults {
  public:
   Vaults(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
   Result<std::vector<Vault>> list(const Principal& principal);
-  // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when
-  // registered.
+  // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when it is
+  // already registered.
   Result<Vault> add(const Principal& principal, const std::string& id, const std::string& backend);
-  // `backend` empty: of every backend. Code::not_found.
+  // With `backend` empty: of every backend. Code::not_found.
   Result<void> remove(const Principal& principal, const std::string& id, const std::string& backend);
 
  private:

@@ -1,5 +1,5 @@
-// Notification endpoints (webhooks): rows beside the configuration whose URL and secret are sealed at rest
-// and never returned. Admins only; every change is audited. Thread-safe.
+// Notification endpoints (webhooks). URL and secret of a row are sealed at rest and never returned. Admins
+// only; every change is audited. Thread-safe.
 #pragma once
 #include <map>
 #include <optional>
@@ -14,7 +14,7 @@ namespace dash::setup {
 inline constexpr std::size_t kMaxWebhooks = 20;  // as in the deployed dashboards
 inline constexpr std::size_t kMaxWebhookName = 100;
 
-// What may be shown of a row.
+// The public members of a row.
 struct Webhook {
   std::string id;
   std::string name;
@@ -29,8 +29,7 @@ struct Webhook {
   std::optional<std::string> last_error;
 };
 
-// A row as an import or an operator gives it; an absent member is left as it is (PATCH) or gets its default
-// (POST).
+// A row from an import or an operator. An absent member stays as it is (PATCH) or gets its default (POST).
 struct WebhookInput {
   std::optional<std::string> name;
   std::optional<Secret> url;  // blank is ignored on PATCH
@@ -40,7 +39,7 @@ struct WebhookInput {
   std::optional<bool> enabled;
 };
 
-// A row with its secrets, for export from the data directory only.
+// A row with its secrets, only for an export from the data directory.
 struct FullWebhook {
   std::string name;
   Secret url;
@@ -59,10 +58,10 @@ class Webhooks {
   Result<Webhook> add(const Principal& principal, const WebhookInput& input);
   Result<Webhook> change(const Principal& principal, const std::string& id, const WebhookInput& input);
   Result<void> remove(const Principal& principal, const std::string& id);
-  // By name. Code::integrity when a row was sealed with another key, naming it.
+  // Sorted by name. Code::integrity names a row that was sealed with another key.
   Result<std::vector<FullWebhook>> export_all(const Principal& principal);
-  // "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison; what another key sealed
-  // is left out.
+  // Returns "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison. Rows that
+  // another key sealed are left out.
   Result<std::map<std::string, std::string>> hidden_values();
 
  private:
@@ -76,7 +75,7 @@ class Webhooks {
 };
 
 OrderedJson to_json(const Webhook& webhook);
-// Members of a request body. Code::validation names the member of the wrong type.
+// Reads a request body. Code::validation names the member of the wrong type.
 Result<WebhookInput> read_webhook_input(const Json& body);
 
 }  // namespace dash::setup

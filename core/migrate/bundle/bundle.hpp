@@ -27,7 +27,7 @@ struct Annotation {
 };
 
 struct BundleMeta {
-  std::string source_url;     // as it was named
+  std::string source_url;     // as the user named it
   std::string exported_at;    // 2026-07-03T14:00:00Z
   std::string export_method;  // http, docker or local
   Secret fingerprint_key;     // raw bytes; keys the fingerprints that diff and import print
@@ -41,26 +41,27 @@ struct Bundle {
   std::map<std::string, std::string>
       excluded;  // key → reason: a held-back word, masked, malformed_region_set
   std::map<std::string, Annotation> annotations;
-  // Found while reading, for people: an edit since the export, entries that mean nothing.
+  // What the reader found, for the user: an edit since the export, entries without a meaning.
   std::vector<std::string> notes;
 
   std::size_t region_count() const;
 };
 
-// The whole document, indented, with counts and digest. In the providers' spelling it is what the tool of a
-// Python dashboard writes and reads.
+// Returns the whole document, indented, with counts and digest. In the providers' spelling, the tool of a
+// Python dashboard can read it.
 std::string write_bundle(const Bundle& bundle, config::NameStyle style = config::NameStyle::canonical);
 
 // Code::integrity with `file` and the reason: cut, not an object, of a newer schema, a section of the wrong
 // shape, one key in both spellings with two values.
 Result<Bundle> parse_bundle(std::string_view text, std::string_view file);
 
-// "sha256:<hex>" over the sections, however they are laid out in the file.
+// Returns "sha256:<hex>" over the sections, whatever their layout in the file.
 std::string digest_of(const Bundle& bundle);
 
-// Eight hex digits of HMAC-SHA256 under the bundle's key: tells values apart, cannot be guessed back.
+// Returns eight hex digits of HMAC-SHA256 under the bundle's key. They distinguish values and do not reveal
+// them.
 std::string fingerprint(const Bundle& bundle, std::string_view value);
-// Unicode code points of UTF-8 text.
+// Returns the number of Unicode code points of UTF-8 text.
 std::size_t code_points(std::string_view text);
 
 }  // namespace dash::migrate

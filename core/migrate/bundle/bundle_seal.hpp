@@ -1,5 +1,5 @@
-// A bundle under a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM seals the text, a small JSON
-// document carries both, so that diff and import know such a file when they see it. Pure.
+// A bundle under a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM seals the text. A small JSON
+// document carries both, so that diff and import recognise such a file. Pure.
 #pragma once
 #include <string>
 #include <string_view>
