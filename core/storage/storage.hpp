@@ -1,4 +1,4 @@
-// The storage room whole: what the doors (cmd, daemon) ask of it. Built once by wire.cpp.
+// The storage module as one object, for its callers in cmd and daemon. Built once by app.
 #pragma once
 #include "core/base/secret.hpp"
 #include "core/storage/assets/assets.hpp"
@@ -19,7 +19,7 @@ struct StorageDeps {
   audit::Log& audit;
   const Clock& clock;
   BufferPool& buffers;
-  std::string deploy_folder;  // absolute; what deployments leave while a file system is active
+  std::string deploy_folder;  // absolute; state that deployments write while a file system is active
 };
 
 class Storage {
@@ -45,7 +45,7 @@ class Storage {
   Result<std::unique_ptr<JsonUpload>> open_json_upload(Principal principal) {
     return JsonUpload::open(upload_deps(), std::move(principal));
   }
-  // The same without the JSON around the bytes: what the command line sends to the instance that it has open.
+  // The same without the JSON around the bytes, for the command line on a data directory.
   Result<std::unique_ptr<StreamingUpload>> open_streaming_upload(Principal principal);
   Result<CompareResult> compare(const Principal& principal, const std::string& source,
                                 const std::string& target, Progress& progress) {

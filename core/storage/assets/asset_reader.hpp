@@ -1,6 +1,6 @@
-// Reads a range of an asset in order, a buffer at a time, for a download. A quick reader is served from 8 MiB
-// reads into a buffer of the BufferPool; one that takes long to drain it is served straight from the store in
-// small reads instead, so that slow downloads hold no memory. Not thread-safe; one reader, one download.
+// Reads a range of an asset in order, a buffer at a time, for a download. A fast client is served from 8 MiB
+// reads into a buffer of the BufferPool. A client that takes long to drain it is served from small reads of
+// the store instead, so that slow downloads hold no memory. Not thread-safe; one reader a download.
 #pragma once
 #include <span>
 
@@ -10,7 +10,7 @@
 
 namespace dash::storage {
 
-// The first bytes of an asset, when they were read together with what is known of it.
+// The first bytes of an asset, read together with its metadata.
 struct Prefetched {
   Buffer buffer;
   std::size_t size = 0;
@@ -18,16 +18,16 @@ struct Prefetched {
 
 class AssetReader {
  public:
-  // Bytes `first` to `end` (exclusive) of what find() found. The content is held to its etag:
-  // Code::precondition when it was replaced meanwhile. `holder` is whom the buffers count for.
-  // `front` is used when the range begins where it does.
+  // Reads bytes `first` to `end` (exclusive) of the asset that find() found. The content must have its etag:
+  // Code::precondition when it was replaced meanwhile. The buffers count for `holder`. `front` is used when
+  // the range begins where it does.
   AssetReader(FindResult found, std::uint64_t first, std::uint64_t end, BufferPool& buffers,
               const Clock& clock, Prefetched front = {}, Holder holder = {});
-  // Reads the first bytes ahead, while the answer may still be another one.
+  // Reads the first bytes, while the response can still become an error.
   Result<void> prefetch();
-  // Fills `into` from the front; 0 is the end.
+  // Fills `into` from the front. Returns 0 at the end.
   Result<std::size_t> read(std::span<char> into);
-  // The client does not take what it has: gives the buffer back. Its rest is read again from the store.
+  // Returns the buffer, because the client does not drain it. The rest is read again from the store.
   void release();
   const FindResult& found() const { return found_; }
 
@@ -46,7 +46,7 @@ class AssetReader {
   std::span<const char> ready_;  // in buffer_ or small_
   SteadyTime filled_at_{};
   std::size_t filled_ = 0;             // bytes of the latest read from the store
-  std::uint64_t unbuffered_left_ = 0;  // bytes that go without a buffer, because the client was slow
+  std::uint64_t unbuffered_left_ = 0;  // bytes to read without a buffer, because the client was slow
 };
 
 }  // namespace dash::storage

@@ -1,5 +1,5 @@
-// What is stored: list, fetch, delete, scope, reachability probe. Every call checks the
-// scope; an asset that the caller may not see is as absent as one that does not exist. Thread-safe.
+// The stored assets: list, fetch, delete, scope, reachability probe. Every call checks the scope. An asset
+// that the caller may not see is as absent as one that does not exist. Thread-safe.
 #pragma once
 #include <memory>
 #include <optional>
@@ -65,26 +65,26 @@ class Assets {
   };
   explicit Assets(Deps deps) : deps_(deps) {}
 
-  // Of the active backend, for everybody.
+  // Lists the active backend, for every user.
   Result<AssetList> list(const Principal& principal);
-  // Of a named one, for admins.
+  // Lists a named backend, for admins.
   Result<AssetList> list(const Principal& principal, std::string_view backend);
-  // Of every configured backend, in their fixed order; one that cannot be listed is left out and logged.
+  // Lists every configured backend, in their fixed order. One that fails is left out and logged.
   Result<std::vector<Asset>> list_all(const Principal& principal);
-  // Blank backend: the active one. Code::not_found for everything that stands in the way of a name, and for
-  // an unknown backend.
+  // Blank backend: the active one. Code::not_found for every asset that the caller cannot read, and for an
+  // unknown backend.
   Result<FindResult> find(const Principal& principal, std::string_view backend, const std::string& name);
-  // find(), and the first bytes of the content into `first`; how many.
+  // Calls find() and reads the first bytes of the content into `first`. Returns how many.
   Result<std::pair<FindResult, std::size_t>> open(const Principal& principal, std::string_view backend,
                                                   const std::string& name, std::span<char> first);
   // Blank backend: the active one. Drops the scope.
   Result<void> remove(const Principal& principal, const std::string& name, std::string_view backend = "");
-  // One that fails does not end the run. Code::invalid for none.
+  // A failure does not end the run. Code::invalid for an empty list.
   Result<RemoveResult> remove_many(const Principal& principal, const std::vector<AssetRef>& items);
-  // Blank backend: the active one. Answers as the asset is now.
+  // Blank backend: the active one. Returns the asset after the change.
   Result<Asset> set_scope(const Principal& principal, std::string_view backend, const std::string& name,
                           const AssetScope& workgroup);
-  // Lists, and tells what went wrong as an answer. Code::invalid for an unknown backend.
+  // Lists the backend and returns a failure as a result. Code::invalid for an unknown backend.
   Result<ProbeResult> test(const Principal& principal, std::string_view backend);
 
  private:

@@ -1,4 +1,4 @@
-// Whether two backends hold the same assets, by name, size and content (digests; what has none is read). For
+// Compares the assets of two backends by name, size and content (digests; an asset without one is read). For
 // admins; writes nothing.
 #pragma once
 #include <string>

@@ -1,6 +1,6 @@
-// Proves that a store can do all that the dashboard asks of it: `storage test --deep` and POST
-// /api/storage/test {"deep": true}. Works beside the assets under random names that no listing shows, and
-// removes what it made.
+// Proves that a store can do all that the dashboard needs: `storage test --deep` and POST /api/storage/test
+// {"deep": true}. It works beside the assets under random names that no listing shows, and removes what it
+// made.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace dash::storage {
 
 struct DeepTestStep {
   std::string name;     // "list", "write", "range", "replace", "multipart", "abort", "clock", "clean up"
-  std::string problem;  // "" when it holds
-  std::string note;     // what was seen
+  std::string problem;  // "" when it passed
+  std::string note;     // what was observed
 };
 struct DeepTestReport {
   std::string backend;
@@ -24,7 +24,7 @@ struct DeepTestReport {
 };
 OrderedJson to_json(const DeepTestReport&);
 
-// Needs 8 MiB and one byte of room in the store. Code::busy without a free buffer.
+// Needs 8 MiB and one byte of free space in the store. Code::busy without a free buffer.
 Result<DeepTestReport> deep_test(const OpenBackend& at, BufferPool& buffers, const Clock& clock);
 
 }  // namespace dash::storage

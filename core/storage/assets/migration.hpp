@@ -1,6 +1,5 @@
-// Assets from one backend to another: migrate all, move one.
-// For admins, audited. The source of a migration is never deleted, the active backend stays what it is, and
-// the scope travels with the asset. Thread-safe.
+// Copies assets from one backend to another: all of them, or one. For admins, audited. The source of a
+// migration is never deleted, the active backend stays, and the scope is copied with the asset. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,8 +14,8 @@ namespace dash::storage {
 
 struct MigrateRequest {
   std::string source, target;  // ids in either spelling
-  bool overwrite = false;      // else what is on the target by name is skipped
-  bool is_dry_run = false;     // tells what would be copied; nothing is written, nothing audited
+  bool overwrite = false;      // else names that the target has are skipped
+  bool is_dry_run = false;     // reports what would be copied; nothing is written, nothing audited
 };
 
 struct MigrateReport {
@@ -57,11 +56,11 @@ class Migration {
   };
   explicit Migration(Deps deps) : deps_(deps) {}
 
-  // Several assets at once. An asset that fails does not end the run; Code::invalid for an unknown or
-  // unconfigured backend and when both are the same, the store's own error when one cannot be listed.
+  // Copies several assets at once. A failed asset does not end the run. Code::invalid for an unknown or
+  // unconfigured backend and when both are the same; the store's own error when one cannot be listed.
   Result<MigrateReport> run(const Principal& principal, const MigrateRequest& request, Progress& progress);
-  // Code::conflict when the name is taken on the target and `overwrite` is not set. When the copy is there
-  // and the source cannot be deleted, the error says so.
+  // Code::conflict when the target has the name and `overwrite` is not set. When the copy is complete and the
+  // source cannot be deleted, the error explains that.
   Result<MoveResult> move(const Principal& principal, const std::string& name, std::string_view from,
                           std::string_view to, bool overwrite);
 

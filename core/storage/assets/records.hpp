@@ -1,4 +1,4 @@
-// What this instance remembers about stored assets and closed uploads, beside what the store itself keeps:
+// What this instance records about stored assets and closed uploads, besides what the store itself has:
 // digests by etag, and handles that were committed or aborted before they expired. Thread-safe.
 #pragma once
 #include <map>
@@ -11,7 +11,8 @@
 
 namespace dash::storage {
 
-// Of the asset with that etag; "" when it is not known. The store's own word (Object::digest) comes first.
+// Returns the digest of the asset with that etag; "" when unknown. The store's own digest (Object::digest)
+// has priority.
 Result<std::string> recorded_digest(db::Transaction& tx, const std::string& place, const std::string& name,
                                     const Object& object);
 Result<void> record_digest(db::Transaction& tx, const std::string& place, const std::string& name,
@@ -22,16 +23,16 @@ struct RecordedDigest {
   std::string etag;
   std::string digest;
 };
-// name → digest of everything known at a place.
+// name → digest, of every recorded asset of a place.
 using RecordedDigests = std::map<std::string, RecordedDigest>;
 Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place);
 
 enum class UploadOutcome { committed, aborted };
 Result<std::optional<UploadOutcome>> find_closed_upload(db::Transaction& tx, const std::string& handle_id);
-// Closings that are remembered however long ago their handles expired: a clock that was wrong for a while
-// makes every row look old, and when it is right again their handles are good.
+// This many closings are kept however long ago their handles expired. A clock that was wrong for a while
+// makes every row look old, and once it is right again those handles are valid.
 inline constexpr std::int64_t kMaxClosedUploads = 10'000;
-// Also drops the rows of handles that have expired by now, beyond the kMaxClosedUploads latest.
+// Also drops the rows of expired handles, beyond the kMaxClosedUploads latest.
 Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, UploadOutcome how, Time expires,
                           Time now);
 

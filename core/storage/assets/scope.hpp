@@ -1,6 +1,5 @@
-// Who may do what with a workgroup's assets: one rule, applied by every path
-// that lists, reads, replaces, runs or deletes an asset. An asset without a scope is global. Backends by
-// their canonical id. Thread-safe.
+// The access rule of a workgroup's assets. Every path that lists, reads, replaces, runs or deletes an asset
+// applies it. An asset without a scope is global. Backends are canonical ids. Thread-safe.
 #pragma once
 #include <map>
 #include <optional>
@@ -21,12 +20,12 @@ enum class AssetAccess {
   remove,   // delete
 };
 
-// The one sentence for an asset that is not there and for one that the asker may not see.
+// The one sentence for an asset that does not exist and for one that the caller may not see.
 Failure asset_not_found(std::string_view name);
 
-// The rule. see, remove: members and admins, Code::not_found for everybody else; a global asset is seen by
-// everybody and deleted by admins (Code::forbidden). replace: members and admins, Code::conflict for
-// everybody else; global by everybody.
+// The rule. read, remove: members and admins, Code::not_found for others; every user reads a global asset,
+// and admins delete it (Code::forbidden). replace: members and admins, Code::conflict for others; every user
+// replaces a global asset.
 Result<void> check_access(const Principal& principal, const AssetScope& workgroup, AssetAccess access,
                           std::string_view name);
 
@@ -35,20 +34,20 @@ class AssetScopes {
   AssetScopes(db::Sql& sql, audit::Log& audit) : sql_(sql), audit_(audit) {}
 
   Result<AssetScope> get(const std::string& backend, const std::string& name);
-  // name → workgroup of one backend.
+  // Returns name → workgroup of one backend.
   Result<std::map<std::string, std::string>> all(const std::string& backend);
-  // check_access() of the asset's scope as it stands now.
+  // Calls check_access() with the asset's current scope.
   Result<void> check(const Principal& principal, const std::string& backend, const std::string& name,
                      AssetAccess access);
 
-  // Audited as storage_asset_scope_update. Code::invalid for an unknown workgroup. The caller is an admin and
-  // the asset exists.
+  // Audited as storage_asset_scope_update. Code::invalid for an unknown workgroup. Precondition: the caller
+  // is an admin and the asset exists.
   Result<void> set(const Principal& principal, const std::string& backend, const std::string& name,
                    const AssetScope& workgroup);
-  // What travels with a copied asset; not audited, for the copy is.
+  // Sets the scope of a copied asset. Not audited, because the copy is.
   static Result<void> put(db::Transaction& tx, const std::string& backend, const std::string& name,
                           const AssetScope& workgroup);
-  // Inside of the transaction that records the deletion.
+  // Call it inside of the transaction that records the deletion.
   static Result<void> drop(db::Transaction& tx, const std::string& backend, const std::string& name);
 
  private:

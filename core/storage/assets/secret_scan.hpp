@@ -1,6 +1,5 @@
-// The advisory secret scan of uploads: it reports to the uploader what looks like a
-// credential, never refuses, never repeats what it found. Linear in the text whatever the text is. Sees the
-// first part of a file only.
+// The advisory secret scan of uploads: it reports what looks like a credential to the uploader, never
+// refuses, and never repeats the credential. Linear in any text. It reads only the first part of a file.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,9 +17,9 @@ struct SecretFinding {
 
 inline constexpr std::size_t kMaxFindings = 100;
 
-// Findings by line, then by rule; one a rule and line. None for files that are no text: another extension
-// than a text's, a NUL near the start, not UTF-8 (a character cut by the part's end is not held against it),
-// or an encrypted vault file.
+// Returns findings by line, then by rule; one a rule and line. None for files that are no text: an extension
+// of no text file, a NUL near the start, not UTF-8 (except a character cut by the part's end), or an
+// encrypted vault file.
 std::vector<SecretFinding> scan_for_secrets(std::string_view name, std::string_view first_part);
 
 // [{"rule","line","match"}]

@@ -1,5 +1,5 @@
-// Drops what crashes and clients that gave up leave in a store: uploads that began and were never committed.
-// For admins; audited. Stores that end such uploads by themselves (obj_cloud2 after a week) have nothing to
+// Drops what crashes and abandoned clients leave in a store: uploads that began and were never committed. For
+// admins; audited. Stores that expire such uploads themselves (obj_cloud2 after a week) have nothing to
 // sweep.
 #pragma once
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace dash::storage {
 
-// No handle lives as long, so what is older can never be committed.
+// No handle lives as long, so an older upload can never be committed.
 inline constexpr std::chrono::hours kDefaultSweepAge{24};
 
 struct SweepDeps {
@@ -28,8 +28,8 @@ struct SweepResult {
 };
 OrderedJson to_json(const SweepResult&);  // {ok, backend, swept}
 
-// `backend`: blank is the active one. An open upload that is older than `age` is lost.
-// Code::invalid for an unknown or unconfigured backend and a negative age.
+// A blank `backend` is the active one. An open upload that is older than `age` is lost. Code::invalid for an
+// unknown or unconfigured backend and a negative age.
 Result<SweepResult> sweep_backend(const SweepDeps& deps, const Principal& principal, std::string_view backend,
                                   std::chrono::hours age);
 

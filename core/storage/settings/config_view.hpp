@@ -9,13 +9,14 @@
 
 namespace dash::storage {
 
-// Flat object of every storage_* and promote_runner_* setting as text, "" when unset; secrets are the mask.
+// Returns every storage_* and promote_runner_* setting as text in a flat object; "" when unset, secrets
+// masked.
 OrderedJson show_config(const config::Values& values);
 
 struct ConfigPatch {
   config::Changes changes;  // canonical keys; "" removes
   std::vector<std::string>
-      updated;  // the keys that were sent and are known, in the order of show_config(), as spelled there
+      updated;  // the known keys that were sent, in the order of show_config(), spelled as there
 };
 
 // What the body confirms about infrastructure state. Code::validation for a member that is no boolean.
@@ -25,8 +26,8 @@ struct StateFlags {
 };
 Result<StateFlags> read_state_flags(const Json& body);
 
-// `body` is an object of either spelling. Unknown members and nulls are passed over, a masked value means
-// keep. Code::validation for a value that is no text. What the values mean is judged by core/setup.
+// `body` is an object of either spelling. Unknown members and nulls are ignored; a masked value keeps the
+// stored one. Code::validation for a value that is no text. core/setup checks what the values mean.
 Result<ConfigPatch> read_config_patch(const Json& body, const config::Values& values);
 
 }  // namespace dash::storage

@@ -1,6 +1,6 @@
-// The state that infrastructure as code keeps on the active backend. Object stores hold it at the
-// bucket's root, beneath iac-state/ (or a Python dashboard's terraform-state/). For file systems it is in the
-// instance's deploy folder. Only probes and copies; core/setup decides. Thread-safe.
+// The infrastructure-as-code state on the active backend. Object stores have it at the bucket's root, beneath
+// iac-state/ (or a Python dashboard's terraform-state/). For file systems it is in the instance's deploy
+// folder. This class only probes and copies; core/setup decides. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace dash::storage {
 
-// A backend with the settings that it is opened with.
+// A backend and the settings to open it with.
 struct BackendConfig {
   const Backend* backend = nullptr;  // nullptr: none is active
   const config::Values* values = nullptr;
 };
 
-// What is known of the state at a place.
+// What a probe found.
 enum class StatePresence { nothing, state, unknown };
 struct StateProbeResult {
   StatePresence presence = StatePresence::nothing;
-  std::string why;  // of unknown: what the store said
+  std::string why;  // for unknown: the store's message
 };
 
-// How far apart two places are.
+// How two places relate.
 enum class Distance {
   none,
-  other_endpoint,  // the same bucket by name, reached by another address
+  other_endpoint,  // the same bucket by name, through another address
   elsewhere,
 };
 
@@ -40,19 +40,19 @@ class IacState {
   };
   IacState(OpenStore open, Deps deps) : open_(std::move(open)), deps_(std::move(deps)) {}
 
-  // Whether state kept at `from` is looked for elsewhere once `to` is active. The two file systems share one
-  // place.
+  // Returns whether state at `from` is looked for elsewhere once `to` is active. The two file systems share
+  // one place.
   Distance distance(const BackendConfig& from, const BackendConfig& to) const;
-  // Whether anything but locks lies there. A store that cannot be asked is unknown; settings that open no
-  // store, and a bucket that is not there, are so only if this instance knows of a standing deploy.
+  // Checks for anything but locks. A store that cannot be reached is unknown. Settings that open no store,
+  // and a missing bucket, are unknown only if this instance has a record of a deploy that still exists.
   Result<StateProbeResult> probe(const BackendConfig& at) const;
-  // Whether the state at `from` is found through `to`: each of its objects, or, when `from` cannot be asked,
-  // the state of each standing deploy.
+  // Returns whether the state of `from` is found through `to`: each of its objects, or, when `from` cannot be
+  // reached, the state of each existing deploy.
   Result<bool> contains_all(const BackendConfig& from, const BackendConfig& to) const;
-  // A deploy or destroy that runs now, which writes its state where it was when it began; "" for none.
+  // Returns a deploy or destroy that runs now and will write its state to the old place; "" for none.
   Result<std::string> running_job(db::Transaction& tx) const;
-  // Every object but locks, renamed to what the target's engine looks for; the originals stay. How many.
-  // Code::upstream when one cannot be copied.
+  // Copies every object but locks, renamed to what the target's engine looks for. The originals stay. Returns
+  // how many. Code::upstream when one cannot be copied.
   Result<std::int64_t> copy(const BackendConfig& from, const BackendConfig& to) const;
 
  private:

@@ -1,4 +1,4 @@
-// The stores of this instance as its settings are now. Settings are read live; an opened store is kept until
+// The stores of this instance by its current settings. Settings are read live. An open store is reused until
 // they change, so that its connections and tokens serve many calls. Thread-safe.
 #pragma once
 #include <functional>
@@ -16,7 +16,7 @@ namespace dash::storage {
 
 using OpenStore = std::function<Result<std::shared_ptr<ObjectStore>>(const Backend&, const config::Values&)>;
 
-// A backend that is ready to be asked.
+// A backend that is open.
 struct OpenBackend {
   const Backend* descriptor = nullptr;
   std::shared_ptr<ObjectStore> store;
@@ -34,9 +34,9 @@ class Stores {
  public:
   Stores(config::EncryptedStore& config, OpenStore open) : config_(config), open_(std::move(open)) {}
 
-  // `text`: an id in either spelling; blank: the active backend. Code::invalid for an unknown or unconfigured
-  // one, Code::upstream when there is no active one. Who is no admin reads no address of a store in an error,
-  // neither here nor of the store that comes back.
+  // `text` is an id in either spelling; blank: the active backend. Code::invalid for an unknown or
+  // unconfigured one, Code::upstream when there is no active one. For a principal who is no admin, errors
+  // reveal no address of a store, neither here nor from the store that this returns.
   Result<OpenBackend> open(const Principal& principal, std::string_view text);
   Result<config::Values> values() { return config_.all(); }
 

@@ -1,6 +1,6 @@
 // The six backends as the settings describe them: which are configured, which is active, which is the hub,
-// what each can take. Pure over the values of the config store; nothing here talks to a store. Ids are
-// canonical inside (config/clouds.hpp).
+// and their limits. Pure over the values of the config store; no store is called. Ids are canonical inside
+// (config/clouds.hpp).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dash::storage {
 struct Backend {
   std::string_view id;
   std::string_view label;
-  std::array<std::string_view, 2> required;  // settings that make it configured; "" for none
+  std::array<std::string_view, 2> required;  // settings that configure it; "" for none
   bool is_object_store;
   std::uint64_t max_inline_bytes;  // decoded bytes
   std::string_view limit_reason;
@@ -25,35 +25,34 @@ struct Backend {
   std::uint64_t ceiling() const;
 };
 
-// In the fixed order of the API's answers, which is also the order in which a configured one stands in for an
-// active one.
+// Sorted in the fixed order of the API. When none is chosen, the first configured one is the active one.
 std::span<const Backend> backends();
-// The folder where deployments leave their state while a file system is active, at storage_local_path. It is
-// the program's own, so the rules about the local store's root do not concern it, and no setting names it.
+// The folder where deployments write their state while a file system is active (storage_local_path). It is
+// the program's own, so the rules about the local store's root do not apply to it, and no setting names it.
 const Backend& deploy_folder_backend();
-// `text` in either spelling. Code::invalid naming the valid ids.
+// `text` is in either spelling. Code::invalid names the valid ids.
 Result<const Backend*> find_backend(std::string_view text,
                                     config::NameStyle style = config::NameStyle::canonical);
 
-// How this instance writes names on output: the setting cloud_names.
+// Returns how this instance writes names on output: the setting cloud_names.
 config::NameStyle name_style_of(const config::Values& values);
 std::string backend_in_style(config::NameStyle style, std::string_view id);
 
 std::string value_of(const config::Values& values, std::string_view key);
 bool is_configured(const Backend& backend, const config::Values& values);
-// The first required setting that has no value; "" when configured.
+// Returns the first required setting without a value; "" when configured.
 std::string_view missing_setting(const Backend& backend, const config::Values& values);
-// The stored choice when it is configured, else the first configured one (`local` only while the automation
-// runner is local), else nullptr.
+// Returns the stored choice when it is configured, else the first configured one (`local` only while the
+// automation runner is local), else nullptr.
 const Backend* active_backend(const config::Values& values);
-// The stored choice when it is configured, else the active one if it can be a hub, else nullptr.
+// Returns the stored choice when it is configured, else the active one if it can be a hub, else nullptr.
 const Backend* hub_backend(const config::Values& values);
 std::string automation_runner(const config::Values& values);
 
-// Where assets lie: "config-mgmt/" unless the backend's prefix says otherwise; "" on file systems.
+// Returns the prefix of asset keys: "config-mgmt/" unless the backend's prefix is set; "" on file systems.
 std::string asset_prefix(const Backend& backend, const config::Values& values);
-// A value for the setting `key`, storage_<backend>_prefix. Code::invalid when its first segment is one under
-// which the dashboard keeps its own objects.
+// Checks a value of the setting `key`, storage_<backend>_prefix. Code::invalid when its first segment is one
+// under which the dashboard stores its own objects.
 Result<void> check_asset_prefix(std::string_view key, std::string_view prefix);
 
 // GET /api/storage/backends.

@@ -1,5 +1,5 @@
-// Access tokens that an authorization server hands out for a while (RFC 6749 §5.1): read from its answer,
-// kept until shortly before they end. Used by the stores that are asked with one. Thread-safe.
+// Access tokens of an authorization server (RFC 6749 §5.1): parsed from its response and cached until shortly
+// before they expire. For the stores that need one. Thread-safe.
 #pragma once
 #include <functional>
 #include <mutex>
@@ -16,7 +16,7 @@ struct BearerToken {
   Secret token;
   std::chrono::seconds lifetime{0};
 };
-// Code::upstream for an answer that has no bearer token in it.
+// Code::upstream for a response without a bearer token.
 Result<BearerToken> parse_bearer(std::string_view json);
 
 class BearerCache {
@@ -24,9 +24,10 @@ class BearerCache {
   using Fetch = std::function<Result<BearerToken>()>;
   BearerCache(const Clock& clock, Fetch fetch) : clock_(clock), fetch_(std::move(fetch)) {}
 
-  // A token with some life left; the first caller that finds none asks, the others wait for its answer.
+  // Returns a token with some life left. The first caller that finds none requests one; the others wait for
+  // it.
   Result<Secret> get();
-  // The store refused it before its time: the next get() asks anew.
+  // The store refused this token before its time: the next get() requests another.
   void drop(const Secret& refused);
 
  private:

@@ -8,12 +8,12 @@
 
 namespace dash::storage {
 
-inline constexpr std::chrono::seconds kCopyBufferTimeout{60};  // for a buffer of a part
+inline constexpr std::chrono::seconds kCopyBufferTimeout{60};  // how long to wait for a buffer
 
 struct CopySource {
   ObjectStore& store;
-  Object object;       // as head() told it; the content is held to its etag
-  std::string digest;  // "p8:<hex>" when it is known: what arrives must have it
+  Object object;       // from head(); the content must have its etag
+  std::string digest;  // "p8:<hex>" when known: the copy must have it
 };
 
 struct CopyResult {
@@ -21,13 +21,13 @@ struct CopyResult {
   std::string digest;
 };
 
-// Exactly the bytes of `object` from `offset` on. Code::precondition when it was replaced meanwhile.
+// Reads exactly the bytes of `object` from `offset` on. Code::precondition when it was replaced meanwhile.
 Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_t offset,
                           std::span<char> out);
 
-// `only_if_absent`: Code::conflict when `key` is there. Code::precondition when the source was replaced
-// meanwhile, Code::integrity when what was read or made is not what was promised. A failure leaves nothing
-// behind.
+// With `only_if_absent`: Code::conflict when `key` exists. Code::precondition when the source was replaced
+// meanwhile, Code::integrity when the bytes read or written are not the promised ones. A failure leaves
+// nothing behind.
 Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
                                bool only_if_absent, BufferPool& buffers);
 

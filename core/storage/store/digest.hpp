@@ -1,5 +1,5 @@
 // One digest for an asset on every store: SHA-256 over the SHA-256s of its 8 MiB parts, so that parts can be
-// hashed apart and in parallel. Nothing has one empty part.
+// hashed apart and in parallel. An empty asset has one empty part.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace dash::storage {
 
-// Takes the parts' digests in order. "p8:<64 hex digits>".
+// Adds the parts' digests in order. Returns "p8:<64 hex digits>".
 class PartDigests {
  public:
   void add(std::string_view part_sha256) { whole_.update(part_sha256); }

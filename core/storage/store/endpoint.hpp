@@ -1,5 +1,5 @@
-// What the rooms of the clouds share about their server: where it is, whom TLS trusts, and what to tell a
-// person when it refuses to believe us.
+// What the four clouds share about their server: its address, the trust of TLS, and the explanation when it
+// refuses credentials because of a clock.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,22 +16,22 @@ struct Endpoint {
   net::Trust trust;
 
   std::string_view scheme() const;
-  // With the port, unless it is the scheme's own: what the Host header says, which signatures cover.
+  // With the port, unless it is the scheme's own: the value of the Host header, which signatures cover.
   std::string_view host() const;
-  // From the first slash after the host; "" when there is none.
+  // Returns the path from the first slash after the host; "" when there is none.
   std::string_view path() const;
 };
 
-// From storage_<backend>_endpoint and storage_<backend>_ca_file; `default_url` stands in for an empty endpoint,
-// https for a missing scheme. Code::invalid names the setting that is no http(s) address.
+// Reads storage_<backend>_endpoint and storage_<backend>_ca_file. An empty endpoint becomes `default_url`, a
+// missing scheme https. Code::invalid names the setting that is no http(s) address.
 Result<Endpoint> read_endpoint(const config::Values& values, std::string_view backend,
                                std::string_view default_url);
 
-// A sentence to add when a store refuses credentials and its Date is far from our clock: signatures and
-// tokens carry the time. "" otherwise.
+// Returns a sentence to add when a store refuses credentials and its Date is far from our clock, because
+// signatures and tokens contain the time. "" otherwise.
 std::string clock_note(const net::Headers& headers, Time now);
-// Code::upstream when the store's Date is as far from our clock: how old something is cannot be told then,
-// and a sweep would drop what is in use.
+// Code::upstream when the store's Date is that far from our clock: the age of an upload is then unknown, and
+// a sweep would drop uploads in use.
 Result<void> check_clock_skew(const net::Headers& headers, Time now);
 
 }  // namespace dash::storage

@@ -1,4 +1,4 @@
-// Reading a range over HTTP (RFC 9110 §14), as all four clouds have it. Called by their store.cpp.
+// Reads a range over HTTP (RFC 9110 §14), as all four clouds do. Called by their store.cpp.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,20 +10,21 @@
 
 namespace dash::storage {
 
-// "bytes=0-99": `size` bytes, one at least.
+// Returns "bytes=0-99" for `size` bytes, at least one.
 std::string range_header(std::uint64_t offset, std::uint64_t size);
 
-// Bytes that came. A range beyond the end has none; a store that ignores ranges is not to be used.
+// Returns the number of bytes received. A range beyond the end has none. A store that ignores ranges is
+// refused.
 Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
                                   std::string_view where);
 
-// An object and its first bytes, by the `answer` to a GET of its front, which `read` reads. An empty object
-// has no front: `head` (a HEAD) tells of it then.
+// Returns an object and its first bytes from `answer`, the response to the GET of its front that `read` sent.
+// An empty object has no front: `head` sends a HEAD instead.
 Result<OpenResult> to_open_result(const Result<net::HttpResponse>& answer,
                                   const std::function<Result<Object>()>& head,
                                   const std::function<Result<Object>(const net::HttpResponse&)>& read);
 
-// Size of the whole object, of a HEAD's answer or a GET's with or without a range.
+// Returns the size of the whole object, from the response to a HEAD, or to a GET with or without a range.
 Result<std::uint64_t> object_size(const net::HttpResponse& answer, std::string_view where);
 
 }  // namespace dash::storage

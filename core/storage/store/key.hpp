@@ -1,4 +1,4 @@
-// The one rule for keys that every store shares: what is no plain path (climbing, absolute, unprintable, not
+// The one rule for keys of all stores. A key that is no plain path (climbing, absolute, unprintable, not
 // UTF-8) reaches no store, so the same key means the same object in a bucket, a folder and a share.
 #pragma once
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace dash::storage {
 
-// Code::invalid saying what is wrong with the key: empty, above 1,024 bytes, not UTF-8, a control character,
-// or a segment between slashes that is empty, "." or "..".
+// Code::invalid with what is wrong: empty, above 1,024 bytes, not UTF-8, a control character, or a segment
+// between slashes that is empty, "." or "..".
 Result<void> check_key(std::string_view key);
 
 }  // namespace dash::storage

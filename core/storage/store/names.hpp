@@ -1,5 +1,5 @@
-// What an asset may be called at upload and what kind it is. Everything else
-// takes any key under the prefix (key.hpp): others may have placed it there.
+// The names that an upload may give an asset, and the type that follows from a name. Every other operation
+// takes any key under the prefix (key.hpp), because another program may have placed it there.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace dash::storage {
 
-inline constexpr std::size_t kMaxNameBytes = 255;  // one file name of every file system that we meet
+inline constexpr std::size_t kMaxNameBytes = 255;  // one file name on every supported file system
 inline constexpr std::size_t kMaxKeyBytes = 1024;  // the smallest bound of the four object stores
 inline constexpr std::string_view kAllowedExtensions = ".deb, .ps1, .rpm, .sh, .yaml, .yml";
 
-// "playbook", "script", "powershell", "rpm" or "deb" by the extension in any case; nullopt for any other
-// file.
+// Returns "playbook", "script", "powershell", "rpm" or "deb" by the extension in any case; nullopt for any
+// other file.
 std::optional<std::string_view> asset_type(std::string_view name);
 
 // 1 to 255 bytes of UTF-8 without separator, control character (those of bidirectional text included) or
 // leading dot, with an allowed extension. Code::invalid.
 Result<void> check_upload_name(std::string_view name);
-// What an agent takes as well: a letter or digit first, then letters, digits, '.', '_' and '-'.
+// The stricter rule of an agent: a letter or digit first, then letters, digits, '.', '_' and '-'.
 // Code::invalid.
 Result<void> check_agent_name(std::string_view name);
 

@@ -1,4 +1,4 @@
-// How an upload is cut into parts. The server fixes size and count at begin; all others derive them.
+// How an upload is cut into parts. The server fixes size and count at begin; clients derive both.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace dash::storage {
 inline constexpr std::uint64_t kMaxInlineBytes = 64ull << 20;  // 67,108,864 decoded bytes
 inline constexpr std::uint64_t kMaxChunkedBytes = 5ull << 30;  // 5,368,709,120 bytes, 640 parts
 
-// Parts are numbered from 1. Nothing has one empty part.
+// Parts are numbered from 1. An empty upload has one empty part.
 constexpr std::uint32_t part_count(std::uint64_t size) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (size + kPartBytes - 1) / kPartBytes));
 }

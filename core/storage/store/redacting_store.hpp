@@ -1,5 +1,5 @@
-// A store for somebody who is no admin: its errors say what happened, and not at which address the store is.
-// The whole message goes to the log. Called by stores.cpp.
+// A store for a user who is no admin: its errors do not reveal the store's address. The whole message goes to
+// the log. Called by stores.cpp.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace dash::storage {
 
-// Every address in the message, and the host of `place` (ObjectStore::place(), or empty) without one, becomes
-// "the store"; what was there before is kept in `detail`.
+// Replaces every address in the message, and the host of `place` (ObjectStore::place(), or empty) without a
+// scheme, by "the store". The original text is stored in `detail`.
 Error redact_addresses(Error error, std::string_view place);
 
 std::shared_ptr<ObjectStore> with_redaction(std::shared_ptr<ObjectStore> store);

@@ -1,5 +1,5 @@
-// Retry as a decorator with the seam of a store. Which failures pass is net::is_transient; which operations
-// are safe to ask twice is written here, operation by operation.
+// Retry as a decorator with the interface of a store. net::is_transient decides which failures are transient;
+// this file decides, operation by operation, which are safe to repeat.
 #pragma once
 #include <memory>
 

@@ -1,5 +1,5 @@
-// XML as the stores speak it (S3, Azure Blob), and the only place that knows pugixml. A document becomes a
-// small tree of values; entities of a DTD are never expanded. Called by the wire.cpp of those rooms.
+// XML of the stores (S3, Azure Blob), and the only file that uses pugixml. A document becomes a small tree of
+// values; entities of a DTD are never expanded. Called by the codecs of those stores.
 #pragma once
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ struct XmlElement {
 
 inline constexpr int kMaxXmlDepth = 32;
 
-// The root element. Code::upstream for what is no XML or nested deeper than kMaxXmlDepth.
+// Returns the root element. Code::upstream for what is no XML, or nested deeper than kMaxXmlDepth.
 Result<XmlElement> parse_xml(std::string_view text);
 
 // With an XML declaration, no white space added, reserved characters escaped.

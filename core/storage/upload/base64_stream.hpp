@@ -10,16 +10,16 @@ namespace dash::storage {
 
 class Base64Stream {
  public:
-  // Appends what `text` completes to `out`. False once the text cannot be base64 any more.
+  // Appends the decoded bytes to `out`. Returns false once the text cannot be base64 any more.
   [[nodiscard]] bool feed(std::string_view text, std::string& out);
-  // False when the text stops in the middle.
+  // Returns false when the text stops in the middle.
   [[nodiscard]] bool finish() const { return !broken_ && held_ == 0; }
 
  private:
   bool take(char c, std::string& out);
   bool close(std::string& out);
   std::uint32_t bits_ = 0;
-  int held_ = 0;  // characters of the open group of four, padding included
+  int held_ = 0;  // characters of the current group of four, padding included
   int padding_ = 0;
   bool closed_ = false;  // a padded group ended the text
   bool broken_ = false;

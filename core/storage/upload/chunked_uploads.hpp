@@ -1,6 +1,6 @@
-// Chunked uploads: begin, part, status, commit, abort. All state rides in the
-// handle; any replica with the same key goes on with an upload that another began. Part bytes are the
-// caller's, this keeps none. Thread-safe.
+// Chunked uploads: begin, part, status, commit, abort. All state is in the handle, so any replica with the
+// same key continues an upload that another began. The caller owns the bytes of a part; nothing here stores
+// them. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -39,7 +39,7 @@ struct UploadStatus {
   std::string filename;
   std::uint64_t size = 0;
   std::vector<std::uint32_t> staged;          // 1, 2, … without a gap
-  std::map<std::uint32_t, std::string> refs;  // of the last of them, as far as this process staged them
+  std::map<std::uint32_t, std::string> refs;  // of the last two, as far as this process staged them
   Time expires;
 };
 struct CommitResult {
@@ -59,8 +59,8 @@ OrderedJson to_json(const UploadStatus&);
 OrderedJson to_json(const CommitResult&);
 OrderedJson to_json(const AbortResult&);
 
-// Parts of one upload arrive in order, one at a time; but who holds the data directory may send them side by
-// side to a store that takes them so.
+// Parts of one upload arrive in order, one at a time. The owner of the data directory may send them in
+// parallel to a store that supports it.
 enum class Sequence { in_order, parallel };
 
 class ChunkedUploads {
@@ -77,20 +77,20 @@ class ChunkedUploads {
 
   Result<BeginResult> begin(const Principal& principal, const std::string& filename, std::int64_t size);
 
-  // How the active backend takes the parts of an upload that does not come through the API.
+  // Returns how the active backend takes the parts of an upload that does not come through the API.
   Result<Sequence> sequence(const Principal& principal);
-  // What can be told from a part's head, before a byte of it is read: handle, number, declared length.
+  // Checks a part before any byte of it is read: handle, number, declared length.
   Result<void> check_part(const Principal& principal, std::string_view handle, std::int64_t n,
                           std::uint64_t declared_bytes) const;
-  // `content_digest`: the header's value, or empty.
+  // `content_digest` is the header's value, or empty.
   Result<PutPartResult> put_part(const Principal& principal, std::string_view handle, std::int64_t n,
                                  const Payload& part, std::string_view content_digest,
                                  Sequence sequence = Sequence::in_order);
   Result<UploadStatus> status(const Principal& principal, std::string_view handle);
   // `parts`: the count, a list of numbers, or a list of {part, ref}.
   Result<CommitResult> commit(const Principal& principal, std::string_view handle, const Json& parts);
-  // Never fails loudly: what could not be discarded is in the answer. Nothing can be staged or committed
-  // afterwards.
+  // Succeeds even when something could not be discarded; the result lists it. Nothing can be staged or
+  // committed afterwards.
   Result<AbortResult> abort(const Principal& principal, std::string_view handle);
 
  private:

@@ -1,5 +1,4 @@
-// What a client says at commit about the parts that it sent: their count, their numbers, or {part, ref} of
-// each.
+// The parts that a client lists at commit: their count, their numbers, or {part, ref} of each.
 #pragma once
 #include <optional>
 #include <vector>
@@ -12,7 +11,7 @@
 
 namespace dash::storage {
 
-// By number; nullopt where no ref was sent.
+// Indexed by number; nullopt where no ref was sent.
 using CommitList = std::vector<std::optional<StagedRef>>;
 
 // Code::invalid unless every part of the handle is named exactly once, in any order; refs must be this
@@ -20,10 +19,10 @@ using CommitList = std::vector<std::optional<StagedRef>>;
 Result<CommitList> read_commit_list(const Secret& key, const Handle& handle, const Json& parts);
 // Code::invalid when a ref is not of the bytes that the store holds under its number.
 Result<void> check_against_store(const CommitList& list, const std::vector<StagedPart>& staged);
-// Where the store itself has no word for a part's bytes, put_part()'s, so that commit() can compare the
+// Where the store itself has no id of a part's bytes, fills in put_part()'s, so that commit() can compare the
 // whole.
 void fill_refs(const CommitList& list, std::vector<StagedPart>& staged);
-// "p8:…", or "" unless every ref was sent.
+// Returns "p8:…", or "" unless every ref was sent.
 std::string digest_of(const CommitList& list);
 
 }  // namespace dash::storage

@@ -1,6 +1,6 @@
-// Reads the body of the inline lane, {"filename": text, "content_b64": base64}, as it arrives: the content
-// leaves decoded in small pieces, nothing else is kept but the names. Takes what parse_json() and
-// crypto::from_base64() would take of the whole body, members in any order; other members are checked and
+// Reads the body of an inline upload, {"filename": text, "content_b64": base64}, as it arrives. The content
+// leaves decoded in small pieces; only the names are stored. It accepts what parse_json() and
+// crypto::from_base64() accept of the whole body, members in any order; other members are checked and
 // dropped. The 64 MB ceiling is enforced while decoding.
 #pragma once
 #include <functional>
@@ -14,18 +14,17 @@
 
 namespace dash::storage {
 
-// A body that is longer than this cannot hold 64 MB without padding it on purpose (base64 is 4/3; JSON may
-// escape '/' and '+').
+// A longer body cannot hold 64 MB without deliberate padding (base64 is 4/3; JSON may escape '/' and '+').
 inline constexpr std::uint64_t kMaxInlineBody = 128ull << 20;
 
 class InlineBody {
  public:
   using Content = std::function<Result<void>(std::string_view decoded)>;
-  // `content` is called in order with pieces of at most 64 KiB; its error ends the reading.
+  // `content` is called in order with pieces of at most 64 KiB. Its error ends the reading.
   InlineBody(std::uint64_t ceiling, Content content) : ceiling_(ceiling), content_(std::move(content)) {}
 
-  // Code::validation for what is not the promised JSON, Code::invalid for what is not base64,
-  // Code::too_large above the ceiling. After an error the object is of no more use.
+  // Code::validation for what is not the promised JSON, Code::invalid for what is not base64, Code::too_large
+  // above the ceiling. The object is unusable after an error.
   Result<void> feed(std::string_view piece);
   // The body has ended. Code::validation when a member is missing.
   Result<void> finish();
@@ -67,7 +66,7 @@ class InlineBody {
   bool escaped_ = false;  // in a text: the last character was a backslash
   bool quoted_ = false;   // in another value: inside of a text
   int depth_ = 0;         // in another value: open brackets
-  std::string member_;    // whose value comes
+  std::string member_;    // the member whose value follows
   std::set<std::string> seen_;
   std::optional<std::string> filename_;
   Base64Stream base64_;

@@ -1,7 +1,7 @@
-// Inline uploads: one request with the file as base64 in JSON, up to 64 MB,
-// for every backend. The body is pushed in as it arrives and leaves for the store part by part: at most two
-// buffers of the BufferPool are held, one as long as the file is smaller than a part. Members may come in any
-// order, but content above 16 MiB needs its filename first.
+// Inline uploads: one request with the file as base64 in JSON, up to 64 MB, for every backend. The body is
+// pushed in as it arrives and goes to the store part by part. At most two buffers of the BufferPool are held,
+// one as long as the file is smaller than a part. Members may come in any order, but content above 16 MiB
+// needs its filename first.
 #pragma once
 #include <memory>
 #include <optional>
@@ -36,17 +36,17 @@ struct UploadDeps {
   BufferPool& buffers;
 };
 
-// A file on its way into a store whose size is not known yet. Destroyed before finish(): nothing is left,
-// nothing is listed.
+// A file on its way into a store, with a size that is not known yet. Destroyed before finish() it leaves
+// nothing and nothing is listed.
 class StreamingUpload {
  public:
-  // `backend` is where it goes; scope and name are asked as soon as the name is given.
+  // `backend` is the target. Scope and name are checked as soon as the name is given.
   StreamingUpload(UploadDeps deps, Principal principal, OpenBackend backend);
   ~StreamingUpload();
   StreamingUpload(const StreamingUpload&) = delete;
   StreamingUpload& operator=(const StreamingUpload&) = delete;
 
-  // Once. Code::invalid for the name, Code::conflict for another workgroup's.
+  // Called once. Code::invalid for the name, Code::conflict for another workgroup's asset.
   Result<void> name(const std::string& filename);
   Result<void> write(std::string_view bytes);
   Result<UploadResult> finish();
@@ -54,7 +54,7 @@ class StreamingUpload {
  private:
   Result<void> flush_full_buffer();
   Result<void> stage(const Buffer& part, std::size_t size, bool is_last);
-  // Their SHA-256.
+  // Returns the SHA-256 of the bytes.
   std::string digest_part(std::string_view part_bytes);
   Result<Object> put_whole();
   Result<Object> commit_staged();
@@ -68,10 +68,10 @@ class StreamingUpload {
   Buffer filling_;
   std::size_t filled_ = 0;
   std::uint64_t size_ = 0;
-  std::string upload_;  // of the store, once the file is larger than a part
+  std::string upload_;  // the store's upload, once the file is larger than a part
   std::vector<StagedPart> staged_;
   PartDigests digests_;
-  std::string digest_;  // of the whole, once it is here
+  std::string digest_;  // of the whole, once it has arrived
   std::vector<SecretFinding> findings_;
 };
 

@@ -1,5 +1,6 @@
-// What the answer to a part's PUT calls "ref": {n, the store's ref, the part's SHA-256}, sealed and bound to
-// the upload, so that commit can compose the asset's digest from words that the client cannot have made up.
+// The member "ref" of the response to a part's PUT: {n, the store's ref, the part's SHA-256}, sealed and
+// bound to the upload, so that commit can compose the asset's digest from values that the client cannot
+// forge.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,7 +1,6 @@
-// Parts come in order, one at a time. A process remembers the last part that
-// it staged for each handle, with the refs of the last two, whose answers a client that was cut off may lack;
-// it lets one request at a time work on a handle. What the memory does not settle is asked of the store.
-// Thread-safe.
+// Parts come in order, one at a time. For each handle a process remembers the last part that it staged and
+// the refs of the last two, because a client whose connection broke may lack them. One request at a time
+// works on a handle. Where the memory is not enough, the store is queried. Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -20,7 +19,7 @@ class PartSequencer {
  public:
   explicit PartSequencer(const Clock& clock) : clock_(clock) {}
 
-  // One request's turn on a handle; the next one waits until it is gone.
+  // The exclusive right of one request to work on a handle. The next request waits until it is destroyed.
   class UploadLock {
    public:
     UploadLock(PartSequencer* sequencer, std::string id) : sequencer_(sequencer), id_(std::move(id)) {}
@@ -28,12 +27,12 @@ class PartSequencer {
         : sequencer_(std::exchange(other.sequencer_, nullptr)), id_(std::move(other.id_)) {}
     UploadLock& operator=(UploadLock&&) = delete;
     ~UploadLock();
-    // The last part that this process knows to be staged (0: the upload was begun here and has none);
-    // nullopt: not known.
+    // Returns the last part that this process knows to be staged (0: the upload began here and has none), or
+    // nullopt when that is unknown.
     std::optional<std::uint32_t> last() const;
     void set_begun();
     void set_staged(std::uint32_t n, std::string ref);
-    // Part `n` may have arrived, or not.
+    // Part `n` may have been staged, or not.
     void forget(std::uint32_t n);
 
    private:
@@ -41,13 +40,13 @@ class PartSequencer {
     std::string id_;
   };
 
-  // Waits for the turn; Code::busy with retry_after when that takes longer than `timeout`.
+  // Waits for the lock. Code::busy with retry_after when that takes longer than `timeout`.
   Result<UploadLock> acquire(const std::string& id, std::chrono::milliseconds timeout);
-  // By part, what staged() was told of the last two.
+  // Returns the refs of the last two parts that staged() recorded, by part.
   std::map<std::uint32_t, std::string> recent_refs(const std::string& id);
 
-  // Enough for any number of uploads that one process serves at a time; the oldest are forgotten, and the
-  // store is asked.
+  // More uploads than one process serves at a time. The oldest entry is dropped, and the store is queried
+  // instead.
   static constexpr std::size_t kMaxRemembered = 4096;
 
  private:

@@ -1,5 +1,5 @@
-// The file share of a remote agent, as far as this side of it goes: names, place, and the answer that every
-// operation gets while no agent is signed in. Called by registry.cpp.
+// The file share of a remote agent, on this side: its name and place, and the failure of every operation
+// while no agent is signed in. Called by registry.cpp.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace dash::storage::agent {
 
-// Every operation is Code::upstream, naming the agent.
+// Every operation fails with Code::upstream, naming the agent.
 Result<std::unique_ptr<ObjectStore>> open_agent_share(const config::Values& values);
 
 }  // namespace dash::storage::agent

@@ -1,6 +1,6 @@
-// One authorised call to one container of Azure Blob Storage: path and query in, the answer or an error out.
-// Signs with the account's key where there is one, else shows a service principal's token, which it fetches
-// and keeps. Used by store.cpp. Thread-safe.
+// One authorised call to one container of Azure Blob Storage: path and query in, the response or an error
+// out. It signs with the account's key where there is one, else it sends a service principal's token, which
+// it fetches and caches. Used by store.cpp. Thread-safe.
 #pragma once
 #include <memory>
 #include <optional>
@@ -28,14 +28,14 @@ struct Call {
 
 class Client {
  public:
-  // One of `key` and `tokens`.
+  // Exactly one of `key` and `tokens` is set.
   Client(Endpoint endpoint, std::string account, std::string container, std::optional<AccountKey> key,
          std::unique_ptr<BearerCache> tokens, net::HttpClient& http, const Clock& clock);
 
-  // Endpoint, account and container: another account is another place whichever way it is addressed.
+  // Endpoint, account and container. Another account is another place, whatever the endpoint.
   std::string place() const { return place_; }
-  // An answer of 2xx; anything else is an error that tells what was asked and what the service said. The
-  // service's own code comes back in `code` when given.
+  // Returns a 2xx response. Any other is an error with the operation and the service's message; the service's
+  // own code is written to `code` when given.
   Result<net::HttpResponse> execute(const Call& call, std::string* code = nullptr);
 
  private:

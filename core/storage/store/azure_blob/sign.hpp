@@ -1,5 +1,5 @@
-// The two ways into Azure Blob Storage. Shared Key: an HMAC over the request (learn.microsoft.com, "Authorize
-// with Shared Key", version 2015-02-21 and later). Service principal: a bearer token by the client
+// The two credentials of Azure Blob Storage. Shared Key: an HMAC over the request (learn.microsoft.com,
+// "Authorize with Shared Key", version 2015-02-21 and later). Service principal: a bearer token by the client
 // credentials grant (RFC 6749 §4.4; learn.microsoft.com, "Microsoft identity platform and the OAuth 2.0
 // client credentials flow"). Pure. Called by store.cpp.
 #pragma once
@@ -30,7 +30,7 @@ struct RequestToSign {
 };
 
 std::string string_to_sign(std::string_view account, const RequestToSign& request);
-// The value of the Authorization header.
+// Returns the value of the Authorization header.
 std::string shared_key(const AccountKey& key, const RequestToSign& request);
 
 struct ServicePrincipal {
@@ -38,10 +38,10 @@ struct ServicePrincipal {
   std::string client_id;
   Secret client_secret;
 };
-// `authority` empty: the public cloud. Code::invalid names the setting that is empty.
+// `authority` empty means the public cloud. Code::invalid names the setting that is empty.
 Result<ServicePrincipal> read_service_principal(std::string_view authority, std::string_view tenant,
                                                 std::string_view client_id, const Secret& client_secret);
-// The form that is posted to token_url.
+// Returns the form that is posted to token_url.
 Secret token_request(const ServicePrincipal& principal);
 
 }  // namespace dash::storage::azure_blob

@@ -1,6 +1,6 @@
-// Azure Blob Storage by its REST API (learn.microsoft.com, Blob service REST API). The container is made with
-// the first upload. Parts are blocks; the service drops the ones that nobody commits after a week, and has no
-// call to do so before. Opened by registry.cpp.
+// Azure Blob Storage by its REST API (learn.microsoft.com, Blob service REST API). The first upload makes the
+// container. Parts are blocks. The service drops uncommitted blocks after a week, and has no call to drop
+// them earlier. Opened by registry.cpp.
 #pragma once
 #include <memory>
 

@@ -1,5 +1,5 @@
-// One authorised call to Google Cloud Storage: target in, the answer or an error out. Fetches the access
-// token and keeps it; a token that the service refuses before its time is fetched once more. Used by
+// One authorised call to Google Cloud Storage: target in, the response or an error out. It fetches the access
+// token and caches it; a token that the service refuses before its time is fetched once more. Used by
 // store.cpp. Thread-safe.
 #pragma once
 #include <functional>
@@ -21,7 +21,7 @@ struct Call {
   net::Headers headers = {};  // Range, Content-Type, Content-Range
   std::string_view body = {};
   Room into = {};
-  bool is_session = false;  // an upload session's address is its own proof: no token
+  bool is_session = false;  // the address of an upload session is its own proof: no token
 };
 
 class Client {
@@ -31,9 +31,9 @@ class Client {
 
   const std::string& bucket() const { return bucket_; }
   std::string place() const { return endpoint_.url + "/" + bucket_; }
-  // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
+  // Returns a 2xx response. Any other is an error with the operation and the service's message.
   Result<net::HttpResponse> execute(const Call& call);
-  // Whatever the service answers: sessions speak by 308 and 499.
+  // Returns a response of any status: sessions use 308 and 499.
   Result<net::HttpResponse> execute_raw(const Call& call);
   Error to_error(const Call& call, const net::HttpResponse& response) const;
 

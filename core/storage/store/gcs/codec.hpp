@@ -1,6 +1,6 @@
 // JSON of the Cloud Storage API v1 and the headers of its resumable uploads ↔ structs (cloud.google.com,
-// Cloud Storage JSON API reference). Pure; fed with bytes of a server, so every shape is checked. Called by
-// store.cpp.
+// Cloud Storage JSON API reference). Pure. The input comes from a server, so every shape is checked. Called
+// by store.cpp.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,9 +13,10 @@
 
 namespace dash::storage::gcs {
 
-// Where our digest stands in an object's metadata.
+// The name of our digest in an object's metadata.
 inline constexpr std::string_view kDigestMember = "dashctl-digest";
-// Which upload made the object, so that a commit whose answer was lost can be told from one that never was.
+// Which upload made the object, so that a commit with a lost response can be told from one that never
+// happened.
 inline constexpr std::string_view kUploadMember = "dashctl-upload";
 
 struct StoredObject {
@@ -42,8 +43,8 @@ struct RewriteProgress {
 };
 Result<RewriteProgress> parse_rewrite(std::string_view json);
 
-// What an upload or a rewrite says of the object it makes. `name` empty: the URL has it. `md5` (base64) makes
-// the service refuse other bytes.
+// Returns the JSON that an upload or a rewrite sends about the new object. `name` empty: the URL has it.
+// `md5` (base64) makes the service refuse other bytes.
 std::string object_body(std::string_view name, std::string_view digest, std::string_view upload,
                         std::string_view md5);
 
@@ -54,20 +55,22 @@ struct MultipartBody {
 };
 MultipartBody multipart_body(std::string_view object_json, std::string_view bytes, std::string_view boundary);
 
-// "bytes 0-8388607/*" (RFC 9110 §14.4); an empty range asks for the state: "bytes */*".
+// Returns "bytes 0-8388607/*" (RFC 9110 §14.4). An empty range queries the state: "bytes */*".
 std::string content_range(std::uint64_t offset, std::uint64_t size, std::optional<std::uint64_t> total);
-// How many bytes the session keeps, from the Range header of a 308: "bytes=0-262143"; without one: none.
+// Returns how many bytes the session has, from the Range header of a 308: "bytes=0-262143". Without one:
+// none.
 Result<std::uint64_t> parse_received_size(std::optional<std::string_view> range);
 
-// Path and query of the session's address in a Location header. The host stays behind: a session is spoken to
-// at the endpoint of the settings, wherever that leads.
+// Returns path and query of the session's address in a Location header, without the host: requests of a
+// session go to the endpoint of the settings.
 Result<std::string> session_target(std::string_view location);
 
 struct ServiceError {
   std::string code;  // "conditionNotMet", "invalid_grant"
   std::string message;
 };
-// Of the API ({"error":{…}}) or of the token endpoint (RFC 6749 §5.2). Empty members for anything else.
+// Reads an error of the API ({"error":{…}}) or of the token endpoint (RFC 6749 §5.2). Returns empty members
+// for anything else.
 ServiceError parse_error(std::string_view json);
 
 }  // namespace dash::storage::gcs

@@ -1,5 +1,5 @@
-// A resumable upload (cloud.google.com, "Resumable uploads"): begin, send bytes at an offset, ask what is
-// kept, cancel. The service keeps what it got of a part in whole 256 KiB, so a part may take several
+// A resumable upload (cloud.google.com, "Resumable uploads"): begin, send bytes at an offset, query the
+// state, cancel. The service stores whole multiples of 256 KiB of a request, so a part may take several
 // requests. Used by store.cpp.
 #pragma once
 #include <optional>
@@ -11,24 +11,25 @@
 
 namespace dash::storage::gcs {
 
-// A part that is not the last has a multiple of this.
+// The size of every part but the last is a multiple of this.
 inline constexpr std::size_t kQuantum = 256u << 10;
 
 struct SessionState {
   std::uint64_t received = 0;          // bytes, from the start
-  std::optional<StoredObject> object;  // once the last byte is kept
+  std::optional<StoredObject> object;  // after the last byte is stored
 };
 
-// The session's target. `object_json`: object_body() of what is to come into being.
+// Returns the session's target. `object_json` is object_body() of the new object.
 Result<std::string> begin_session(Client& client, const std::string& what, std::string_view query,
                                   std::string_view object_json);
-// Sends bytes until all of them are kept. `total`: the object's size, with its last bytes only.
-// Code::conflict when bytes before `offset` are missing, Code::not_found when the session is gone.
+// Sends bytes until the service has stored all of them. `total` is the object's size, given with its last
+// bytes only. Code::conflict when bytes before `offset` are missing, Code::not_found when the session is
+// gone.
 Result<SessionState> send_bytes(Client& client, const std::string& what, const std::string& session,
                                 std::uint64_t offset, std::string_view bytes,
                                 std::optional<std::uint64_t> total);
 Result<SessionState> query_state(Client& client, const std::string& what, const std::string& session);
-// False when there was none to cancel.
+// Returns false when there was none to cancel.
 Result<bool> cancel_session(Client& client, const std::string& what, const std::string& session);
 
 }  // namespace dash::storage::gcs

@@ -1,6 +1,6 @@
-// A Google service account's way to an access token: a JWT that its key signs, exchanged at its token_uri
-// (RFC 7523 §2.1; developers.google.com, "Using OAuth 2.0 for Server to Server Applications"). Pure. Called
-// by store.cpp.
+// How a Google service account gets an access token: a JWT signed by its key, exchanged at its token_uri (RFC
+// 7523 §2.1; developers.google.com, "Using OAuth 2.0 for Server to Server Applications"). Pure. Called by
+// store.cpp.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace dash::storage::gcs {
 
 inline constexpr std::string_view kScope = "https://www.googleapis.com/auth/devstorage.read_write";
-inline constexpr std::chrono::hours kAssertionLifetime{1};  // the longest that Google takes
+inline constexpr std::chrono::hours kAssertionLifetime{1};  // the maximum that Google accepts
 
 struct ServiceAccount {
   std::string client_email;
@@ -21,14 +21,14 @@ struct ServiceAccount {
   crypto::RsaKey key;
 };
 
-// The key file as Google hands it out. Code::invalid names the setting and the member that is wrong, never a
-// value.
+// Reads the key file that Google issues. Code::invalid names the setting and the member that is wrong, never
+// a value.
 Result<ServiceAccount> read_service_account(const Secret& json);
 
-// header.claims.signature, RS256.
+// Returns header.claims.signature, RS256.
 std::string sign_assertion(const ServiceAccount& account, Time now);
 
-// The form that is posted to token_uri.
+// Returns the form that is posted to token_uri.
 std::string token_request(std::string_view assertion);
 
 }  // namespace dash::storage::gcs

@@ -1,6 +1,6 @@
 // Google Cloud Storage by its JSON API (cloud.google.com, Cloud Storage JSON API; "Resumable uploads"). A
-// session becomes an object with its last part, so uploads go to .dashctl-uploads/<random> at the bucket's
-// root, which no listing shows; commit is a rewrite to the asset's name inside of the service, then a delete.
+// session becomes an object with its last part. So uploads go to .dashctl-uploads/<random> at the bucket's
+// root, which no listing shows. Commit is a rewrite to the asset's name inside of the service, then a delete.
 // Opened by registry.cpp.
 #pragma once
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace dash::storage::gcs {
 
-// Settings: storage_obj_cloud3_bucket, _endpoint, _ca_file; cloud3_service_account_json, whose token_uri is
-// where tokens come from. Code::invalid names what is missing or wrong.
+// Settings: storage_obj_cloud3_bucket, _endpoint, _ca_file; cloud3_service_account_json, whose token_uri
+// issues the tokens. Code::invalid names what is missing or wrong.
 Result<std::unique_ptr<ObjectStore>> open_gcs(const config::Values& values, net::HttpClient& http,
                                               const Clock& clock);
 

@@ -1,6 +1,6 @@
-// A tree that knows its files by their own spelling alone. Many file systems answer to others too (another
-// case, a short name, an accent written apart): to them "WEB.yml" is "web.yml", while a scope is kept for one
-// of the two. Called by file_store.cpp.
+// A tree that finds a file by its exact spelling alone. Many file systems accept others too (another case, a
+// short name, a decomposed accent): to them "WEB.yml" is "web.yml", while a scope belongs to one of the two.
+// Called by file_store.cpp.
 #pragma once
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace dash::storage::local {
 
-// In `tree`, a file looked up by another spelling than its own is absent (Code::not_found), and nothing is
-// put in the place of one (Code::conflict). Paths that begin with a dot are the store's own and pass unseen.
+// In `tree`, a file looked up by another spelling is absent (Code::not_found), and nothing replaces it
+// (Code::conflict). Paths that begin with a dot are the store's own and are not checked.
 std::unique_ptr<FileTree> make_exact_tree(std::unique_ptr<FileTree> tree);
 
 }  // namespace dash::storage::local

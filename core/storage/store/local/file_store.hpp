@@ -1,8 +1,8 @@
 // An ObjectStore over a tree of files. New content is written beneath the hidden folder kStagingFolder of the
-// root and renamed to its name, so nobody sees half a file; names with a segment that begins with a dot are
-// refused and never listed. An upload is a folder there: `data`, written at each part's offset, an empty file
-// "<n>-<size>" for each staged part, and after the commit an empty file that names the version it made.
-// Called by registry.cpp.
+// root and renamed to its name, so that no reader sees half a file. Names with a segment that begins with a
+// dot are refused and never listed. An upload is a folder there: `data`, written at each part's offset; an
+// empty file "<n>-<size>" for each staged part; and after the commit an empty file that names the version it
+// made. Called by registry.cpp.
 #pragma once
 #include <memory>
 

@@ -1,6 +1,6 @@
-// The seam to a tree of files, under FileStore: a folder of this machine (folder_tree.cpp) or an SMB share
-// (smb/). Paths are relative to the root, '/' between segments, "" for the root; a path never leaves the root
-// and never goes through a symbolic link. Thread-safe. Errors: Code::not_found for what is absent.
+// The interface of a tree of files, under FileStore: a folder of this machine (folder_tree.cpp) or an SMB
+// share (smb/). Paths are relative to the root, '/' between segments, "" for the root. A path never leaves
+// the root and never follows a symbolic link. Thread-safe. Errors: Code::not_found for what is absent.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -26,28 +26,28 @@ struct FileEntry {
 class FileTree {
  public:
   virtual ~FileTree() = default;
-  // "file:///srv/assets", for messages and to notice that the settings moved.
+  // Returns "file:///srv/assets", for messages and to notice a change of settings.
   virtual std::string place() const = 0;
 
   virtual Result<FileEntry> stat(const std::string& path) = 0;
   virtual Result<std::vector<FileEntry>> list(const std::string& folder) = 0;
-  // Bytes from `offset` into the front of `out`, as many as there are. Code::precondition when the file's
-  // version is not `must_match` (unless that is empty).
+  // Reads bytes from `offset` into the front of `out`, as many as there are. Code::precondition when the
+  // file's version is not `must_match` (unless that is empty).
   virtual Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                                    std::span<char> out) = 0;
-  // Makes the file when absent; the bytes are on the disk when it returns.
+  // Makes the file when absent. The bytes are on the disk when this returns.
   virtual Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) = 0;
   // False: a crash in a rename() that replaces leaves neither file under the name.
   virtual bool replaces_in_one_step() const { return true; }
-  // With its parents, the root included; one that exists is fine.
+  // Makes the folder and its parents, the root included. An existing one is no error.
   virtual Result<void> make_folder(const std::string& path) = 0;
-  // Durable; one step when `to` is absent. Code::conflict when it exists and may not be replaced.
+  // Durable. Atomic when `to` is absent. Code::conflict when it exists and may not be replaced.
   virtual Result<void> rename(const std::string& from, const std::string& to, bool may_replace) = 0;
   virtual Result<void> remove(const std::string& file) = 0;
   virtual Result<void> remove_folder(const std::string& empty_folder) = 0;
 };
 
-// Of a path in a tree; "" for what lies in the root.
+// Returns the parent of a path in a tree; "" for what is in the root.
 inline std::string parent_of(std::string_view path) {
   auto slash = path.rfind('/');
   return std::string(slash == path.npos ? "" : path.substr(0, slash));

@@ -1,6 +1,6 @@
-// Which folders of this machine may be the root of the local store: whoever names one lets every user read
-// what lies in it and lets admins delete it. One rule for the setting when it is written and for the folder
-// when it is opened. Called by registry.cpp, folder_tree.cpp and what writes settings. Thread-safe.
+// Which folders of this machine may be the root of the local store. A root is readable for every user and its
+// files can be deleted by admins. The same rule checks the setting when it is written and the folder when it
+// is opened. Called by registry.cpp, folder_tree.cpp and core/setup. Thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,20 +12,22 @@
 namespace dash::storage::local {
 
 struct RootOptions {
-  std::string data_dir;                      // absolute; beneath it only `assets` may be a root
-  std::vector<std::string> program_folders;  // of rules and executors: refused with all beneath and above
-  std::vector<std::string> secret_files;     // the folders that hold them, and all above, are refused
-  std::optional<std::string> allowed;        // $DASHCTL_LOCAL_ROOTS: colon-separated, all that may be named
+  std::string data_dir;  // absolute; beneath it only `assets` may be a root
+  // of rules and executors: refused with everything beneath and above
+  std::vector<std::string> program_folders;
+  std::vector<std::string> secret_files;  // the folders that hold them, and all above, are refused
+  // $DASHCTL_LOCAL_ROOTS: colon-separated; when set, only these are allowed
+  std::optional<std::string> allowed;
 };
 
 class RootRules {
  public:
   explicit RootRules(RootOptions options) : options_(std::move(options)) {}
 
-  // The folder to which `path` leads now; one that is not there yet is judged by the nearest folder above it.
-  // Code::invalid with a sentence that names the folder and what to choose.
+  // Checks the folder to which `path` leads now; one that does not exist yet is checked by the nearest folder
+  // above it. Code::invalid with a sentence that names the folder and the alternatives.
   Result<void> check(const std::string& path) const;
-  // The folder that is open; `path` is for the message.
+  // Checks an open folder; `path` is for the message.
   Result<void> check_opened(int folder, const std::string& path) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace dash::storage::local {
 
-// A begun upload as plain text: the key, and the folder's random name.
+// An upload in progress as plain text: the key, and the folder's random name.
 struct StagedUpload {
   std::string key;
   std::string id;  // 32 hex digits
@@ -20,23 +20,23 @@ class Staging {
  public:
   explicit Staging(FileTree& tree) : tree_(tree) {}
 
-  // A new file with these bytes; its path. The caller places or removes it.
+  // Writes these bytes to a new file and returns its path. The caller places or removes it.
   Result<std::string> write_file(std::string_view bytes);
-  // Puts the file at `path` under the key. Where a tree cannot replace in one step, the old file waits aside
-  // meanwhile, with a note that tells whose it is.
+  // Renames the file at `path` to the key. Where a tree cannot replace in one step, the old file waits aside
+  // meanwhile, with a note that names its key.
   Result<void> place(const std::string& path, const std::string& key, bool may_replace);
-  // Puts old files back that a crash left aside, unless their successor is in place.
+  // Restores old files that a crash left aside, unless their successor is in place.
   Result<void> recover();
 
   Result<StagedUpload> begin(const std::string& key);
   Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
   // Code::not_found after the commit or the abort.
   Result<std::vector<StagedPart>> parts(const StagedUpload& upload);
-  // Renames the data to the key when it is exactly these parts. The same again finds what it made.
+  // Renames the data to the key when it has exactly these parts. The same call again finds what it made.
   Result<FileEntry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts,
                            bool may_replace);
   Result<void> abort(const StagedUpload& upload);
-  // Drops what was last written before `older_than`, or after `newer_than`: by a clock that was wrong.
+  // Drops what was last written before `older_than`, or after `newer_than` (by a clock that was wrong).
   Result<std::uint32_t> sweep(Time older_than, Time newer_than);
 
  private:

@@ -1,4 +1,4 @@
-// One signed call to one bucket of Oracle Object Storage: path and query in, the answer or an error out.
+// One signed call to one bucket of Oracle Object Storage: path and query in, the response or an error out.
 // Looks the namespace up when no setting names it. Used by store.cpp. Thread-safe.
 #pragma once
 #include <memory>
@@ -25,7 +25,7 @@ struct Call {
   net::Headers headers = {};                   // conditions, ranges, metadata
   std::optional<std::string_view> json = {};   // a body that is signed …
   std::optional<std::string_view> bytes = {};  // … or one that the service exempts, sent with its MD5
-  Room into = {};                              // where the body of a good answer goes
+  Room into = {};                              // receives the body of a 2xx response
 };
 
 class Client {
@@ -34,7 +34,7 @@ class Client {
          net::HttpClient& http, const Clock& clock);
 
   std::string place() const { return endpoint_.url + "/" + bucket_; }
-  // An answer of 2xx; anything else is an error that tells what was asked and what the service said.
+  // Returns a 2xx response. Any other is an error with the operation and the service's message.
   Result<net::HttpResponse> execute(Call call);
 
  private:
@@ -49,7 +49,7 @@ class Client {
   const Clock& clock_;
   struct Namespace {
     std::mutex mutex;
-    std::string name;  // empty: not asked yet
+    std::string name;  // empty: not fetched yet
   };
   std::unique_ptr<Namespace> namespace_;
 };

@@ -1,5 +1,5 @@
-// JSON of the Object Storage API ↔ structs (docs.oracle.com, Object Storage Service API 20160918). Pure; fed
-// with bytes of a server, so every shape is checked. Called by store.cpp.
+// JSON of the Object Storage API ↔ structs (docs.oracle.com, Object Storage Service API 20160918). Pure. The
+// input comes from a server, so every shape is checked. Called by store.cpp.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ Result<ListPage> parse_list(std::string_view json);
 // GET /n: the tenancy's namespace as a JSON string.
 Result<std::string> parse_namespace(std::string_view json);
 
-// `metadata_name` (opc-meta-…) → `metadata_value` goes with the object.
+// The object gets the metadata `metadata_name` (opc-meta-…) → `metadata_value`.
 std::string create_upload_body(std::string_view object, std::string_view metadata_name,
                                std::string_view metadata_value);
 Result<std::string> parse_upload_id(std::string_view json);
@@ -55,7 +55,7 @@ struct ServiceError {
   std::string code;
   std::string message;
 };
-// Empty members when the body is no error of the service (a proxy's page, say).
+// Returns empty members when the body is no error of the service (a proxy's page, for example).
 ServiceError parse_error(std::string_view json);
 
 }  // namespace dash::storage::oci

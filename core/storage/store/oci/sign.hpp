@@ -13,7 +13,7 @@
 
 namespace dash::storage::oci {
 
-// The service refuses a clock that is further off.
+// The service refuses a clock that differs more.
 inline constexpr std::chrono::minutes kMaxClockSkew{5};
 
 struct Credentials {
@@ -21,8 +21,7 @@ struct Credentials {
   crypto::RsaKey key;
 };
 
-// Code::invalid names the setting that is empty or unreadable, and tells when the fingerprint is another
-// key's.
+// Code::invalid names the setting that is empty or unreadable, and reports a fingerprint of another key.
 Result<Credentials> read_credentials(std::string_view tenancy, std::string_view user,
                                      std::string_view fingerprint, const Secret& private_key,
                                      const Secret& passphrase);
@@ -36,7 +35,7 @@ struct RequestToSign {
   std::optional<std::string_view> json_body;
 };
 
-// date, host, authorization; with a JSON body also content-type and x-content-sha256. `date`:
+// Returns date, host, authorization; with a JSON body also content-type and x-content-sha256. `date` is
 // format_http_date().
 net::Headers sign(const Credentials& credentials, const RequestToSign& request, std::string_view date);
 

@@ -1,4 +1,4 @@
-// Where a bucket is: endpoint, region, path or host style. Pure over the settings. Called by store.cpp.
+// The address of a bucket: endpoint, region, path or host style. Pure over the settings. Called by store.cpp.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,9 +15,9 @@ struct Address {
   std::string region;
   std::string ca_file;
 
-  // "https://host/bucket", the same whatever the style.
+  // Returns "https://host/bucket", the same whatever the style.
   std::string place() const;
-  // Encoded path of a key, "/" for the bucket itself.
+  // Returns the encoded path of a key, "/" for the bucket itself.
   std::string path_of(std::string_view key) const;
   std::string url_of(std::string_view path, std::string_view query) const;
 
@@ -26,12 +26,12 @@ struct Address {
   std::string endpoint_;
 };
 
-// Without the blanks around it; "" when it is not set.
+// Returns the setting without surrounding blanks; "" when it is not set.
 std::string setting(const config::Values& values, std::string_view key);
 
-// storage_obj_cloud1_bucket, _region (else cloud1_region, else us-east-1), _endpoint (else the cloud's own),
-// _path_style (else: for a bucket whose name is no host name, and for any endpoint of one's own), _ca_file.
-// Code::invalid names the setting.
+// Reads storage_obj_cloud1_bucket, _region (else cloud1_region, else us-east-1), _endpoint (else the cloud's
+// own), _path_style (default: for a bucket whose name is no host name, and for any custom endpoint),
+// _ca_file. Code::invalid names the setting.
 Result<Address> read_address(const config::Values& values);
 
 }  // namespace dash::storage::s3

@@ -1,4 +1,4 @@
-// One signed request to one bucket: settings and credentials in, answer or Error out. Called by store.cpp
+// One signed request to one bucket: settings and credentials in, response or Error out. Called by store.cpp
 // alone. Thread-safe.
 #pragma once
 #include <chrono>
@@ -17,10 +17,10 @@ struct Call {
   std::string_view method;
   std::string_view key = {};  // empty: the bucket itself
   Query query = {};
-  net::Headers headers = {};  // beside those that signing adds
+  net::Headers headers = {};  // besides those that signing adds
   std::string_view body = {};
   std::string_view body_sha256 = {};  // raw; empty: not known yet
-  Room into = {};                     // where the answer's body goes; empty: HttpResponse::body
+  Room into = {};                     // receives the response's body; empty: HttpResponse::body
   std::chrono::seconds idle_timeout{60};
   std::string doing = {};  // for messages: "reading 'x.yml'"
 };
@@ -30,7 +30,7 @@ class Client {
   Client(Address address, Credentials credentials, net::HttpClient& http, const Clock& clock)
       : address_(std::move(address)), credentials_(std::move(credentials)), http_(&http), clock_(&clock) {}
 
-  // An answer outside of 2xx is an error (errors.hpp).
+  // A response outside of 2xx is an error (errors.hpp).
   Result<net::HttpResponse> call(const Call& what) const;
 
   const Address& address() const { return address_; }

@@ -19,7 +19,7 @@ Result<std::string> read_upload_id(std::string_view xml);
 
 struct PartsPage {
   std::vector<StagedPart> parts;
-  std::string next_marker;  // empty: this was the last page
+  std::string next_marker;  // empty: this is the last page
 };
 // ListParts.
 Result<PartsPage> read_parts(std::string_view xml);
@@ -31,7 +31,7 @@ struct ListedUpload {
 };
 struct UploadsPage {
   std::vector<ListedUpload> uploads;
-  std::string next_key_marker;  // both empty: this was the last page
+  std::string next_key_marker;  // both empty: this is the last page
   std::string next_id_marker;
 };
 // ListMultipartUploads.
@@ -39,15 +39,15 @@ Result<UploadsPage> read_uploads(std::string_view xml);
 
 struct CompletionResult {
   std::string etag;
-  std::optional<StoreError> refusal;  // an <Error> that came with status 200
+  std::optional<StoreError> refusal;  // an <Error> in a response with status 200
 };
-// CompleteMultipartUpload and CopyObject: the status is sent before the work is done.
+// CompleteMultipartUpload and CopyObject: their status is sent before the work is done.
 Result<CompletionResult> read_completion(std::string_view xml);
 
 struct Refusal : StoreError {
-  std::string region;  // where the bucket lies, when the store tells
+  std::string region;  // the bucket's region, when the store reports it
 };
-// <Error>; empty for anything else (a proxy's page, nothing).
+// Reads <Error>; empty for anything else (a proxy's page, nothing).
 Refusal read_refusal(std::string_view xml);
 
 std::string write_complete(const std::vector<StagedPart>& parts);

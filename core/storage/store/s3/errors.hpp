@@ -1,4 +1,4 @@
-// What S3's refusals mean and what to do about them. Pure. Called by store.cpp.
+// What S3's refusals mean, and what to do about them. Pure. Called by store.cpp.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace dash::storage::s3 {
 
-// Of an answer outside of 2xx. `now` is this machine's time, for telling a wrong clock.
+// Returns the error of a response outside of 2xx. `now` is this machine's time, to detect a wrong clock.
 Error read_error(const net::HttpResponse& response, const Address& address, std::string_view where, Time now);
-// Of an <Error> that stood in an answer with status 200.
+// Returns the error of an <Error> in a response with status 200.
 Error error_in_body(const StoreError& refusal, std::string_view where);
 
 }  // namespace dash::storage::s3

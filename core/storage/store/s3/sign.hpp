@@ -18,7 +18,7 @@ struct Credentials {
   Secret secret_access_key;
 };
 
-// What a signature is good for.
+// The scope in which a signature is valid.
 struct CredentialScope {
   std::string region;
   std::string service = "s3";
@@ -26,22 +26,22 @@ struct CredentialScope {
 
 using Query = std::vector<std::pair<std::string, std::string>>;  // not encoded
 
-// Encoded and sorted: what is signed is what is sent after '?'.
+// Encoded and sorted. The same text is signed and sent after '?'.
 std::string canonical_query(const Query& query);
 
 struct RequestToSign {
   std::string_view method;
   std::string_view path;          // as sent: encoded, from the first slash
   std::string_view query;         // canonical_query()
-  const net::Headers& headers;    // all of them are signed; host and x-amz-date must be there
+  const net::Headers& headers;    // all of them are signed; host and x-amz-date are required
   std::string_view payload_hash;  // hex of SHA-256
 };
 
 std::string canonical_request(const RequestToSign& request);
-// Value of the header Authorization.
+// Returns the value of the header Authorization.
 std::string authorization(const Credentials& credentials, const CredentialScope& scope,
                           const RequestToSign& request, Time now);
-// "20130524T000000Z", the header x-amz-date.
+// Returns "20130524T000000Z", the header x-amz-date.
 std::string amz_date(Time now);
 
 }  // namespace dash::storage::s3

@@ -1,4 +1,4 @@
-// The first cloud's object store, S3, and what speaks like it. Called by registry.cpp alone.
+// The first cloud's object store, S3, and compatible servers. Called by registry.cpp alone.
 #pragma once
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace dash::storage::s3 {
 
-// Settings: address.hpp, cloud1_access_key_id, cloud1_secret_access_key. Talks to nobody yet.
+// Settings: address.hpp, cloud1_access_key_id, cloud1_secret_access_key. Sends no request yet.
 Result<std::unique_ptr<ObjectStore>> open_s3(const config::Values& values, net::HttpClient& http,
                                              const Clock& clock);
 

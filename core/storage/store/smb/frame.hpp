@@ -1,6 +1,6 @@
-// One message between us and the child that speaks SMB, over its stdin and stdout: the lengths of both parts
-// (4 bytes each, little-endian), a JSON object, then raw bytes. Questions: {"op", "path", …}, see worker.cpp;
-// answers: {} with what was asked for, or {"error": {"code", "message"}}. Pure.
+// One message between this process and the child that runs SMB, over its stdin and stdout: the lengths of
+// both parts (4 bytes each, little-endian), a JSON object, then raw bytes. Requests: {"op", "path", …}, see
+// worker.cpp. Responses: {} with the result, or {"error": {"code", "message"}}. Pure.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ struct FrameSizes {
 };
 
 std::string write_frame_head(FrameSizes sizes);
-// Code::integrity when a part is larger than any message has it.
+// Code::integrity when a part is larger than any message may have it.
 Result<FrameSizes> read_frame_head(std::string_view head);
 
 OrderedJson write_error(const Error& error);
-// The error that an answer carries, else the answer.
+// Returns the response, or the error that it carries.
 Result<Json> read_reply(std::string_view json);
 
 }  // namespace dash::storage::smb

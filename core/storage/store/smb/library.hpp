@@ -1,6 +1,6 @@
-// The few functions of libsmbclient that worker.cpp calls, found at run time (dlopen) so that nothing of it
-// is needed to build or to run without a share. Signatures: libsmbclient.h of Samba 4.17 (ABI SMBCLIENT_0).
-// One thread, one process: the library is not thread-safe.
+// The few functions of libsmbclient that worker.cpp calls. They are loaded at run time (dlopen), so that
+// neither the build nor an instance without a share needs the library. Signatures: libsmbclient.h of Samba
+// 4.17 (ABI SMBCLIENT_0). One thread, one process: the library is not thread-safe.
 #pragma once
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace dash::storage::smb {
 
 struct Context;  // SMBCCTX
 
-// struct libsmb_file_info, as far as it is read.
+// The beginning of struct libsmb_file_info, as far as it is read.
 struct FileInfo {
   std::uint64_t size;
   std::uint16_t attributes;

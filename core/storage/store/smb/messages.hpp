@@ -1,4 +1,4 @@
-// What the two sides say to each other as JSON: a share, an entry. Pure.
+// The JSON of the two sides' messages: a share, an entry. Pure.
 #pragma once
 #include "core/base/json.hpp"
 #include "core/storage/store/local/file_tree.hpp"
@@ -6,7 +6,7 @@
 
 namespace dash::storage::smb {
 
-// Goes through a pipe between two processes of one user, never to a log.
+// It goes through a pipe between two processes of one user, never to a log.
 OrderedJson write_share(const Share& share);
 Result<Share> read_share(const Json& json);
 

@@ -1,4 +1,4 @@
-// Which share, as whom: the settings of a UNC path. Pure. Called by share_tree.cpp and registry.cpp.
+// Server, share and account from the settings of a UNC path. Pure. Called by share_tree.cpp and registry.cpp.
 #pragma once
 #include <cstdint>
 #include <string>

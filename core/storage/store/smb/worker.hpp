@@ -1,5 +1,5 @@
-// The child that speaks SMB: `dashctl smb-worker` (hidden). It reads questions from stdin and writes answers
-// to stdout (frame.hpp), one at a time, and ends with its stdin, even in the middle of a call that hangs.
+// The child that runs SMB: `dashctl smb-worker` (hidden). It reads requests from stdin and writes responses
+// to stdout (frame.hpp), one at a time. It ends with its stdin, even in the middle of a call that hangs.
 // Called by cmd/run.cpp.
 #pragma once
 #include <string_view>
