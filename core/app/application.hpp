@@ -1,5 +1,5 @@
-// Every seam of a running instance, as references. wire.cpp builds the real ones; doors (cmd, daemon) take a
-// Application.
+// Every interface of a running instance, as references. build_application.cpp makes the real ones; cmd and
+// daemon take an Application.
 #pragma once
 #include <memory>
 #include <string>
@@ -92,17 +92,17 @@ struct Options {
   std::string policy_dir;    // empty: $ADMISSION_POLICY_DIR, else <data_dir>/policy, filled when absent
   std::size_t buffers = 12;  // buffers of 8 MiB
   bool must_exist = false;   // Code::not_found instead of a new instance where there is none
-  bool keep_schema = false;  // an older schema stays as it is, for who only looks
+  bool keep_schema = false;  // do not migrate an older schema, for commands that only look
 };
 
-// Owns what Application refers to.
+// Owns everything that Application refers to.
 class Instance {
  public:
   virtual ~Instance() = default;
   virtual Application& application() = 0;
 };
 
-// Opens (making it when absent, unless must_exist) the instance in a data directory: database, schema, keys.
+// Opens the instance in a data directory: database, schema, keys. Makes it when absent, unless must_exist.
 Result<std::unique_ptr<Instance>> open_instance(const Options& options);
 
 }  // namespace dash::app

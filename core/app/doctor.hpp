@@ -1,5 +1,5 @@
-// What is wrong with an instance and what to do about it: `dashctl doctor`. Never makes an instance that is
-// not there; one that is there is opened as every command opens it.
+// Diagnoses an instance: what is wrong and what to do about it (`dashctl doctor`). It never creates an
+// instance; an existing one is opened as every command opens it.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,17 +20,17 @@ struct CheckResult {
 };
 using CheckResults = std::vector<CheckResult>;
 
-// Files, keys, executors, database, settings, accounts, audit log, gate, storage backends and clock, in the
-// order in which they depend on each other; nothing follows what the rest stands on when that has failed.
+// Checks files, keys, executors, database, settings, accounts, audit log, gate, storage backends and clock,
+// in the order in which they depend on each other. A failure that the rest depends on ends the run.
 CheckResults diagnose(const Options& options);
-// What anybody may ask of an instance through its API: that it answers, what /readyz reports, its clock.
+// Checks what an instance shows through its API without a sign-in: that it answers, /readyz, its clock.
 CheckResults diagnose(net::HttpClient& http, const net::ApiAddress& address, const Clock& clock);
-// Bundles in `folder` that hold live credentials long after the cutover.
+// Finds bundles in `folder` that hold live credentials long after the cutover.
 CheckResult check_bundles(const std::string& folder);
 
 // {ok, checks: [{check, state: "good" | "warning" | "failed", message}]}
 OrderedJson to_json(const CheckResults& checks);
-// The first failure, whose code gives the exit code.
+// Returns the first failure; its code determines the exit code.
 Result<void> first_failure(const CheckResults& checks);
 
 }  // namespace dash::app

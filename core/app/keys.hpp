@@ -1,4 +1,4 @@
-// The instance's root secret and what is derived from it: one key a purpose, so that none stands in for
+// The instance's root secret and the keys derived from it: one for each purpose, so that none works for
 // another.
 #pragma once
 #include <string>
@@ -14,10 +14,10 @@ struct InstanceKeys {
   Secret derive(std::string_view purpose) const;  // 32 bytes, HKDF-SHA256 of `signing`
 };
 
-// The text of a key file without its line end; Code::invalid when it is too short to be a key.
+// Returns the text of a key file without its line end. Code::invalid when it is too short to be a key.
 Result<Secret> read_key(const std::string& path);
 
-// `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
+// With `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
 Result<InstanceKeys> load_keys(const std::string& data_dir, const std::string& signing_file,
                                const std::string& encryption_file);
 

@@ -1,7 +1,6 @@
-// Runs of the automation runner over assets (POST /api/config-mgmt/run and run-bulk). A run is a
-// job of the action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend.
-// Who may see an asset may run it, asked when the run is requested: jobs already queued still run.
-// Thread-safe.
+// Runs of the automation runner over assets (POST /api/config-mgmt/run and run-bulk). A run is a job of the
+// action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend. A user who may
+// read an asset may run it. This is checked when the run is requested: queued jobs still run. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -37,14 +36,14 @@ class Automation {
   };
   explicit Automation(Deps deps) : deps_(deps) {}
 
-  // `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are read, every
-  // other member goes to the executor. Code::not_found for an asset that the asker may not see, or that a
-  // named workgroup's run may not use (global and its own only), Code::invalid for a file that cannot be run
-  // and for an asset on a file system while the runner is in a cloud.
+  // `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are read, and
+  // every other member goes to the executor. Code::not_found for an asset that the caller may not read, or
+  // that the named workgroup's run may not use (global and its own only). Code::invalid for a file that
+  // cannot be run, and for an asset on a file system while the runner is in a cloud.
   Result<jobs::Job> run(const Principal& principal, const Json& body);
-  // One run for each of `inventory_ids`, all or none.
+  // Starts one run for each of `inventory_ids`, all or none.
   Result<BulkRunResult> run_bulk(const Principal& principal, const Json& body);
-  // Names of the active backend's playbooks.
+  // Returns the names of the active backend's playbooks.
   Result<std::vector<std::string>> playbooks(const Principal& principal);
 
  private:

@@ -1,6 +1,6 @@
-// The private module that we load beside the rules. It tells each rule's sets inside of the engine, where a
-// set can still be told from an array: [[<id>, "deny" | "needs_approval", [s]]]. What is missing there is no
-// set. `batch` answers many documents in one query.
+// The private module that is loaded beside the rules. It lists each rule's sets inside of the engine, where a
+// set still differs from an array: [[<id>, "deny" | "needs_approval", [s]]]. A member that is missing there
+// is no set. `batch` evaluates many documents in one query.
 #pragma once
 #include <map>
 
@@ -15,7 +15,7 @@ std::string aggregator_module(const RuleSet& rules);
 struct RuleOutcome {
   std::vector<std::string> deny, needs_approval;
 };
-using RuleOutcomes = std::map<std::string, RuleOutcome>;  // by rule id; only rules that found something
+using RuleOutcomes = std::map<std::string, RuleOutcome>;  // by rule id; only rules with a result
 
 // Code::policy_unavailable for a rule whose deny or needs_approval is no set of strings (naming file and
 // line), and for any other shape than the module's.

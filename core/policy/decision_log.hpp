@@ -1,6 +1,6 @@
-// The last decisions of the gate, for `policy diff` to replay and operators to read; apart from the audit log
-// and not as durable: a decision waits in memory for at most a moment and is written behind the answer, and a
-// clean end writes what waits. Thread-safe.
+// The last decisions of the gate, for `policy diff` to replay and operators to read. It is apart from the
+// audit log and less durable: a decision waits in memory for at most a moment and is written after the
+// response. A clean end writes what waits. Thread-safe.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -13,15 +13,15 @@
 namespace dash::policy {
 
 inline constexpr std::int64_t kMaxDecisions = 10'000;
-inline constexpr std::int64_t kMaxDryRuns = 1'000;  // kept apart, so that they push out no decision
+inline constexpr std::int64_t kMaxDryRuns = 1'000;  // counted apart, so that they displace no decision
 
 struct DecisionRecord {
-  Time at;  // the instant that was judged
+  Time at;  // the evaluated instant
   std::string action, username;
-  std::string request_id;  // empty when no request asked
+  std::string request_id;  // empty without a request
   Verdict verdict = Verdict::allow;
   std::vector<std::string> reasons;  // of the verdict: of the deny, or of the approval
-  bool is_enforced = false;          // false for a dry run, and for an approval that nobody insists on
+  bool is_enforced = false;          // false for a dry run, and for an approval that is not enforced
   bool is_dry_run = false;
   std::vector<std::string> rules;
   std::string policy_digest, input_digest;
@@ -36,9 +36,9 @@ class DecisionLog {
   DecisionLog& operator=(const DecisionLog&) = delete;
 
   void record(const Decision& decision, const Actor& actor, Time at, bool is_dry_run = false);
-  // Writes what waits; also what a reader calls first.
+  // Writes what waits. A reader calls it first.
   Result<void> flush();
-  // What decided over a change, or the dry runs; newest first.
+  // Returns the decisions about changes, or the dry runs; newest first.
   Result<std::vector<DecisionRecord>> recent(std::int64_t limit, bool dry_runs = false);
 
  private:
@@ -52,7 +52,7 @@ class DecisionLog {
   std::thread thread_;  // started by the first decision
 };
 
-// A copy in which every member whose name ends like a secret's holds the mask.
+// Returns a copy in which every member with a name like a secret's has the mask as its value.
 Json mask_secrets(Json document);
 
 }  // namespace dash::policy

@@ -2,8 +2,7 @@
 // {"action": s, "actor": {"username": s, "is_admin": b}, "request": {…},
 //  "limits": {"allowed_regions": [s], "denied_instance_types": [s], "prod_window": [s]},
 //  "now": {"iso": "2026-07-03T14:00:00Z", "weekday": "fri", "hour": 14}}
-// request.region and the limits are folded. Where folding changed something, `request.typed` holds what was
-// typed
+// request.region and the limits are folded. Where folding changed something, `request.typed` has the original text
 // ({"region", "allowed_regions", "denied_instance_types", "prod_window"}), so that a reason can quote it.
 #pragma once
 #include "core/policy/decision.hpp"

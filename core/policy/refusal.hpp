@@ -1,16 +1,16 @@
-// The gate's answers to a caller: a Decision as an Error with the bodies of the API
-// ({"error": "policy" | "needs_approval", "reasons": […]}, HTTP 403). jobs::submit and the commands use them.
+// The gate's refusals: a Decision as an Error with the bodies of the API ({"error": "policy" |
+// "needs_approval", "reasons": […]}, HTTP 403). jobs::submit and the commands use them.
 #pragma once
 #include "core/policy/decision.hpp"
 
 namespace dash::policy {
 
-// What the caller reads when the engine could not judge; the cause is for the audit row and the log.
+// The caller's message when the engine failed. The cause is only in the audit entry and the log.
 inline constexpr std::string_view kUnavailable = "Action blocked: policy engine unavailable (fail-closed).";
 
 // Code::policy_denied, or Code::policy_unavailable when the decision has a cause. For verdict deny.
 Error denied(const Decision& decision);
-// Code::needs_approval, for a surface that cannot hold a job until somebody agrees: the approval reasons and
+// Code::needs_approval, for a caller that cannot make a job wait for an approval: the approval reasons and
 // one sentence more.
 Error approval_not_expressible(const Decision& decision);
 // The `details` of the audit entry <action>:denied or <action>:needs_approval.

@@ -1,5 +1,5 @@
-// What a policy directory means: which files are rules, which are not and why, which built-in rules stand in,
-// and what the engine is to load. Pure: made from a snapshot and from the engine's own parse of it.
+// The meaning of a policy directory: which files are rules, which are not and why, which built-in rules are
+// used, and what the engine loads. Pure: made from a snapshot and from the engine's own parse of it.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dash::policy {
 
-// A place and what is wrong there; lint adds what only evaluation shows.
+// A place and what is wrong there. lint adds what only evaluation shows.
 struct Problem {
   std::string file;  // relative to the policy directory; empty: the directory itself
   int row = 0, col = 0;
@@ -34,13 +34,13 @@ struct RuleFile {
   std::vector<int> heads;  // lines of all of them
   Json module;             // the engine's syntax tree
 
-  // The name under which the engine has it.
+  // Returns the name under which the engine loads it.
   std::string loaded_as() const { return is_builtin ? ".." + file : file; }
 };
 
 struct RuleSet {
   std::vector<RuleFile>
-      rules;  // what Settings lists: everything but helpers, data and tests; ascending by file
+      rules;  // shown in Settings: everything but helpers, data and tests; ascending by file
   std::vector<PolicyFile> live;   // what the engine loads, built-ins included
   std::vector<Problem> problems;  // of this directory; none of them stops the gate
   std::string digest;             // SHA-256 hex of `live`
@@ -49,16 +49,16 @@ struct RuleSet {
 // `modules`: [{file, module}] as the engine parsed the snapshot's .rego files.
 RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules);
 
-// core/policy/builtin/*.rego as "..builtin/<id>.rego"; with tests when asked.
+// Returns core/policy/builtin/*.rego as "..builtin/<id>.rego", and their tests with `with_tests`.
 std::vector<PolicyFile> builtin_files(bool with_tests);
 
-// Line of the first head (or package line) that begins with `word`, 0 when there is none. The engine's parse
-// has no lines; this one is only shown, never judged by.
+// Returns the line of the first head (or package line) that begins with `word`, 0 when there is none. The
+// engine's parse has no lines. The line is only displayed; no decision depends on it.
 int head_line(std::string_view text, std::string_view word);
-// Lines of all heads of deny and needs_approval, ascending.
+// Returns the lines of all heads of deny and needs_approval, ascending.
 std::vector<int> head_lines(std::string_view text);
 
-// Letters to change to come from one word to the other (Levenshtein).
+// Returns the number of letters to change from one word to the other (Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace dash::policy

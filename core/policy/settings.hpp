@@ -1,5 +1,5 @@
-// The gate's settings, from configuration values. Entries are kept as typed for messages and
-// folded for comparison: trimmed, lower case, spaces out of regions; weekdays are three letters.
+// The gate's settings, from configuration values. Entries are stored as typed for messages, and folded for
+// comparison: trimmed, lower case, spaces out of regions; weekdays are three letters.
 #pragma once
 #include <functional>
 #include <optional>
@@ -29,38 +29,38 @@ struct GateSettings {
   bool enforce_needs_approval = false;
   bool provider_names = false;     // actions go to the rules in the provider's spelling
   std::vector<std::string> gated;  // canonical where the word is known, else as typed
-  bool gated_known = true;         // false: the list cannot be parsed, so any action may be meant
+  bool gated_known = true;         // false: the list cannot be parsed, so every action counts as listed
   Limits typed;
   Limits folded;
   std::optional<std::string> fault;  // a setting that cannot be parsed or read: fail closed, naming the key
 
-  // Whether a change of this action is judged, or refused because of `fault`.
+  // Returns whether a change of this action is evaluated, or refused because of `fault`.
   bool gates(const std::string& canonical_action) const;
 };
 
 // Reads one key: nullopt when absent.
 using ReadSetting = std::function<Result<std::optional<std::string>>(const std::string& key)>;
-// An Error is a failed read; nonsense in a value becomes `fault`.
+// An Error is a failed read. A value without a meaning becomes `fault`.
 Result<GateSettings> read_settings(const ReadSetting& read);
 GateSettings settings_of(const config::Values& values);
 
-// Whether the gate decides by this key.
+// Returns whether the gate depends on this key.
 bool is_setting(std::string_view key);
 
-// What would close the gate, or leave an action ungated by a slip, is refused when it is written:
-// Code::invalid with what may be written instead. `key` is canonical; blank values and keys that the gate
-// does not read are fine.
+// Refuses, when it is written, a value that would close the gate or leave an action ungated by a slip:
+// Code::invalid with the alternatives. `key` is canonical. Blank values, and keys that the gate does not
+// read, are accepted.
 Result<void> check_setting(std::string_view key, std::string_view text);
 
 std::string fold_region(std::string_view text);
 std::string fold_word(std::string_view text);
-// "sat" for " Sat"; nullopt for anything that is no three-letter weekday.
+// Returns "sat" for " Sat"; nullopt for anything that is no three-letter weekday.
 std::optional<std::string> fold_weekday(std::string_view text);
 
-// The ten actions that the gate stands before, canonical, in the order of the documentation.
+// Returns the ten actions of the gate, canonical, in the order of the documentation.
 const std::vector<std::string>& gated_action_names();
-// Whether a question about this action has a sense: one of the ten in either spelling, or a teardown by its
-// verb (destroy, decommission, delete, teardown), which rules exempt. Else Code::invalid with the ten.
+// Checks the action of a query: one of the ten in either spelling, or a teardown by its verb (destroy,
+// decommission, delete, teardown), which rules exempt. Else Code::invalid with the ten.
 Result<void> check_action(std::string_view action);
 
 }  // namespace dash::policy

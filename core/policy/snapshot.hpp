@@ -1,7 +1,7 @@
-// The policy directory at one instant: what is there (a fingerprint of stat calls, compared before every
-// decision) and what it says (the bytes, read only when the fingerprint moved). Policy files end in .rego,
-// data files in .json, .yaml or .yml; folders are walked, symbolic links followed. Names that begin with ".."
-// (a ConfigMap's swapped folders) or ".#" (editors' locks) are not ours.
+// The policy directory at one instant: a fingerprint of stat calls, compared before every decision, and the
+// bytes, read only when the fingerprint changed. Policy files end in .rego, data files in .json, .yaml or
+// .yml. Folders are walked, symbolic links followed. Names that begin with ".." (a ConfigMap's swapped
+// folders) or ".#" (editors' locks) are ignored.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -25,9 +25,10 @@ struct Fingerprint {
   std::vector<FileStamp> files;    // ascending by path
   std::vector<FileStamp> folders;  // likewise; the directory itself is ""
   bool is_plain =
-      true;  // false: holds a link to what is neither, which may become either unseen by its folder
+      // false: it has a link to neither, which may become either without a change of its folder's stamp
+      true;
   bool operator==(const Fingerprint&) const = default;
-  // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may bear the same
+  // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may have the same
   // stamps.
   bool is_fresh_at(std::int64_t now_ns) const;
 };
@@ -46,8 +47,8 @@ struct Snapshot {
 
 // Code::policy_unavailable for a missing or unreadable directory or file, naming it.
 Result<Fingerprint> fingerprint(const std::string& directory);
-// Whether a fingerprint would come out as this one: no name appears or goes without its folder's stamp
-// moving, so known names are asked for and none is listed. Errors are a false.
+// Returns whether a fingerprint would equal `known`. A name that appears or disappears changes its folder's
+// stamp, so only known names are checked and none is listed. Returns false on errors.
 bool is_unchanged(const std::string& directory, const Fingerprint& known);
 Result<Snapshot> read_snapshot(const std::string& directory);
 

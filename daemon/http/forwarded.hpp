@@ -1,6 +1,6 @@
-// Whose request it is when a proxy stands in front: X-Forwarded-For read from the right, one hop at a time,
-// for as long as the hop that speaks is a trusted proxy. Throttles and the audit log rely on it, so an
-// address that a client wrote never counts.
+// The client's address behind a proxy. X-Forwarded-For is read from the right, one hop at a time, as long as
+// the hop is a trusted proxy. Throttles and the audit log depend on it, so an address that a client wrote
+// never counts.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,12 +11,13 @@
 
 namespace dash::daemon {
 
-// An address in one spelling (inet_ntop; v4-mapped v6 as v4); nullopt when it is not a literal address.
+// Returns an address in one spelling (inet_ntop; v4-mapped v6 as v4); nullopt when it is not a literal
+// address.
 std::optional<std::string> canonical_address(std::string_view text);
 
 class TrustedProxies {
  public:
-  // Literal addresses, or "unix". Code::usage names the entry that is neither.
+  // Entries are literal addresses, or "unix". Code::usage names an entry that is neither.
   static Result<TrustedProxies> parse(const std::vector<std::string>& list);
   // `peer` is canonical or "unix".
   bool trusts(std::string_view peer) const;

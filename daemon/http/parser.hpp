@@ -1,7 +1,7 @@
-// Bytes of a connection into a request head and a body (RFC 9112). Boost.Beast does the parsing and is seen
-// in parser.cpp alone; on top of it stands what a server behind a proxy must refuse, because the two could
-// disagree about where a request ends. No socket in here: the connection feeds it, and so does the fuzzer.
-// Every refusal means 400 and the end of the connection.
+// Parses the bytes of a connection into a request's header section and body (RFC 9112). Only parser.cpp sees
+// Boost.Beast, which does the parsing. Checks on top of it refuse what a proxy and this server could read
+// differently, above all where a request ends. There is no socket here: the connection calls it, and so does
+// the fuzzer. Every refusal means 400 and the end of the connection.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,17 +22,17 @@ struct RequestHead {
   bool is_http_1_1 = true;  // else HTTP/1.0
   bool keep_alive = true;
   bool expects_continue = false;
-  bool has_unknown_expectation = false;  // than 100-continue: nothing that we know
+  bool has_unknown_expectation = false;  // an expectation other than 100-continue
   bool chunked = false;
-  std::optional<std::uint64_t> content_length;  // also nullopt when there is no body at all
+  std::optional<std::uint64_t> content_length;  // also nullopt when there is no body
   bool has_body() const { return chunked || content_length.value_or(0) > 0; }
 };
 
-// Finds the end of a head in bytes that grow at their end.
+// Finds the end of a header section in a growing buffer.
 class HeaderScanner {
  public:
-  // Size of the head with its blank line; nullopt: more bytes are needed. Code::invalid for a bare LF or CR,
-  // a control character or more than `limit` bytes.
+  // Returns the size of the header section with its blank line; nullopt when more bytes are needed.
+  // Code::invalid for a bare LF or CR, a control character or more than `limit` bytes.
   Result<std::optional<std::size_t>> find(std::string_view bytes, std::size_t limit);
 
  private:
@@ -46,7 +46,7 @@ class MessageParser {
   MessageParser(MessageParser&&) noexcept;
   MessageParser& operator=(MessageParser&&) noexcept;
 
-  // `bytes` is exactly what HeaderScanner found. Call once.
+  // `bytes` is exactly what HeaderScanner found. Call it once.
   Result<RequestHead> head(std::string_view bytes);
 
   struct Step {
@@ -54,8 +54,8 @@ class MessageParser {
     std::size_t produced = 0;  // of the output
     bool done = false;         // the body is complete, trailers included
   };
-  // Decodes a chunked body. Nothing consumed and nothing produced: more input is needed, behind what was not
-  // consumed.
+  // Decodes a chunked body. When nothing was consumed and nothing produced, it needs more input after what
+  // was not consumed.
   Result<Step> chunked(std::string_view in, std::span<char> out);
 
  private:

@@ -1,4 +1,4 @@
-// The Range header of RFC 9110 §14: one range of bytes, for downloads that go on where they stopped.
+// The Range header of RFC 9110 §14: one range of bytes, so that an interrupted download can continue.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,8 +14,8 @@ struct ByteRange {
   std::uint64_t length() const { return last - first + 1; }
 };
 
-// nullopt: serve the whole (no bytes range, malformed, or several ranges, which a server may ignore).
-// Code::bad_range when it lies beyond `size`.
+// Returns nullopt to serve the whole (no bytes range, malformed, or several ranges, which a server may
+// ignore). Code::bad_range when it is beyond `size`.
 Result<std::optional<ByteRange>> parse_range(std::string_view header, std::uint64_t size);
 
 }  // namespace dash::daemon

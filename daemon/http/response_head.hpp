@@ -1,4 +1,4 @@
-// A response's head as bytes (RFC 9112 §4 to §6).
+// The header section of a response as bytes (RFC 9112 §4 to §6).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace dash::daemon {
 
-// How the end of the body is told.
+// How the end of the body is marked.
 struct Framing {
   std::optional<std::uint64_t> length;  // Content-Length
-  bool chunked = false;                 // else, without a length, the end of the connection
-  std::string_view connection{};        // "close", or "keep-alive" for HTTP/1.0; empty: nothing to say
+  bool chunked = false;                 // else, without a length, the end of the connection ends the body
+  std::string_view connection{};        // "close", or "keep-alive" for HTTP/1.0; empty: no header
 };
 
 bool status_has_body(int status);

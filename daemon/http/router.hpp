@@ -1,4 +1,4 @@
-// Finds the row of the route table that a request means. Built once; const afterwards, so threads share it.
+// Finds the row of the route table for a request. Built once and const afterwards, so threads share it.
 #pragma once
 #include <map>
 #include <string>
@@ -12,13 +12,13 @@ namespace dash::daemon {
 struct Match {
   const Route* route = nullptr;  // null: see `allow`
   std::map<std::string, std::string, std::less<>> params;
-  std::string allow;  // methods of the path when it exists but not for this method; empty: no such path
+  std::string allow;  // methods of the path when it exists without this method; empty: no such path
 };
 
 class Router {
  public:
   explicit Router(std::vector<Route> routes);
-  // `path` as sent (still percent-encoded), already judged by parse_target().
+  // `path` is as sent (still percent-encoded), and parse_target() accepted it.
   Match match(std::string_view method, std::string_view path) const;
   const std::vector<Route>& routes() const { return routes_; }
 

@@ -1,6 +1,6 @@
-// Request targets after RFC 9112 §3.2, strictly: what is not plainly right is refused, nothing is normalised,
-// since two readers that normalise differently (a proxy and we) would see two paths. Used by the server and
-// by form bodies.
+// Request targets after RFC 9112 §3.2, strictly: what is not plainly right is refused. Nothing is normalised,
+// because two readers that normalise differently (a proxy and this server) would see two paths. Used by the
+// server and by form bodies.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,11 +15,11 @@ struct RequestTarget {
   Fields query;
 };
 
-// Origin form, or absolute form whose authority is dropped. nullopt: bad escape, control character, space,
-// '#', a "." or ".." segment (plain or escaped), a NUL.
+// Accepts origin form, or absolute form, whose authority is dropped. Returns nullopt for a bad escape, a
+// control character, a space, '#', a "." or ".." segment (plain or escaped), or a NUL.
 std::optional<RequestTarget> parse_target(std::string_view target);
 
-// "a=1&b=%20"; nullopt for a bad escape or an escaped NUL.
+// Parses "a=1&b=%20". Returns nullopt for a bad escape or an escaped NUL.
 std::optional<Fields> parse_fields(std::string_view text);
 
 }  // namespace dash::daemon

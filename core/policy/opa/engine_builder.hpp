@@ -1,5 +1,5 @@
-// Keeps the loaded policy of a folder current: one thread reads the folder, checks it, starts the engine and
-// ends the old one. Callers wait together for the round that serves them, each until its own deadline.
+// Keeps the loaded policy of a folder current. One thread reads the folder, checks it, starts the engine and
+// ends the old one. Callers wait together for the build that serves them, each until its own deadline.
 // Thread-safe.
 #pragma once
 #include <condition_variable>
@@ -18,18 +18,19 @@ class EngineBuilder {
   EngineBuilder(const EngineBuilder&) = delete;
   EngineBuilder& operator=(const EngineBuilder&) = delete;
 
-  // The loaded policy of the folder as it is now, with its engine. Code::policy_unavailable with the cause.
+  // Returns the loaded policy of the folder as it is now, with its engine. Code::policy_unavailable with the
+  // cause.
   Result<PolicyPtr> current(Deadline deadline);
-  // Its engine closed a connection: the next current() starts another.
+  // Reports that its engine closed a connection: the next current() starts another.
   static void report_lost(LoadedPolicy& policy);
-  // A question to it was not answered in time: its engine is ended when it answers nothing else either.
+  // Reports a request that got no response in time: the engine is ended when a health check also fails.
   void report_unresponsive(const PolicyPtr& policy);
-  // A round soon, for nobody in particular, that also looks whether the engine lives.
+  // Starts a round soon, without a waiting caller, that also checks that the engine is alive.
   void request_check();
-  // The build under way ends, and none begins any more. A round that needs none still serves.
+  // Ends the build under way and prevents others. A round that needs no build still works.
   void cancel() { cancelled_ = true; }
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  // Without the members of EngineStatus that only options tell.
+  // Without the members of EngineStatus that only EngineOptions determine.
   EngineStatus status() const;
   OpaTool& tool() { return tool_; }
 
@@ -49,16 +50,16 @@ class EngineBuilder {
   OpaTool tool_;
   net::ChildSpawner spawner_;
   std::atomic<bool> cancelled_ = false;
-  std::optional<RunDir> run_dir_;           // the rest of this group is the thread's own
-  std::optional<std::string> last_logged_;  // the cause in the log, until it is another
+  std::optional<RunDir> run_dir_;           // from here on: used by the thread alone
+  std::optional<std::string> last_logged_;  // the last cause that was logged, to log it once
 
   mutable std::mutex mutex_;
   std::condition_variable requested_, ended_;
   bool closing_ = false;
   std::uint64_t wanted_ = 0, begun_ = 0, finished_ = 0;  // rounds, counted from 1
   std::optional<std::chrono::milliseconds>
-      health_timeout_;                        // the next round asks the engine for a sign of life
-  PolicyPtr current_;                         // what the last build made
+      health_timeout_;                        // the next round runs a health check of the engine
+  PolicyPtr current_;                         // the result of the last build
   std::optional<Result<PolicyPtr>> outcome_;  // of the last round
   std::optional<Deadline> building_since_;
   std::thread thread_;  // started by the first request

@@ -1,6 +1,7 @@
-// HTTP/1.1 over the engine's Unix socket, lean because it stands in every decision: kept connections, one
-// write and few reads an exchange, no header but those that count. The one peer is Go's net/http (RFC 9112
-// with Content-Length or chunked bodies). Thread-safe: each exchange has a connection of its own.
+// HTTP/1.1 over the engine's Unix socket. It is lean because every decision passes through it: kept
+// connections, one write and few reads an exchange, only the necessary headers. The one server is Go's
+// net/http (RFC 9112 with Content-Length or chunked bodies). Thread-safe: each exchange has a connection of
+// its own.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -28,8 +29,8 @@ class EngineSocket {
   using Deadline = std::chrono::steady_clock::time_point;
 
   // Code::unreachable when the connection cannot be made or is lost (the engine is gone), Code::timeout past
-  // the deadline or once `cancelled` is true, Code::upstream for an answer that is no HTTP or too large. A
-  // kept connection that turns out dead is replaced once, unseen.
+  // the deadline or once `cancelled` is true, Code::upstream for a response that is no HTTP or too large. A
+  // kept connection that is dead is replaced once, without an error.
   Result<Reply> post(std::string_view target, std::string_view body, Deadline due,
                      const std::atomic<bool>& cancelled);
 
@@ -40,7 +41,7 @@ class EngineSocket {
   bool may_spin();
   const std::string path_;
   std::atomic<int> in_flight_ = 0;     // exchanges under way
-  std::atomic<int> spin_backoff_ = 0;  // so many more sleep at once
+  std::atomic<int> spin_backoff_ = 0;  // this many more exchanges block without spinning
   std::mutex mutex_;
   std::vector<int> idle_;
 };

@@ -1,6 +1,5 @@
-// One state of the policy directory and the engine that serves it, or the reason why none can. Immutable but
-// for how its files were last seen, and shared by the requests that it judges: the last one to let go ends
-// the engine.
+// One state of the policy directory and the engine that serves it, or the reason why there is none. Immutable
+// but for the stamps of its files. Requests share it, and the last one to release it ends the engine.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -12,7 +11,7 @@
 
 namespace dash::policy {
 
-// The stamps under which the files of a generation were last found.
+// The stamps under which the files of a loaded policy were last found.
 struct FileStamps {
   Fingerprint stamps;
   bool settled;  // equal stamps prove equal bytes
@@ -27,10 +26,10 @@ struct LoadedPolicy {
   const Snapshot snapshot;
   std::shared_ptr<const RuleSet> rules;  // null when broken
   std::optional<Problem> fault;          // of the files: stays until they change
-  std::optional<Error> failure;          // of the engine: tried again
+  std::optional<Error> failure;          // of the engine: a later build tries again
   Deadline retry_at{};                   // not before this instant
   std::atomic<bool> is_lost = false;     // its engine ran, and is gone
-  std::string folder, sockets;           // what the engine reads, and where it listens
+  std::string folder, sockets;           // the engine's files, and its socket
   net::Child child;
   std::unique_ptr<EngineSocket> socket;
 
@@ -49,19 +48,19 @@ struct LoadedPolicy {
   std::shared_ptr<const FileStamps> file_stamps_;
 };
 
-// "a.rego:3: unexpected } token", the form in which a fault is logged and audited.
+// Returns "a.rego:3: unexpected } token", the form of a fault in the log and in audit entries.
 std::string describe(const Problem& problem);
 
-// A failed build is remembered so long: its callers share one cause, and none of them starts the next.
+// How long a failed build is remembered: its callers share one cause, and none of them starts the next build.
 inline constexpr std::chrono::seconds kFailureRetryDelay{1};
 
-// When a build is given up and what it started is killed, process groups whole.
+// When a build is given up and the process groups that it started are killed.
 struct BuildLimits {
   std::chrono::milliseconds timeout;
   const std::atomic<bool>& cancelled;
 };
 
-// Checks, parses and starts. Never fails: what is wrong is in the generation.
+// Checks, parses and starts. Never fails: the result holds what is wrong.
 std::shared_ptr<LoadedPolicy> load_policy(Snapshot snapshot, RunDir& run, OpaTool& tool,
                                           net::ChildSpawner& spawner, const BuildLimits& limits);
 

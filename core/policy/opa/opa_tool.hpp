@@ -1,6 +1,6 @@
-// The engine's binary as a tool that runs and ends: check and parse a directory, run its unit tests, tell its
-// capabilities. Each run is a sandboxed child (net/exec_child.hpp) with an empty environment that may read
-// only the folder it is given.
+// The engine's binary as a tool: check and parse a directory, run its unit tests, list its capabilities. Each
+// run is a sandboxed child (net/process/exec_child.hpp) with an empty environment that may read only the
+// given folder.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -17,7 +17,7 @@ struct ParseResult {
   std::vector<Problem> errors;   // not empty: the directory is broken
 };
 
-// (file, row): of the engine's coverage, the starts in the first column. A head stands there, a body does not
+// (file, row) of the engine's coverage: the starts in the first column. A head is there; a body is not,
 // unless it is written so.
 using FiredRows = std::set<std::pair<std::string, int>>;
 
@@ -29,33 +29,35 @@ struct ToolResult {
 // How long a run may take.
 struct ToolOptions {
   std::chrono::steady_clock::time_point due =
-      std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then it is killed with its group
-  std::function<bool()> should_stop{};                              // likewise when this becomes true
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then the run is killed with its group
+  // the run is also killed when this returns true
+  std::function<bool()> should_stop{};
 };
 
 class OpaTool {
  public:
-  // `binary`: a path, or a name to search on PATH; looked up at each run, so an installed engine is found
-  // without a restart.
+  // `binary` is a path, or a name to search on PATH. It is looked up at each run, so that an installed engine
+  // is found without a restart.
   OpaTool(std::string binary, std::string launcher)
       : binary_(std::move(binary)), launcher_(std::move(launcher)) {}
 
   // Compiles every file with the restricted capabilities and parses it. Errors of the files are in the
-  // answer; an Error is a missing or failing engine (Code::policy_unavailable).
+  // result; an Error means a missing or failing engine (Code::policy_unavailable).
   Result<ParseResult> parse(const RunDir& run, const std::string& folder,
                             const std::vector<PolicyFile>& files, const ToolOptions& limits = {});
-  // `check` against the schema of the input document: misspelt fields. Only what parse() let pass is worth
-  // asking.
+  // Runs `check` against the schema of the input document, which finds misspelt fields. Call it only for
+  // files that parse() accepts.
   Result<std::vector<Problem>> check_fields(const RunDir& run, const std::string& folder,
                                             const std::string& schema_file);
-  // The rows of each file at which something began that came true for the document, rule heads included.
+  // Returns the rows of each file at which something began that came true for the document, rule heads
+  // included.
   Result<FiredRows> fired_rows(const std::string& folder, std::string_view document);
-  // `test --format json`.
+  // Runs `test --format json`.
   Result<ToolResult> test(const std::string& folder);
-  // The engine as a server on `socket_folder`/s, over the files of `folder`.
+  // Starts the engine as a server on `socket_folder`/s, over the files of `folder`.
   Result<net::Child> serve(net::ChildSpawner& spawner, const std::string& folder,
                            const std::string& socket_folder);
-  // "dashctl user, Landlock" … what holds the engine back here, for status pages.
+  // Whether the engine runs under another user or Landlock here, for status pages.
   bool sandboxed() const;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace dash::policy {
 
-// What one directory says of one document.
+// The outcome of one directory for one document.
 struct Evaluation {
   Verdict verdict = Verdict::allow;
   std::vector<std::string> reasons;  // of the deny, else of the approval
-  std::optional<std::string> cause;  // it could not judge: the gate would refuse
+  std::optional<std::string> cause;  // the engine failed on it: the gate would refuse
   bool operator==(const Evaluation&) const = default;
 };
 

@@ -1,6 +1,6 @@
-// Input documents to try rules on, when nobody gave any: the ten actions at every weekday, with and without
-// limits, as user and admin, and with each string that the rules themselves mention put in each place where
-// it may matter. lint and diff use them.
+// Input documents to try rules on when the user has none: the ten actions at every weekday, with and without
+// limits, as user and admin, and with each string of the rules in each place where it may matter. lint and
+// diff use them.
 #pragma once
 #include <set>
 
@@ -12,11 +12,11 @@ namespace dash::policy {
 inline constexpr std::size_t kMaxDomain =
     30'000;  // documents; beyond that the variants of later words are left out
 
-// Words that stand as strings in the rules, without those of the language (sprintf formats and the like stay:
-// they do no harm).
+// Returns the strings of the rules, without those of the language (sprintf formats and the like stay: they do
+// no harm).
 std::set<std::string> literals(const RuleSet& rules);
 
-// JSON texts of input documents; `limits` (may be blank) are tried beside samples of our own.
+// Returns JSON texts of input documents. `limits` (may be blank) are tried besides built-in samples.
 std::vector<std::string> sample_documents(const Limits& limits, const std::set<std::string>& words);
 
 }  // namespace dash::policy

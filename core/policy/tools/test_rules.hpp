@@ -16,7 +16,7 @@ struct RuleTestResults {
   std::size_t failed = 0;
 };
 
-// Code::policy_unavailable for an engine that is not there or rules that do not compile, naming the place.
+// Code::policy_unavailable for a missing engine or rules that do not compile, naming the place.
 Result<RuleTestResults> run_rule_tests(const EngineOptions& options);
 // {"passed", "failed", "tests": [{"file", "row", "name", "passed", "error"}]}
 OrderedJson to_json(const RuleTestResults& tests);

@@ -13,7 +13,7 @@ struct NextAdmission {
   std::optional<Decision> then;  // the decision at that instant
 };
 
-// Code::policy_unavailable when the engine cannot judge.
+// Code::policy_unavailable when the engine fails.
 Result<NextAdmission> find_next_admission(Engine& engine, const GateSettings& settings,
                                           std::string_view action, const Json& request, const Actor& actor,
                                           Time from);
