@@ -1,4 +1,4 @@
-// Who makes a request: the bearer token of the head, a session's JWT or a personal access token, held against
+// Finds the caller of a request by its bearer token, a session's JWT or a personal access token, and applies
 // the rule of the route.
 #pragma once
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace dash::daemon {
 
-// What the dispatcher calls for every route that asks who calls. `app` must outlive it.
+// Returns the function that the dispatcher calls for every route with a rule. `app` must outlive it.
 Authenticate make_authenticate(app::Application& app);
 
-// The text behind "Bearer ", nullopt without one.
+// Returns the text behind "Bearer ", nullopt without one.
 std::optional<std::string> bearer(const Request& request);
 
 }  // namespace dash::daemon

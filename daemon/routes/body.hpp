@@ -1,5 +1,5 @@
-// Reads small request bodies and says what is wrong with them in the shape that clients of the API know: 422
-// with {"detail":[{"type","loc","msg","input"}]}, as FastAPI services answer. Used by the route files.
+// Reads small request bodies and reports errors in them in the shape that clients of the API expect: 422 with
+// {"detail":[{"type","loc","msg","input"}]}, as FastAPI services do. Used by the route files.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace dash::daemon {
 
-// One thing wrong with a body: where (path inside of it, without the leading "body"), what.
+// One error in a body: its path (without the leading "body") and its text.
 struct FieldError {
   std::string type;  // "missing", "string_type", "int_type", "bool_type", "value_error", …
   std::vector<std::string> where;
@@ -17,17 +17,17 @@ struct FieldError {
   Json input = nullptr;
 };
 
-// Code::validation, whose body lists the problems.
+// Code::validation; its body lists the problems.
 Error validation_error(const std::vector<FieldError>& problems, std::string_view in = "body");
 
-// The body as a JSON object; Code::validation when it is not JSON or not an object.
+// Returns the body as a JSON object. Code::validation when it is not JSON or not an object.
 Result<Json> json_object(const Request& request);
-// The body as JSON of any kind.
+// Returns the body as JSON of any kind.
 Result<Json> json_body(const Request& request);
-// application/x-www-form-urlencoded; Code::validation for a bad escape.
+// Reads application/x-www-form-urlencoded. Code::validation for a bad escape.
 Result<Fields> form_body(const Request& request);
 
-// Members of an object, by type. An absent or null optional member is nullopt; a wrong type is
+// Return members of an object by type. An absent or null optional member is nullopt; a wrong type is
 // Code::validation.
 Result<std::string> required_string(const Json& object, std::string_view key);
 Result<std::optional<std::string>> optional_string(const Json& object, std::string_view key);

@@ -11,18 +11,18 @@ struct DownloadDeps {
   const Clock& clock;
 };
 
-// Finds an asset, perhaps with its first bytes.
+// Finds an asset, possibly with its first bytes.
 using FindAsset = std::function<Result<std::pair<storage::FindResult, storage::Prefetched>>()>;
 
-// The answer to a GET. An asset that is replaced before its first byte leaves is found and read again;
-// Code::busy when that does not end. With If-Match the client wants to know: Code::precondition.
+// Returns the response to a GET. An asset that is replaced before its first byte leaves is found and read
+// again; Code::busy when that does not end. With If-Match it is Code::precondition instead.
 Result<Response> download(const FindAsset& find, bool is_raw, const Request& request, DownloadDeps deps);
 
-// Whether the answer to a request is likely to begin with the asset's first byte.
+// Returns whether the response will probably begin with the asset's first byte.
 bool reads_from_start(const Request& request);
 
-// `front`: the first bytes, when they came with `found`. 200, 206, 304; Code::precondition for If-Match and
-// for an asset that was replaced since it was found, Code::bad_range for a range beyond the end.
+// `front` has the first bytes, when they came with `found`. 200, 206, 304; Code::precondition for If-Match
+// and for an asset that was replaced since it was found, Code::bad_range for a range beyond the end.
 Result<Response> raw_download(storage::FindResult found, storage::Prefetched front, const Request& request,
                               DownloadDeps deps);
 

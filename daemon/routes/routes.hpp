@@ -27,7 +27,7 @@ void add_user_routes(std::vector<Route>& routes, app::Application& app);
 void add_vault_routes(std::vector<Route>& routes, app::Application& app);
 void add_workgroup_routes(std::vector<Route>& routes, app::Application& app);
 
-// A row whose handler, a function of (Application&, Request&), waits for a store.
+// Returns a row whose handler, a function of (Application&, Request&), waits for a store.
 template <class Function>
 Route store_route(app::Application& app, const std::string& method, const std::string& pattern, Auth auth,
                   Function* handler, Body body) {

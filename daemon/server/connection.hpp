@@ -1,7 +1,7 @@
 // One client's connection: a state machine of callbacks on its loop's thread. Requests come one after the
-// other; a handler runs on a worker pool and posts its outcome back. Private to the server. Three files:
-// connection.cpp (life, heads, deadlines), connection_body.cpp (from the head to the handler),
-// connection_reply.cpp (from the response to the next head).
+// other. A handler runs on a worker pool and posts its outcome back. Private to the server. Three files:
+// connection.cpp (life, header sections, deadlines), connection_body.cpp (from the header section to the
+// handler), connection_reply.cpp (from the response to the next request).
 #pragma once
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace dash::daemon {
 
-// One hand-over of body bytes to or from a worker: large against the 20 microseconds that it costs.
+// Body bytes passed to or from a worker at once: large against the 20 microseconds that a switch costs.
 inline constexpr std::size_t kPieceBytes = 128u << 10;
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -25,9 +25,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher, asio::ssl::context* tls,
              std::unique_ptr<ConnectionTable::Row> row);
 
-  // All on the loop's thread.
+  // All of them are called on the loop's thread.
   void start();
-  void drain();  // closes now when no request is under way; else after its answer
+  void drain();  // closes now when no request is under way, else after its response
   void close();
 
  private:
@@ -36,16 +36,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // connection.cpp
   void next_request();
   bool is_authenticated() const { return context_.request.principal.has_value(); }
-  // Waits for a client: as long as he is not known, this connection makes room when others need it.
+  // Waits for a client. While the client is unknown, this connection may be closed when others need its
+  // place.
   void mark_idle();
-  // False: it has made room, and is closed.
+  // False: it was evicted meanwhile and is closed.
   bool mark_busy();
-  // By a trusted proxy, for a client that it names.
+  // The request came through a trusted proxy that names the client.
   bool is_forwarded() const { return !context_.request.client.empty() && context_.request.client != peer_; }
   bool check_client_limit();  // false: answered with a refusal
   void read_head();
   void on_head(std::size_t size);
-  void reply_malformed(const Error& error);  // no request at all: answer 400, close
+  void reply_malformed(const Error& error);  // not a request at all: answer 400, close
   std::string_view buffered() const { return {in_.data() + in_begin_, in_end_ - in_begin_}; }
   void consume(std::size_t bytes) { in_begin_ += bytes; }
   template <class Then>
@@ -87,9 +88,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // connection_reply.cpp
   void refuse(const Error& error);
   void reply(Response response);
-  void frame(Response response);        // on a worker too: while it has the exchange
-  std::size_t send_now();               // likewise: bytes that left at once
-  void begin_reply(std::size_t bytes);  // so many have left
+  void frame(Response response);        // also called on a worker, while it owns the request
+  std::size_t send_now();               // likewise; returns the bytes that were written at once
+  void begin_reply(std::size_t bytes);  // `bytes` were written already
   bool consume_body();
   void write();
   void watch_client();
@@ -104,15 +105,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Loop& loop_;
   Stream stream_;
   std::unique_ptr<ConnectionTable::Row> row_;
-  std::mutex socket_mutex_;  // a worker writes to the socket, the loop may close it
-  bool is_shut_ = false;     // under socket_mutex_
+  std::mutex socket_mutex_;  // a worker writes to the socket, while the loop may close it
+  bool is_shut_ = false;     // guarded by socket_mutex_
   const std::string peer_;
   Dispatcher& dispatcher_;
   const Limits& limits_;
   Phase phase_ = Phase::idle;
   bool timed_out_ = false;
-  bool is_logged_ = true;  // the present request has its access line
-  // The pool that has taken this request on: the next steps there are never refused.
+  bool is_logged_ = true;  // the current request has its access line
+  // The pool that admitted this request: the next steps there are never refused.
   std::optional<Pool> admitted_by_;
 
   asio::steady_timer timer_;
@@ -134,18 +135,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t body_left_ = 0;  // of Content-Length
   std::uint64_t body_seen_ = 0;  // decoded
   bool body_done_ = true;
-  std::vector<char> piece_;  // a stretch of a body on its way to or from a worker
+  std::vector<char> piece_;  // a piece of a body on its way to or from a worker
   std::size_t piece_size_ = 0;
 
   Response response_;
   std::string out_head_;
   std::string_view out_body_;
   std::string_view out_tail_;
-  int out_status_ = 0;           // 0: no answer yet
+  int out_status_ = 0;           // 0: no response yet
   std::uint64_t out_bytes_ = 0;  // of the body, as the client counts them
   std::uint64_t out_left_ = 0;   // promised by Content-Length and not yet pulled
   bool out_chunked_ = false;
-  bool out_done_ = false;  // what is being written is the last of this reply
+  bool out_done_ = false;  // the bytes being written are the last of this response
   bool keep_alive_ = false;
   std::uint64_t discarded_ = 0;
 };
@@ -185,7 +186,7 @@ void Connection::offload(Pool where, Work work, Then then) {
     });
   };
   bool is_first = std::exchange(admitted_by_, where) != where;
-  // While an engine keeps its callers waiting, no more of the loop's threads go to it.
+  // While an engine makes its callers wait, it gets no more of the loop's threads.
   bool may_hang = where == Pool::policy && ThreadPool::blocked_count() > 0;
   if (is_short(where) && !may_hang && loop_.threads.promote_follower()) return task();
   if (!is_first || context_.route->is_health) return pool->post(std::move(task));

@@ -1,8 +1,7 @@
-// Who is connected: the limit, the shares of networks when connections run short, which connection makes room
-// for a newcomer, and the end of a drain. Thread-safe.
-//
-// A connection that waits for a client whom nobody knows is idle: between requests, in the middle of a head,
-// of a body or of an answer. When there is no room, the one that has been idle longest is closed.
+// The open connections: the limit, the shares of networks when connections run short, which connection is
+// closed for a new one, and the end of a drain. Thread-safe. A connection that waits for an unknown client is
+// idle: between requests, or in the middle of a header section, a body or a response. When the table is full,
+// the connection that has been idle longest is closed.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -22,7 +21,7 @@ class ConnectionTable {
     std::size_t extra;  // above the limit, for /livez and /readyz
   };
 
-  // One connection's row. Leaves the table when destroyed.
+  // One connection's row. Its destructor removes it from the table.
   class Row {
    public:
     ~Row() { table_.leave(*this); }
@@ -44,22 +43,23 @@ class ConnectionTable {
 
   explicit ConnectionTable(Options options) : options_(options) {}
 
-  // Makes room where it can. Null: there is none, not even above the limit. The row is busy.
+  // Closes an idle connection when the table is full. Returns null when there is no place, not even above the
+  // limit. The row is busy.
   std::unique_ptr<Row> enter(const std::string& network);
-  // The request of `network` that a trusted proxy has passed on; blank when it is answered. False: that
-  // network has its share already, and connections are short.
+  // Counts the connection for `network` while it serves a request that a trusted proxy passed on; blank when
+  // that is answered. Returns false when the network has its share already and connections are short.
   bool assign(Row& row, const std::string& network);
-  // Before the first set_idle(). `evict` is called by any thread, at most once, and must not block.
+  // Call it before the first set_idle(). `evict` is called from any thread, at most once, and must not block.
   static void on_evict(Row& row, std::function<void()> evict) { row.evict_ = std::move(evict); }
-  // Idle already: keeps its place in the queue.
+  // A row that is idle already keeps its place in the queue.
   void set_idle(Row& row);
-  // False: it has been evicted and may do nothing more.
+  // Returns false when it was evicted and may do nothing more.
   bool set_busy(Row& row);
-  // For somebody who runs out of something else. False: nobody is idle.
+  // For a caller that runs out of another resource. Returns false when no connection is idle.
   bool evict_longest_idle();
 
   std::size_t count() const;
-  // False when some are left after `timeout`.
+  // Returns false when some are left after `timeout`.
   bool wait_until_empty(std::chrono::milliseconds timeout);
 
  private:
@@ -74,11 +74,11 @@ class ConnectionTable {
   const Options options_;
   mutable std::mutex mutex_;
   std::condition_variable became_empty_;
-  std::size_t row_count_ = 0;     // rows, with those that were evicted and are not gone yet
-  std::size_t within_limit_ = 0;  // of the limit
-  std::size_t above_limit_ = 0;   // above it
+  std::size_t row_count_ = 0;     // rows, with those that were evicted and still exist
+  std::size_t within_limit_ = 0;  // rows within the limit
+  std::size_t above_limit_ = 0;   // rows above it
   std::unordered_map<std::string, std::size_t> networks_;
-  std::list<Row*> idle_;  // the longest idle in front
+  std::list<Row*> idle_;  // the longest idle one is first
 };
 
 }  // namespace dash::daemon

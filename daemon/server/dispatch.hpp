@@ -1,5 +1,5 @@
-// From a request's head to the row that answers it, and what every answer has in common: request ids,
-// security headers, one access line, counts, the worker pools. Connections call it; it knows no socket.
+// Finds the row for a request, and does what every response needs: request ids, security headers, one access
+// line, counts, the worker pools. Connections call it; no socket is used here.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -18,10 +18,10 @@
 
 namespace dash::daemon {
 
-// Which budget the body of a request is taken from. Agent routes will have one of their own.
+// The memory limit from which a request's body is taken. Agent routes will have one of their own.
 enum class BodyMemory { general, sign_in };
 
-// One request and its answer.
+// One request and its response.
 struct RequestContext {
   Request request;
   const Route* route = nullptr;
@@ -40,8 +40,8 @@ class Dispatcher {
   Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
              BufferPool& buffers);
 
-  // Fills the context from the head. A response when the head alone is reason to refuse: no such path or
-  // method, a body that is too large or has no length.
+  // Fills the context from the header section. Returns a response when that alone is a reason to refuse: no
+  // such path or method, a body that is too large or has no length.
   std::optional<Response> match_route(const RequestHead& head, const std::string& peer,
                                       RequestContext& context) const;
   // For bytes that are no request.
@@ -51,32 +51,33 @@ class Dispatcher {
   // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
   // database.
   Result<void> authenticate(RequestContext& context) const;
-  // Of somebody who is still unknown only little is read, out of a reserve of its own.
+  // An unknown caller may send only little, out of a reserve of its own.
   static void limit_body(RequestContext& context);
 
-  // The pool of a route; null: the I/O thread itself.
+  // Returns the pool of a route; null: the I/O thread itself.
   ThreadPool* pool(Pool which);
-  // Runs a hook or handler; an exception becomes Code::internal.
+  // Runs a hook or handler. An exception becomes Code::internal.
   Result<Response> handle(RequestContext& context) const;
   static Result<void> admit(RequestContext& context);
   static Result<void> write(RequestContext& context, std::string_view bytes);
   Result<Response> finish(RequestContext& context) const;
   static Result<std::size_t> read(BodySource& source, std::span<char> into);
 
-  // The answer to an error, its detail logged.
+  // Returns the response to an error and logs its detail.
   Response refusal(const RequestContext& context, const Error& error) const;
-  // Headers that every answer carries.
+  // Adds the headers of every response.
   void add_headers(const RequestContext& context, Response& response) const;
-  // One access line and the counts. `cut`: the client did not get all of it.
+  // Writes one access line and the counts. `cut`: the client did not get all of it.
   void log_access(const RequestContext& context, int status, std::uint64_t bytes, bool cut);
 
   std::string metrics_text() const;
   const Limits& limits() const { return limits_; }
   BufferPool& buffers() { return buffers_; }
-  // False: the bodies that are read at the moment leave no room for so many bytes more.
+  // Returns false when the bodies that are being read leave no memory for so many more bytes.
   bool grow_small_body(RequestContext& context, std::uint64_t bytes);
   ConnectionTable& connections() { return connections_; }
-  // What a new connection counts for; blank for a trusted proxy, whose requests count for their clients.
+  // Returns the network that a new connection counts for; blank for a trusted proxy, whose requests count for
+  // their clients.
   std::string network_of_peer(const std::string& peer) const;
   std::atomic<bool>& draining() { return draining_; }
 
@@ -90,7 +91,7 @@ class Dispatcher {
   MemoryLimit small_bodies_, sign_in_bodies_;
   ConnectionTable connections_;
   std::atomic<bool> draining_ = false;
-  ThreadPool fast_, login_, policy_, store_, health_;  // last: joined before the rest goes
+  ThreadPool fast_, login_, policy_, store_, health_;  // last: joined before the other members are destroyed
 };
 
 }  // namespace dash::daemon

@@ -1,5 +1,4 @@
-// The routes that belong to the daemon itself: is it alive, is it ready, its counts, its description and the
-// console.
+// The routes of the daemon itself: liveness, readiness, metrics, its API description and the console.
 #pragma once
 #include <functional>
 #include <string>

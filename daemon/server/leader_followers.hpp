@@ -1,6 +1,6 @@
 // The threads of one I/O loop. One of them leads: it waits for sockets and runs their callbacks. A leader
-// that is to run a short handler may do so itself when another thread can lead meanwhile; that saves the two
-// hand-overs to a worker and back, which cost more than most handlers. Whoever leads is "the loop's thread".
+// with a short handler may run it itself when another thread can lead meanwhile. That saves the two switches
+// to a worker and back, which cost more than most handlers. The leader is "the loop's thread".
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -12,15 +12,15 @@ namespace dash::daemon {
 
 class LeaderFollowers {
  public:
-  // `step` waits for one callback and runs it; false once `end` was called, from any thread.
+  // `step` waits for one callback and runs it. It returns false once `end` was called, from any thread.
   LeaderFollowers(std::function<bool()> step, std::function<void()> end)
       : step_(std::move(step)), end_(std::move(end)) {}
   ~LeaderFollowers() { stop(); }
 
-  void start(std::size_t threads);  // blocks until all are there
+  void start(std::size_t threads);  // blocks until all are running
   void stop();                      // blocks; idempotent
-  // For the leader, in a callback. True: somebody else leads from here on, and what is the loop's is no
-  // longer this thread's. False: nobody is free.
+  // For the leader, in a callback. True: another thread leads from here on, and this one must not touch what
+  // belongs to the loop. False: no thread is free.
   bool promote_follower();
 
  private:
@@ -30,7 +30,7 @@ class LeaderFollowers {
   std::mutex mutex_;
   std::condition_variable leader_needed_, all_started_;
   std::size_t started_count_ = 0, follower_count_ = 0;
-  bool has_no_leader_ = true;  // nobody leads
+  bool has_no_leader_ = true;  // no thread leads
   bool stopped_ = false;
   std::vector<std::thread> threads_;
 };

@@ -1,4 +1,4 @@
-// What one client may cost. Every number is here with its reason; tests make them tiny.
+// Limits of what one client may cost. Every number has its reason here; tests make them tiny.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -7,17 +7,17 @@
 namespace dash::daemon {
 
 struct Limits {
-  // Head: 16 KiB holds a 4 KiB token, a long cookie and a proxy's additions; nginx's default is 8 KiB a line.
+  // 16 KiB holds a 4 KiB token, a long cookie and a proxy's additions; nginx's default is 8 KiB a line.
   std::size_t head_bytes = 16u << 10;
   std::chrono::milliseconds head_time{30'000};
-  // Who calls is looked up by the head, and once more when the body took longer than this to arrive: a
-  // session may end meanwhile.
+  // The caller is authenticated by the header section, and once more when the body took longer than this to
+  // arrive: a session may end meanwhile.
   std::chrono::milliseconds caller_age{1'000};
   // Between requests of a kept connection: nginx keeps upstream connections 60 s.
   std::chrono::milliseconds idle_time{60'000};
-  // No byte at all of a body or of an answer for so long: the other side is gone.
+  // Without a byte of a body or of a response for so long, the other side is gone.
   std::chrono::milliseconds stall_time{30'000};
-  // A trickle may not hold a buffer for hours: at least this much in each window, both ways.
+  // A slow client must not hold a buffer for hours: at least this much in each window, both ways.
   std::uint64_t floor_bytes_per_second = 1024;
   // A part holds one of few buffers: 8 MiB take nine minutes at the slowest, not two hours.
   std::uint64_t part_floor_bytes_per_second = 16u << 10;
@@ -27,21 +27,20 @@ struct Limits {
   std::uint64_t small_bodies_bytes = 256u << 20;
   std::uint64_t small_bodies_per_user = 96u << 20;
   std::uint64_t small_bodies_per_network = 192u << 20;
-  // Logins and claims of callers who are not known: as much as all connections could send, so that nobody can
-  // use it up.
+  // Logins and claims of unknown callers: as much as all connections could send, so that none can exhaust it.
   std::uint64_t sign_in_bodies_bytes = 64u << 20;
-  // A part waits so long for a buffer with its socket unread, then 503.
+  // A part waits so long for a buffer with its socket unread, then it gets 503.
   std::chrono::milliseconds part_timeout{10'000};
-  // A client that takes nothing of a download for so long: its buffer goes to those who read.
+  // A client that reads nothing of a download for so long loses its buffer to other downloads.
   std::chrono::milliseconds release_time{1'000};
-  // After an early refusal: read on and drop so much, so long, so that the client reads the status and not a
-  // reset. Many clients look for the status only when their whole body is out.
+  // After an early refusal the server reads and drops so much, for so long, so that the client reads the
+  // status and not a reset. Many clients look for the status only when they have sent their whole body.
   std::uint64_t drop_bytes = 256u << 20;
   std::chrono::milliseconds drop_time{5'000};
-  // A connection costs 70 KiB when idle; 1,024 descriptors are the usual soft limit, files and stores need
-  // some.
+  // A connection costs 70 KiB when idle. 1,024 descriptors are the usual soft limit, and files and stores
+  // need some.
   std::size_t connections = 900;
-  // Above them, for /livez and /readyz; each has so long to send its head.
+  // Above them, for /livez and /readyz. Each must send its header section within this time.
   std::size_t extra_connections = 16;
   std::chrono::milliseconds extra_head_time{2'000};
   // SIGTERM to exit: systemd kills after 90 s, container runtimes often after 30 s.

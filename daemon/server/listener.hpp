@@ -1,5 +1,5 @@
-// Listening sockets: TCP on a literal address, a Unix socket, or what systemd hands over. Private to the
-// server; a file descriptor with its name, nothing of the I/O library.
+// Listening sockets: TCP on a literal address, a Unix socket, or those of systemd. Private to the server; a
+// file descriptor with its name, nothing of the I/O library.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -24,7 +24,7 @@ class Listener {
     return address_;
   }                            // "127.0.0.1:8080" with the real port, "unix:/run/x.sock"
   std::uint16_t port() const;  // 0 for a Unix socket
-  int release();               // the caller closes it
+  int release();               // the caller must close it
 
  private:
   int fd_;
@@ -32,14 +32,15 @@ class Listener {
   std::string socket_file_;
 };
 
-// "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock" (0660; a socket that nobody answers on is replaced).
+// "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock" (0660; a socket without a listening process is
+// replaced).
 Result<Listener> listen_on(const std::string& address);
-// The sockets of LISTEN_FDS when LISTEN_PID is this process (sd_listen_fds(3)); the variables are cleared.
-// Empty when there are none.
+// Returns the sockets of LISTEN_FDS when LISTEN_PID is this process (sd_listen_fds(3)), and clears the
+// variables. Empty when there are none.
 Result<std::vector<Listener>> inherited_listeners();
 
 struct AcceptResult {
-  int fd;            // -1: nobody is waiting, or the process is out of descriptors
+  int fd;            // -1: no client waits, or the process is out of descriptors
   int family;        // AF_INET, AF_INET6, AF_UNIX
   std::string peer;  // canonical address, or "unix"
 };

@@ -1,5 +1,5 @@
-// A bound on bytes that many requests hold together. Each takes its share as it grows and gives it back when
-// it goes; no user and no network has more than ShareLimits. Thread-safe.
+// A limit of bytes that many requests hold together. Each reserves bytes as it grows and releases them when
+// it is destroyed. No user and no network gets more than ShareLimits. Thread-safe.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -13,7 +13,7 @@ class MemoryLimit {
  public:
   explicit MemoryLimit(std::uint64_t bytes, ShareLimits most = {}) : free_bytes_(bytes), shares_(most) {}
 
-  // What one request holds.
+  // The bytes that one request has reserved.
   class Reservation {
    public:
     Reservation() = default;
@@ -30,8 +30,8 @@ class MemoryLimit {
     ~Reservation() {
       if (held_bytes_ > 0) limit_->release(holder_, held_bytes_);
     }
-    // False, and nothing changes, when the budget or the holder's share does not have so much left. Always
-    // the same budget and holder.
+    // Returns false, and changes nothing, when the limit or the holder's share does not have so many left.
+    // Always call it with the same limit and holder.
     [[nodiscard]] bool grow(MemoryLimit& limit, const Holder& holder, std::uint64_t bytes) {
       if (!limit.acquire(holder, bytes)) return false;
       limit_ = &limit;

@@ -14,13 +14,13 @@ namespace dash::daemon {
 
 class Metrics {
  public:
-  // `route` is the pattern, not the path: labels stay few.
+  // `route` is the pattern, not the path, so that the number of labels stays small.
   void count_request(std::string_view method, std::string_view route, int status,
                      std::chrono::microseconds took);
   std::string requests_text() const;
 
  private:
-  // Upper bounds in seconds: a cached read to a slow store's part.
+  // Upper bounds in seconds, from a cached read to a part on a slow store.
   static constexpr std::array kBounds = {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0};
   using Key = std::tuple<std::string, std::string, int>;  // method, route, status class
   mutable std::mutex mutex_;
@@ -30,10 +30,10 @@ class Metrics {
   double seconds_ = 0;
 };
 
-// "# HELP …\n# TYPE … gauge\n" and its value lines are built by the caller with metric_line().
+// Returns "# HELP …\n# TYPE … gauge\n"; the caller adds the value lines with metric_line().
 std::string metric_header(std::string_view name, std::string_view type, std::string_view help);
 std::string metric_line(std::string_view name, std::string_view labels, std::uint64_t value);
-// name="value" with the escapes of the format.
+// Returns name="value" with the escapes of the format.
 std::string metric_label(std::string_view name, std::string_view value);
 
 }  // namespace dash::daemon

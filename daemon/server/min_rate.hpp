@@ -1,5 +1,5 @@
-// The floor in bytes per second: time counts only while we wait for the other side, in windows, so that a
-// short pause costs nothing and a trickle is found out after one window.
+// The minimum rate in bytes per second. Time counts only while this side waits for the other, in windows, so
+// that a short pause costs nothing and a slow client is found after one window.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -12,9 +12,9 @@ class MinRate {
   MinRate(std::uint64_t floor_bytes_per_second, std::chrono::milliseconds window)
       : floor_(floor_bytes_per_second), window_(window) {}
 
-  // How much longer the present window lasts.
+  // How much longer the current window lasts.
   Duration remaining() const { return window_ - waited_; }
-  // Waited so long, moved so much. False: slower than the floor over a whole window.
+  // Adds a wait and the bytes that came in it. Returns false when a whole window was slower than the floor.
   [[nodiscard]] bool check(Duration waited, std::uint64_t bytes) {
     waited_ += waited;
     bytes_ += bytes;

@@ -1,6 +1,6 @@
-// What /readyz and /metrics say of the instance. The checks run on two threads of its own: those of each
-// answer, which it waits for a moment, and those of the background. A check that does not come back holds up
-// no other route, and its answer says so. Thread-safe.
+// The state of the instance for /readyz and /metrics. The checks run on two threads of their own: those of
+// each response, which waits for them for a moment, and those of the background. A check that hangs delays no
+// other route, and the response names it. Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +15,7 @@
 namespace dash::daemon {
 
 inline constexpr std::chrono::milliseconds kCheckTimeout{2'000};
-// From the end of one round of checks to the begin of the next.
+// From the end of one round of checks to the beginning of the next.
 inline constexpr std::chrono::milliseconds kCheckInterval{3'000};
 
 class Readiness {
@@ -26,9 +26,9 @@ class Readiness {
   Readiness& operator=(const Readiness&) = delete;
 
   // {"ready": b, "checks": {name: "ok" | sentence}, "degraded": ["name: sentence"]}; 503 when not ready.
-  // Those of the background are only under `degraded`.
+  // Background checks are only under `degraded`.
   Response response();
-  // As last known.
+  // The last known state.
   std::string metrics_text() const;
 
  private:

@@ -1,6 +1,6 @@
 // The HTTP server: listeners, limits, routing, worker pools, drain. cmd/serve.cpp calls serve(); tests start
-// a Server on port 0 in their own process. HTTP/1.1 after RFC 9110 and 9112; handlers block on worker pools,
-// sockets live on one or two I/O threads.
+// a Server on port 0 in their own process. HTTP/1.1 after RFC 9110 and 9112. Handlers block on worker pools;
+// sockets belong to one or two I/O threads.
 #pragma once
 #include <functional>
 #include <memory>
@@ -17,16 +17,16 @@ namespace dash::daemon {
 struct PoolSize {
   std::size_t threads;
   std::size_t
-      queue;  // more than this waiting, more than half of it of a user, three quarters of a network: 503
+      queue;  // at most this many wait, half of them of one user, three quarters of one network; else 503
 };
 
 enum class CheckKind {
-  required,  // made for each answer; not ready without it
-  reported,  // made for each answer
-  degrades,  // made in the background, every five seconds at least; named under `degraded`
+  required,  // runs for each response; not ready without it
+  reported,  // runs for each response
+  degrades,  // runs in the background, at least every five seconds; named under `degraded`
 };
 
-// One line of /readyz (daemon/readiness.hpp).
+// One line of /readyz (daemon/server/readiness.hpp).
 struct ReadyCheck {
   std::string name;
   std::function<Result<void>()> check;
@@ -34,8 +34,8 @@ struct ReadyCheck {
 };
 
 struct ServerOptions {
-  // "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock"; empty and LISTEN_FDS set: the sockets that systemd
-  // hands over.
+  // "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock"; when empty and LISTEN_FDS is set: the sockets of
+  // systemd.
   std::vector<std::string> listen{};
   std::vector<std::string> trusted_proxies{};  // literal addresses, or "unix" for every peer on a Unix socket
   std::string tls_certificate_file{};          // PEM chain; empty: no TLS
@@ -48,8 +48,8 @@ struct ServerOptions {
   PoolSize health{2, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
-  Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login answer
-  std::function<void()> on_stop{};  // called once when the end is asked for, before requests drain
+  Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login work
+  std::function<void()> on_stop{};  // called once when the server is told to end, before requests drain
 };
 
 class Server {
@@ -59,14 +59,14 @@ class Server {
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, std::vector<Route> routes,
                                                BufferPool& buffers);
   virtual ~Server() = default;
-  // Of the first TCP listener; 0 when there is none.
+  // Returns the port of the first TCP listener; 0 when there is none.
   virtual std::uint16_t port() const = 0;
   // Stops accepting, closes idle connections, lets running requests end within Limits::drain_time. Blocks;
   // idempotent.
   virtual void stop() = 0;
 };
 
-// Runs until SIGTERM, SIGINT or SIGHUP, then drains. Tells systemd READY and STOPPING.
+// Runs until SIGTERM, SIGINT or SIGHUP, then drains. Notifies systemd with READY and STOPPING.
 Result<void> serve(ServerOptions options, std::vector<Route> routes, BufferPool& buffers);
 
 }  // namespace dash::daemon

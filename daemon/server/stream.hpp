@@ -27,7 +27,7 @@ using Socket = asio::generic::stream_protocol::socket;
 
 class Connection;
 
-// One thread at a time leads it; everything of its connections happens on that thread.
+// One thread at a time leads it. Everything of its connections happens on that thread.
 struct Loop {
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> stay{io.get_executor()};
@@ -58,14 +58,15 @@ class Stream {
     tls_ ? tls_->async_write_some(buffers, std::forward<Handler>(handler))
          : socket_.async_write_some(buffers, std::forward<Handler>(handler));
   }
-  // What the socket takes at once, from any thread; 0 under TLS, whose state is the loop's.
+  // Writes what the socket takes at once, from any thread. Returns 0 under TLS, whose state belongs to the
+  // loop.
   std::size_t write_now(const std::array<iovec, 2>& pieces) {
     if (tls_) return 0;
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(pieces.data());
     message.msg_iovlen = pieces.size();
     auto n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    return n > 0 ? static_cast<std::size_t>(n) : 0;  // the loop's own write will meet the error
+    return n > 0 ? static_cast<std::size_t>(n) : 0;  // the loop's own write will get the error
   }
 
  private:

@@ -1,4 +1,5 @@
-// sd_notify(3) in a few lines: tells the service manager where we are; nothing happens without NOTIFY_SOCKET.
+// sd_notify(3) in a few lines: reports the daemon's state to the service manager. Without NOTIFY_SOCKET it
+// does nothing.
 #pragma once
 #include <string_view>
 
