@@ -1,7 +1,6 @@
-// The one table of names: canonical (cloud1…cloud4) ↔ as the provider's own users say (aws, azure, gcp, oci).
-// Every input takes either spelling; inside there is only the canonical one. All functions are total: a name
-// that the table does not know comes back unchanged, so canonical(canonical(x)) == canonical(x) and
-// canonical(provider(x)) == canonical(x).
+// The one table of names: canonical (cloud1…cloud4) ↔ the provider's (aws, azure, gcp, oci). Every input
+// takes either spelling; inside there is only the canonical one. All functions are total: an unknown name is
+// returned unchanged, so canonical(canonical(x)) == canonical(x) and canonical(provider(x)) == canonical(x).
 #pragma once
 #include <span>
 #include <string>
@@ -22,11 +21,11 @@ enum class NameStyle { canonical, provider };
 std::string canonical_cloud(std::string_view text);
 std::string provider_cloud(std::string_view canonical);
 
-// Setting keys: by the longest known prefix (aws_… ↔ cloud1_…, storage_s3_… ↔ storage_obj_cloud1_…); a
-// cloud's name further inside of a key (k8s_runner_aws) is part of the name in both spellings.
+// Converts setting keys by the longest known prefix (aws_… ↔ cloud1_…, storage_s3_… ↔ storage_obj_cloud1_…).
+// A cloud's name further inside of a key (k8s_runner_aws) is part of the name in both spellings.
 std::string canonical_key(std::string_view text);
 std::string provider_key(std::string_view canonical);
-// True when the text is a key that only the provider's spelling writes so.
+// Returns true when only the provider's spelling writes the key so.
 bool is_provider_key(std::string_view text);
 
 std::string canonical_backend(std::string_view text);
@@ -35,16 +34,16 @@ std::string provider_backend(std::string_view canonical);
 std::string canonical_action(std::string_view text);
 std::string provider_action(std::string_view canonical);
 
-// Where objects of infrastructure state lie at the bucket root: iac-state/… ↔ terraform-state/….
+// The prefix of infrastructure state at the bucket's root: iac-state/… ↔ terraform-state/….
 inline constexpr std::string_view kStatePrefix = "iac-state/";
 inline constexpr std::string_view kProviderStatePrefix = "terraform-state/";
 
-// The value of a setting whose text is itself such a name (the active backend, the list of gated actions);
-// other values come back unchanged. `key` is canonical.
+// Converts the value of a setting whose text is itself such a name (the active backend, the list of gated
+// actions). Other values are returned unchanged. `key` is canonical.
 std::string canonical_value(std::string_view key, std::string_view text);
 std::string provider_value(std::string_view key, std::string_view text);
 
-// key in the spelling that somebody speaks; `canonical` is canonical.
+// Returns the key in a style; `canonical` is canonical.
 inline std::string key_in_style(NameStyle style, std::string_view canonical) {
   return style == NameStyle::provider ? provider_key(canonical) : std::string(canonical);
 }

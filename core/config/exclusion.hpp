@@ -1,5 +1,5 @@
-// The keys that never leave an instance by a migration, and why. Asked by the client when it exports and
-// imports, and again by the server that is written to, so that a hand-edited bundle cannot bring one back.
+// The keys that never leave an instance by a migration, and why. The client checks them when it exports and
+// imports, and the target's server checks them again, so that a hand-edited bundle cannot bring one back.
 // Pure.
 #pragma once
 #include <optional>
@@ -14,10 +14,10 @@ enum class Exclusion {
   on_prem,         // a target on the operator's own premises; released by --include-on-prem
 };
 
-// The word that stands in a bundle's `excluded` section.
+// Returns the word in a bundle's `excluded` section.
 std::string_view word(Exclusion reason);
 
-// `key` in either spelling, any case, surrounding white space ignored; a blank key is instance_local. The
+// `key` may have either spelling, any case and surrounding white space; a blank key is instance_local. The
 // value decides only for storage_local_path: a share (\\server\share) is on_prem, a folder of this host is
 // local_path.
 std::optional<Exclusion> exclusion_reason(std::string_view key, std::string_view value = "");

@@ -1,5 +1,5 @@
-// What is wrong with a stored configuration: values that their readers will refuse, names that look misspelt,
-// rows that cannot be opened. Pure; `dashctl config lint` prints it. Names keys, never values.
+// Finds faults of a stored configuration: values that their readers will refuse, names that look misspelt,
+// rows that cannot be opened. Pure; `dashctl config lint` prints the result. It names keys, never values.
 #pragma once
 #include <set>
 #include <string>
@@ -11,7 +11,7 @@ namespace dash::config {
 
 struct LintFinding {
   std::string key;
-  std::string problem;  // and what to do
+  std::string problem;  // what is wrong, and what to do
 };
 
 // Sorted by key.

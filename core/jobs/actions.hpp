@@ -1,5 +1,5 @@
-// The ten gated actions: what each is, which members of a body name its fields in the canonical and in
-// the provider's spelling, and what is built when a field is left away.
+// The ten gated actions: the kind of each, the members of a body that name its fields in either spelling, and
+// the defaults of fields that are absent.
 #pragma once
 #include <span>
 #include <string>
@@ -8,30 +8,30 @@
 
 namespace dash::jobs {
 
-// A run of the automation runner over an asset: a job like the others, and gated by nothing.
+// A run of the automation runner over an asset: a job like the others that no rule gates.
 inline constexpr std::string_view kAutomationRun = "config-mgmt:run";
 
 enum class ActionKind { deploy, provision, teardown };
 
-// What becomes of a job whose worker died: making a thing twice costs money, removing it twice does not.
+// What happens to a job whose worker died. Creating a machine twice costs money; removing it twice does not.
 enum class OnWorkerLoss { fail, requeue };
 
 struct Action {
   std::string_view name;   // canonical
-  std::string_view cloud;  // "cloud1"; empty when the body says
+  std::string_view cloud;  // "cloud1"; empty when the body names it
   ActionKind kind;
   bool approvable;  // one job of it can wait for an approval
   OnWorkerLoss on_worker_loss;
-  std::string_view deploy_action;  // of a teardown: the action that made the thing
+  std::string_view deploy_action;  // of a teardown: the action that made the machine
   std::vector<std::string_view> region, instance_type, image, name_members;  // canonical spelling first
   std::size_t max_name_length;  // of an expanded batch name; 0: no batch
 };
 
 std::span<const Action> actions();
-// `name` canonical; nullptr when it is not one of them.
+// `name` is canonical. Returns nullptr when it is not one of them.
 const Action* find_action(std::string_view name);
 
-// What is built when nothing says otherwise (setting first, then these).
+// The defaults of a deploy, after the settings.
 struct CloudDefaults {
   std::string_view cloud;
   std::string_view region_setting, region;
@@ -40,7 +40,7 @@ struct CloudDefaults {
   std::string_view database_type;
   std::string_view node_type_setting, node_type;
 };
-// The row of cloud1 for an unknown cloud.
+// Returns the row of cloud1 for an unknown cloud.
 const CloudDefaults& defaults_of(std::string_view cloud);
 
 }  // namespace dash::jobs

@@ -1,21 +1,20 @@
-// A batch: several machines that were asked for at once. It has no row of its own: it is what its jobs are,
-// so that a crash can strand neither it nor them. Under its id it is shown, cancelled, approved and rejected
-// as one job.
+// A batch: several machines of one request. It has no row of its own. It is made of its jobs, so that a crash
+// can strand neither. Its id works like a job's: to show, cancel, approve and reject all of them.
 #pragma once
 #include "core/jobs/jobs.hpp"
 
 namespace dash::jobs {
 
-// Its jobs in the order in which they were named; empty when there is no such batch.
+// Returns its jobs in the order of the request; empty when there is no such batch.
 Result<std::vector<Job>> find_batch(db::Transaction& tx, const std::string& id);
-// The batch as one job, of the type <cloud>:…:bulk_deploy. `jobs` is not empty.
+// Returns the batch as one job, of the type <cloud>:…:bulk_deploy. `jobs` is not empty.
 Job summarize_batch(const std::vector<Job>& jobs);
 
-// Code::not_found when it is neither.
+// Code::not_found when the id names neither.
 Result<Job> get_job_or_batch(db::Transaction& tx, const std::string& id);
 
-// Does `fn` to the job, or to each job of the batch, that `filter` picks; to the first when it picks none, so
-// that it says why. The batch as it is afterwards.
+// Calls `fn` for the job, or for each job of the batch that `filter` accepts. When it accepts none, calls
+// `fn` for the first, whose error then explains why. Returns the batch afterwards.
 template <class Filter, class Fn>
 Result<Job> for_each_job(const Deps& deps, const std::string& id, Filter filter, Fn fn) {
   auto read = [&] {
@@ -30,8 +29,8 @@ Result<Job> for_each_job(const Deps& deps, const std::string& id, Filter filter,
   return summarize_batch(TRY(read()));
 }
 
-// Code::conflict {"code": "vm_name_collision", message, conflicts, duplicates, names} when a name stands
-// twice among these jobs, or a machine of that name stands or is on its way.
+// Code::conflict {"code": "vm_name_collision", message, conflicts, duplicates, names} when two of these jobs
+// have one name, or a machine of that name exists or is being made.
 Result<void> check_name_collisions(db::Transaction& tx, const std::vector<Job>& jobs);
 
 }  // namespace dash::jobs

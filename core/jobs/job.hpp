@@ -1,4 +1,4 @@
-// A job: one change that is to be made, or was. Its states and the one table of its transitions.
+// A job: one change that is to be made, or was. Its states and the one table of their transitions.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,21 +13,21 @@
 namespace dash::jobs {
 
 enum class State {
-  awaiting_approval,  // somebody else has to agree
-  scheduled,          // booked for later
+  awaiting_approval,  // another user must approve
+  scheduled,          // waits for its time
   pending,            // a worker may claim it
   running,
   completed,
   failed,
   cancelled,
-  rejected,  // somebody else disagreed
-  expired,   // nobody agreed in time
+  rejected,  // another user rejected it
+  expired,   // not approved in time
   missed,    // its window closed before it ran
 };
 std::string_view word(State state);
 std::optional<State> parse_state(std::string_view word);
 bool is_final(State state);
-// Whether the table has the transition.
+// Returns whether the table has the transition.
 bool can_transition(State from, State to);
 
 struct Approval {
@@ -43,13 +43,13 @@ struct Job {
   std::optional<std::string> workgroup;
   std::string name;
   std::string region;
-  std::optional<std::string> resource_id;  // what the provider calls it, told by the executor
+  std::optional<std::string> resource_id;  // the provider's id, reported by the executor
   std::optional<std::string> batch_id;
-  Json request;            // what was judged
-  std::string parameters;  // sealed; see store.hpp
+  Json request;            // the evaluated request
+  std::string parameters;  // sealed; see job_rows.hpp
   State state = State::pending;
   std::optional<std::string> reason;  // a word: policy, user, window_closed, worker_lost, …
-  std::string message;                // what it is doing or waiting for
+  std::string message;                // what it does or waits for
   Time created_at;
   std::string created_by;
   bool created_by_admin = false;
@@ -57,7 +57,7 @@ struct Job {
   std::optional<std::string> change_window_id, change_window_name;
   bool needs_policy_approval = false, needs_booking_approval = false;
   std::vector<std::string> approval_reasons;
-  std::string approval_digest;  // what an approval covers (digest.hpp); empty when it needs none
+  std::string approval_digest;  // covered by an approval (digest.hpp); empty when it needs none
   std::optional<Time> approval_expires_at;
   std::optional<Approval> policy_approval, booking_approval;
   std::int64_t revision = 0;  // how often it was rescheduled or lost an approval since it was submitted
@@ -71,25 +71,26 @@ struct Job {
   }
 };
 
-// The job as the API and `--output json` show it. Members that a Python dashboard has keep
-// its names (docs/compatibility.md).
+// The job for the API and `--output json`. Members that a Python dashboard has keep its names
+// (docs/compatibility.md).
 OrderedJson to_json(const Job& job, config::NameStyle style = config::NameStyle::canonical);
-// {job_id, status, scheduled_for, window_ends_at, schedule_state}: of a job that was booked anew.
+// {job_id, status, scheduled_for, window_ends_at, schedule_state} of a rescheduled job.
 OrderedJson schedule_json(const Job& job);
 
 // "SELECT <columns> FROM jobs ", to be continued.
 extern const std::string kSelectJobs;
 Result<Job> row_to_job(const db::Row& row);
 
-// `detail.set` and so on are further assignments ("message = $3") whose parameters follow $1 (job) and $2
+// A change of state. `set` has further assignments ("message = $3"), whose parameters follow $1 (job) and $2
 // (new state).
 struct StateChange {
   std::string set;        // "" or ", column = $3, …"
   db::Params params;      // of `set`, from $3 on
-  std::string condition;  // "" or " AND column = $n": over `params` too
+  std::string condition;  // "" or " AND column = $n": parameters of `params` too
 };
-// The only way to change a state: one conditional statement, so a transition that the table lacks or that
-// somebody else made first changes nothing. False then. `from` lists the states that the caller means.
+// The only way to change a state: one conditional statement. It changes nothing and returns false when the
+// table lacks the transition or another process made it first. `from` lists the states that the caller
+// expects.
 Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,
                         StateChange change = {});
 

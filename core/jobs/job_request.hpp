@@ -1,4 +1,4 @@
-// A change on its way to being a job, or to being booked anew: what submit() and reschedule() put through the
+// A change on its way to being submitted or rescheduled. submit() and reschedule() check it against the
 // change windows and the gate.
 #pragma once
 #include "core/jobs/jobs.hpp"
@@ -7,8 +7,8 @@ namespace dash::jobs {
 
 struct JobRequest {
   const Action* action;
-  const Principal& principal;  // asks, and stands in the audit log
-  policy::Actor actor;         // whose change it is
+  const Principal& principal;  // the caller, as the audit log names it
+  policy::Actor actor;         // the user whose change it is
   ResolvedDeploy resolved;
   std::optional<windows::TimeRange> time_range;
   Time now;
@@ -22,19 +22,20 @@ struct JobRequest {
   State first_state() const;
 };
 
-// The booking that `body` asks for, with the instance's grace.
+// Returns the time range that `body` requests, with the instance's grace.
 Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps, const Json& body, Time now);
 
-// Change windows, then the gate, then whether a booking has to be approved. A refusal is an Error with the
-// body of the API, and its audit entry is durable before this returns.
+// Checks change windows, then the gate, then whether the schedule needs an approval. A refusal is an Error
+// with the body of the API; its audit entry is durable before this returns.
 Result<void> authorize(const Deps& deps, JobRequest& request);
 
-// Gives `job` the run time and the window of `request`.
+// Copies the run time and the window of `request` to `job`.
 void set_times(const JobRequest& request, Job& job);
-// What an approval of `job`, item `i` with its times set, covers; empty when it needs none.
+// Returns the digest that an approval of `job` covers, for item `i` with its times set; empty when it needs
+// none.
 std::string digest_of(const JobRequest& request, const Job& job, std::size_t i);
 std::string receipt_of(const policy::Decision& decision);
-// <action>:<what> about item `i`.
+// Returns the entry <action>:<what> about item `i`.
 audit::Event audit_entry(const JobRequest& request, std::size_t i, std::string_view what,
                          OrderedJson details);
 

@@ -1,11 +1,12 @@
-// Rows of the jobs table that are read or written by more than one part of this room.
+// Rows of the jobs table, for the files of this module.
 #pragma once
 #include "core/config/encrypted_store.hpp"
 #include "core/jobs/job.hpp"
 
 namespace dash::jobs {
 
-// Numbers the job. `parameters` may hold passwords of the thing that is built, so they are sealed at rest.
+// Inserts the job with a new number. `parameters` may hold passwords of the machine, so they are sealed at
+// rest.
 Result<void> insert_job(db::Transaction& tx, const config::EncryptedStore& store, Job& job,
                         const Json& parameters);
 Result<Json> open_parameters(const config::EncryptedStore& store, const Job& job);

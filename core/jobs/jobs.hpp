@@ -1,6 +1,5 @@
-// Jobs: the only door to a gated change (submit), and everything that people do with a job afterwards.
-// Authorisation, change windows, the gate and the audit log stand in here, so no route or command can forget
-// them.
+// Jobs: submit() is the only way to a gated change; the other functions act on jobs. Authorisation, change
+// windows, the gate and the audit log are part of them, so that no route or command can forget them.
 #pragma once
 #include <functional>
 #include <optional>
@@ -20,8 +19,8 @@ namespace dash::jobs {
 
 inline constexpr std::string_view kReadJobs = "jobs:read";
 
-// A deploy or provision: the body as parsed. A teardown: `target` is the id or name of the path, `body` its
-// query as an object.
+// One request. For a deploy or provision `body` is the parsed body. For a teardown `target` is the id or name
+// of the path, and `body` its query as an object.
 struct Submission {
   std::string action;  // either spelling
   Json body;
@@ -41,7 +40,7 @@ inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
 struct JobQuery {
   std::vector<State> states;  // empty: all
   std::optional<std::string> workgroup, batch_id;
-  bool is_scheduled = false;  // only what was booked for a time
+  bool is_scheduled = false;  // only jobs that were scheduled for a time
   std::int64_t page = 1;
   std::int64_t page_size = 20;  // 1..100
 };
@@ -62,7 +61,7 @@ struct LogLine {
 // {logs: [{n, at, line}]}
 OrderedJson to_json(const std::vector<LogLine>& lines);
 
-// What an approval is for; `all` is whatever the job still waits for.
+// What an approval is for; `all` is everything that the job still waits for.
 enum class ApprovalKind { all, policy, booking };
 
 struct ApproveResult {
@@ -88,48 +87,50 @@ class Jobs {
   explicit Jobs(Deps deps) : deps_(deps) {}
 
   // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body of the
-  // API, and its audit entry is durable before this returns.
+  // API; its audit entry is durable before this returns.
   Result<SubmitResult> submit(const Principal& principal, const Submission& submission);
 
-  // The id of a batch names all of its jobs, here and below: it is shown as one, and what is asked of it is
-  // asked of each that it can be asked of.
+  // Here and below the id of a batch means all of its jobs. A batch is returned as one job, and a change
+  // applies to each of its jobs that allows it.
 
-  // Own jobs; with jobs:read or as admin all; whoever may approve also sees what waits for approval.
+  // Returns the caller's jobs; with jobs:read, or for an admin, all; for an approver also those that await
+  // approval.
   Result<JobPage> list(const Principal& principal, const JobQuery& query);
   Result<Job> show(const Principal& principal, const std::string& id);
   Result<std::vector<LogLine>> logs(const Principal& principal, const std::string& id, std::int64_t after);
 
-  // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the asker
-  // may see: what waits counts as pending, what nobody runs any more as cancelled. An unknown batch has none.
+  // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the
+  // caller may read. A waiting job counts as pending, one that will not run any more as cancelled. An unknown
+  // batch has none.
   Result<OrderedJson> count_batch(const Principal& principal, const std::string& id);
 
-  // Needs change_windows:use and somebody who neither requested nor rescheduled the job. `digest` is the
+  // Needs change_windows:use and a user who neither requested nor rescheduled the job. `digest` is the
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
-  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
-  // digest, and when the job has ended or the rules changed since it was submitted.
+  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another digest, and
+  // when the job has ended or the rules changed since it was submitted.
   Result<ApproveResult> approve(const Principal& principal, const std::string& id,
                                 ApprovalKind what = ApprovalKind::all,
                                 const std::optional<std::string>& digest = {});
-  // Needs change_windows:use and somebody else than the requester. Code::conflict for another digest.
+  // Needs change_windows:use and another user than the requester. Code::conflict for another digest.
   Result<Job> reject(const Principal& principal, const std::string& id, const std::string& why,
                      const std::optional<std::string>& digest = {});
-  // Owner or admin. A running job is asked to stop; its state changes when it has.
+  // For the owner or an admin. A running job is told to stop, and its state changes when it has stopped.
   Result<Job> cancel(const Principal& principal, const std::string& id);
-  // Owner or admin; `body` as a booking's, blank: now. Asks windows and gate again, forgets what was
-  // approved. Code::conflict once it has begun, and for what was cancelled or rejected.
+  // For the owner or an admin. `body` is that of a scheduled change; blank: now. Evaluates windows and gate
+  // again and drops the approvals. Code::conflict once it has begun, and for a cancelled or rejected job.
   Result<Job> reschedule(const Principal& principal, const std::string& id, const Json& body);
 
-  // How this instance writes actions on output: the setting cloud_names.
+  // Returns how this instance writes actions on output: the setting cloud_names.
   Result<config::NameStyle> name_style();
 
-  // A process that runs jobs says so now and then.
+  // Records that a process runs jobs.
   Result<void> heartbeat(const std::string& owner, std::size_t threads);
   // {configured: {total}, effective: {total}, clamp_reason: null, running, workers: [{owner, threads,
   // started_at, seen_at, alive}]}, or {never_run: true} when no process ever ran jobs. Admins only.
   Result<OrderedJson> worker_status(const Principal& principal);
 
-  // Moves what time moves: booked jobs to pending, what nobody approved to expired, what missed its window to
-  // missed, jobs of dead workers to pending or failed. Idempotent; called every second by whoever serves.
+  // Makes the transitions of time: due jobs to pending, unapproved ones to expired, those whose window closed
+  // to missed, jobs of dead workers to pending or failed. Idempotent; the server calls it every second.
   Result<void> sweep();
 
   const Deps& deps() const { return deps_; }
@@ -143,14 +144,14 @@ class Jobs {
 // Shared by submit, approve and the worker.
 // ------------------------------------------------------------------------------------
 
-// When a job is to run: what the gate judges it for.
+// Returns the time at which a job is to run. The gate evaluates it for that time.
 inline Time evaluation_time(const Job& job, Time now) {
   return job.run_at && *job.run_at > now ? *job.run_at : now;
 }
 Result<std::int64_t> approval_expiry_hours(const Deps& deps);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
 Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);
-// The approval no longer covers what would run: back to waiting, with the new reasons and digest.
+// The approval no longer covers what would run: returns the job to waiting, with the new reasons and digest.
 Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision);
 
 }  // namespace dash::jobs

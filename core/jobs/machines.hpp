@@ -1,5 +1,5 @@
-// The machines that stand: what completed deploys made and nothing tore down since. Which of them a teardown
-// means is decided in teardown.cpp.
+// The existing machines: made by completed deploys and not torn down since. teardown.cpp decides which of
+// them a teardown means.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dash::jobs {
 
-// What tells one machine from another.
+// The identity of a machine.
 struct Machine {
   std::optional<std::string> resource_id;
   std::string region, zone;  // folded
@@ -17,17 +17,18 @@ struct Machine {
 };
 Machine machine_of(const Job& deploy);
 
-// i- and hex digits, ocid1.…, /subscriptions/…, projects/…: `text` could be what that cloud calls a machine.
+// Returns whether `text` can be that cloud's id of a machine: i- and hex digits, ocid1.…, /subscriptions/…,
+// projects/….
 bool has_resource_id_form(std::string_view cloud, std::string_view text);
 
-// The standing deploys whose resource id, or whose name, is `text`; the newest first.
+// Finds the deploys of existing machines whose resource id, or whose name, is `text`; the newest first.
 enum class FindBy { resource_id, name };
 Result<std::vector<Job>> existing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
                                           const std::string& text);
-// The teardown that removed what a deploy made; nullopt while it stands, and for an unknown deploy.
+// Returns the teardown that removed the machine of a deploy; nullopt while it exists, and for an unknown
+// deploy.
 Result<std::optional<std::string>> destroyed_by(db::Transaction& tx, const std::string& deploy_id);
-// Records that the teardown `by` removed what the deploy made, for every deploy of the same resource id
-// there.
+// Records that the teardown `by` removed the machine, for every deploy of the same resource id there.
 Result<void> mark_destroyed(db::Transaction& tx, const std::string& deploy_id, const std::string& by);
 
 }  // namespace dash::jobs

@@ -1,5 +1,5 @@
-// A deploy or provision body, resolved: every default filled in, both spellings understood, one item for each
-// machine. What the gate evaluates is what the executor builds. No database but the settings.
+// Resolves a deploy or provision body: every default filled in, both spellings accepted, one item for each
+// machine. What the gate evaluates is what the executor builds. It reads no database but the settings.
 #pragma once
 #include <functional>
 #include <optional>
@@ -18,28 +18,26 @@ inline constexpr std::int64_t kMaxCount = 20;  // machines of one deploy, as in 
 struct ResolvedItem {
   std::string name;
   std::string region;  // folded
-  Json request;        // what is judged: as typed where it was typed
+  Json request;        // what the gate evaluates: as typed where the caller typed it
   Json parameters;     // the members of the body that are not fields of the request, for the executor
-  std::optional<std::string> resource_id{};  // of a teardown, where it is known
+  std::optional<std::string> resource_id{};  // of a teardown, where known
 };
 
 struct ResolvedDeploy {
   std::vector<ResolvedItem> items;
   std::optional<std::string> workgroup;
-  bool is_batch =
-      false;  // several machines that were asked for at once: none of them can wait for an approval
+  bool is_batch = false;  // several machines in one request: none of them can wait for an approval
 };
 
-// Stored text of a setting, empty when absent.
+// Returns the stored text of a setting, empty when absent.
 using ReadSetting = std::function<Result<std::string>(const std::string& key)>;
 
 // Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
-// a malformed region.
-// Without a workgroup it is that of `principal` (identity::default_workgroup).
+// a malformed region. A missing workgroup becomes that of `principal` (identity::default_workgroup).
 Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const Principal& principal,
                                       const ReadSetting& setting);
-// A bulk deploy: `items` holds 1 to kMaxCount objects; each is the body without `items`, with its own members
-// over it.
+// A bulk deploy: `items` has 1 to kMaxCount objects. Each item is the body without `items`, overlaid with its
+// own members.
 Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body, const Principal& principal,
                                            const ReadSetting& setting);
 

@@ -1,18 +1,18 @@
-// Which machine a teardown means. Nothing is ever "not found" here: without a deploy job the gate still
-// judges, with has_deploy_job false, and only admins get that far. What is judged, recorded and given to the
-// executor is one resource id, zone and region.
+// Finds the machine that a teardown means. It never fails with "not found": without a deploy job the gate
+// still evaluates, with has_deploy_job false, and only admins are admitted. The evaluated, recorded and
+// executed request has one resource id, zone and region.
 #pragma once
 #include "core/jobs/jobs.hpp"
 
 namespace dash::jobs {
 
-// Code::validation for a malformed zone or region of the query, Code::forbidden when one of the machines that
-// may be meant is not of a workgroup of `principal`, Code::conflict when several are left.
+// Code::validation for a malformed zone or region of the query, Code::forbidden when a machine that may be
+// meant is not of a workgroup of `principal`, Code::conflict when several are left.
 Result<ResolvedDeploy> resolve_teardown(db::Transaction& tx, const Principal& principal, const Action& action,
                                         const Submission& submission);
 Result<windows::ScheduleRequest> parse_schedule_request(const Json& body);
 
-// ["body", "zone"] becomes ["query", "zone"]: a teardown's members stand in its query.
+// Changes ["body", "zone"] to ["query", "zone"], because a teardown's members are in its query.
 Error in_query(Error error);
 
 }  // namespace dash::jobs
