@@ -1,4 +1,4 @@
-// Accounts for tests of the modules below core/app: put straight into the database, without an audit entry.
+// Accounts for tests of the modules below core/app: written directly to the database, without an audit entry.
 #pragma once
 #include "core/crypto/password.hpp"
 #include "core/identity/sessions.hpp"
@@ -11,7 +11,7 @@ inline void add_account(db::Sql& sql, identity::Directory& directory, const iden
   must(sql.write([&](db::Transaction& tx) { return directory.add(tx, user, hash); }));
 }
 
-// A login as core/app/accounts makes it.
+// A login as Accounts makes it.
 inline Result<identity::LoginResult> log_in(db::Sql& sql, identity::Passwords& passwords,
                                             identity::Sessions& sessions, const std::string& username,
                                             const Secret& password, const std::string& address) {

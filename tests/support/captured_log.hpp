@@ -1,4 +1,4 @@
-// Collects the log lines that are written while it lives.
+// Collects the log lines that are written during its life.
 #pragma once
 #include <mutex>
 #include <string>
@@ -12,7 +12,7 @@ class CapturedLog {
  public:
   CapturedLog() {
     {
-      std::lock_guard lock(mutex());  // a thread of the test before may still be writing its last line
+      std::lock_guard lock(mutex());  // a thread of the previous test may still be writing its last line
       lines().clear();
     }
     log::set_sink([](std::string_view line) {

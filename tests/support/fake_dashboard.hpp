@@ -1,6 +1,6 @@
 // A dashboard behind the interface HttpClient, in memory: the setup routes of dashctl or, with is_peer, those
-// of a Python dashboard (no denylist, no blind comparison, no history, region fields of its model only).
-// Records what was written.
+// of a Python dashboard (no denylist, no blind comparison, no history, region fields of its model only). It
+// records what was written.
 #pragma once
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace dash {
 
 class FakeDashboard final : public net::HttpClient {
  public:
-  // As the other side spells them.
+  // In the other side's spelling.
   std::map<std::string, std::string> config;
   std::set<std::string> masked;
   std::vector<Json> endpoints;
@@ -23,8 +23,9 @@ class FakeDashboard final : public net::HttpClient {
   bool complete = true;
   bool has_compare = true;
   bool refuses_endpoints = false;
-  bool loses_writes = false;  // answers 200 and keeps nothing
-  std::string cut_at;         // "POST /api/setup/import": done, and the connection is lost from its answer on
+  bool loses_writes = false;  // answers 200 and stores nothing
+  // "POST /api/setup/import": done, and the connection is lost from its response on
+  std::string cut_at;
   std::set<std::string> refuses;
   std::string change_id = "change-1";
 

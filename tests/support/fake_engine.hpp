@@ -1,5 +1,5 @@
-// A policy engine that is a script: it notes each start, hands over to the real one, and misbehaves as a test
-// says.
+// A policy engine that is a script. It records each start, then runs the real engine or fails as a test
+// demands.
 #pragma once
 #include <signal.h>
 
@@ -12,7 +12,7 @@ namespace dash::policy {
 
 class FakeEngine {
  public:
-  // `on_run`: shell text in place of the real engine's server; may use $REAL and "$@".
+  // `on_run` is shell text that replaces the real engine's server; it may use $REAL and "$@".
   explicit FakeEngine(std::string_view on_run) {
     auto text = fmt::format(
         "#!/bin/sh\nREAL={0}\nHERE={1}\necho \"$1\" >> $HERE/starts\nif [ \"$1\" != run ]; then exec $REAL "
@@ -22,13 +22,13 @@ class FakeEngine {
     std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
   }
   std::string path() const { return scratch_ / "engine"; }
-  // A file that `on_run` can look for as $HERE/<name>.
+  // Makes a file that `on_run` can find as $HERE/<name>.
   void put(const std::string& name) const { std::ofstream(scratch_ / name) << "x"; }
   void remove(const std::string& name) const { std::filesystem::remove(scratch_ / name); }
   bool has(const std::string& name) const { return std::filesystem::exists(scratch_ / name); }
-  // Starts of its server so far.
+  // Returns how often its server was started.
   std::size_t runs() const { return lines("pids").size(); }
-  // Of the processes that `on_run` has named in $HERE/pids, those that live.
+  // Returns the processes that live, of those that `on_run` wrote to $HERE/pids.
   std::vector<int> alive() const {
     std::vector<int> out;
     for (const auto& line : lines("pids"))
@@ -52,7 +52,7 @@ class FakeEngine {
   Scratch scratch_;
 };
 
-// Polls until `condition` holds; false after a minute.
+// Polls until `condition` holds. Returns false after a minute.
 template <class Condition>
 bool wait_until(Condition condition) {
   auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);

@@ -1,5 +1,5 @@
 // A proxy in front of a test server, made through the control API of toxiproxy (TOXIPROXY_URL), that can cut
-// connections in the middle. Gone with the object.
+// connections in the middle. Its destructor removes it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,14 +16,14 @@ class FaultProxy {
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
 
-  const std::string& url() const { return url_; }  // instead of `upstream`
+  const std::string& url() const { return url_; }  // use it instead of `upstream`
 
   enum class Direction { to_server, to_client };
-  // Closes each connection after so many bytes of that direction.
+  // Closes each connection after that many bytes in that direction.
   void cut_after(std::uint64_t bytes, Direction direction);
-  // Lets connections stand and hands nothing on.
+  // Keeps connections open and forwards nothing.
   void swallow();
-  void heal();  // ends what was asked for last
+  void heal();  // ends cut_after() and swallow()
 
  private:
   void add(std::string_view type, Direction direction, std::string_view attribute, std::uint64_t value);

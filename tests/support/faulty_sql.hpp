@@ -1,5 +1,6 @@
-// A database that fails at the statement of a write that a test names, or after the commit (the answer was
-// lost). Run a flow for statement 1, 2, … until it passes untouched to see every place where it can break.
+// A database that fails at the statement of a write that a test names, or after the commit (the response was
+// lost). A test runs a flow for statement 1, 2, … until it passes untouched, and so sees every place where it
+// can break.
 #pragma once
 #include <memory>
 

@@ -1,6 +1,6 @@
-// A store that fails on the call that a test names: before it reaches the store behind (a lost request) or
-// after (a lost answer). Run a flow for call 1, 2, … until it passes untouched to see every place where it
-// can break.
+// A store that fails at the call that a test names: before it reaches the real store (a lost request) or
+// after (a lost response). A test runs a flow for call 1, 2, … until it passes untouched, and so sees every
+// place where it can break.
 #pragma once
 #include <atomic>
 #include <memory>

@@ -1,5 +1,5 @@
-// The inline lane's body read the simple way, whole in memory, for comparison with InlineBody. Header only:
-// the fuzz target has it without the test support library.
+// Reads the body of an inline upload the simple way, whole in memory, for comparison with InlineBody. Header
+// only, because the fuzz target does not link the test support library.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -17,7 +17,7 @@ struct InlineFile {
   std::string content;
 };
 
-// By InlineBody, fed `piece` bytes at a time.
+// Reads it with InlineBody, fed `piece` bytes at a time.
 inline Result<InlineFile> read_inline_in_pieces(std::string_view body, std::size_t piece,
                                                 std::uint64_t ceiling) {
   InlineFile file;
@@ -32,7 +32,7 @@ inline Result<InlineFile> read_inline_in_pieces(std::string_view body, std::size
   return file;
 }
 
-// By parse_json() and crypto::from_base64().
+// Reads it with parse_json() and crypto::from_base64().
 inline Result<InlineFile> read_inline_whole(std::string_view body, std::uint64_t ceiling) {
   auto json = TRY(parse_json(body));
   if (!json.is_object()) return fail(Code::invalid, "not an object");
@@ -44,7 +44,7 @@ inline Result<InlineFile> read_inline_whole(std::string_view body, std::uint64_t
   return InlineFile{*name, *content};
 }
 
-// Both accept with the same file, or both refuse.
+// Returns true when both accept with the same file, or both refuse.
 inline bool same_reading(std::string_view body, std::size_t piece) {
   auto streamed = read_inline_in_pieces(body, piece, kMaxInlineBytes);
   auto whole = read_inline_whole(body, kMaxInlineBytes);

@@ -1,4 +1,4 @@
-// A whole instance in a scratch folder, with fake time, as rooms above the database need it.
+// A whole instance in a scratch folder, with fake time, for modules above the database.
 #pragma once
 #include "core/app/keys.hpp"
 #include "core/audit/log.hpp"

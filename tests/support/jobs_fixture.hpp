@@ -60,7 +60,7 @@ class JobsFixture : public testing::Test {
       out.insert(out.begin(), entry.action);
     return out;
   }
-  // The ids that four workers get who claim at once until nothing is left.
+  // Returns the ids that four workers get when they claim at once until nothing is left.
   std::vector<std::string> claimed_by_four(const jobs::Executors& executors) {
     std::mutex mutex;
     std::vector<std::string> claimed;

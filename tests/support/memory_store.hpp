@@ -1,5 +1,5 @@
-// A store in memory that keeps the seam's promises, for tests of what stands above it. Counts calls and can
-// be told to fail.
+// A store in memory that keeps the promises of ObjectStore, for tests of the modules above it. It counts
+// calls and fails on request.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -141,14 +141,14 @@ class MemoryStore final : public ObjectStore {
   }
 
   std::size_t page_size = 1000;
-  std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks off in the middle
+  std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks in the middle
   int begun = 0;
   int part_calls = 0;
   int staged_calls = 0;
   std::size_t largest_part = 0;
   bool fail_next_part = false;
   bool fail_abort = false;
-  std::map<std::string, std::string> not_objects;  // key → what check_target() answers
+  std::map<std::string, std::string> not_objects;  // key → the error of check_target()
   std::set<std::string> creation_conflicts;        // keys whose creation is refused though they are absent
 
  private:

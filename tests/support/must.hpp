@@ -1,4 +1,4 @@
-// The value of a result that a test relies on; a failure ends the test with its message.
+// Returns the value of a result that a test relies on. A failure ends the test with its message.
 #pragma once
 #include <stdexcept>
 

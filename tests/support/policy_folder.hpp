@@ -9,7 +9,7 @@
 
 namespace dash::policy {
 
-// $POLICY_BINARY, the one on PATH, or where scripts/setup puts it. Its absence fails the test with a
+// Returns $POLICY_BINARY, the one on PATH, or that of scripts/setup. Without any the test fails with a
 // sentence.
 inline std::string real_engine() {
   const char* home = std::getenv("HOME");
@@ -27,7 +27,7 @@ class PolicyFolder {
     std::ofstream(path_ + "/" + name, std::ios::binary) << text;
   }
   void remove(const std::string& name) const { std::filesystem::remove_all(path_ + "/" + name); }
-  // A rule file <id>.rego with this body below its package line.
+  // Writes a rule file <id>.rego with this body below its package line.
   void rule(const std::string& id, std::string_view body) const {
     put(id + ".rego", "package admission." + id + "\n\n" + std::string(body) + "\n");
   }

@@ -1,4 +1,4 @@
-// An HTTP client that answers from a script, in order, and keeps what was asked. For what no real server does
+// An HTTP client that answers from a script, in order, and records the requests. For what no real server does
 // on demand: errors behind 200, throttling, cut bodies.
 #pragma once
 #include <cstring>

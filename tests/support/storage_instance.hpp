@@ -1,5 +1,5 @@
-// The storage room over stores in memory and a scratch database. Two of them over one database and one set of
-// stores are two replicas.
+// The storage module over stores in memory and a scratch database. Two of them over one database and one set
+// of stores are two replicas.
 #pragma once
 #include "core/audit/log.hpp"
 #include "core/identity/directory.hpp"
@@ -22,7 +22,7 @@ inline Principal make_principal(std::string name, std::set<std::string> workgrou
   return principal;
 }
 
-// What the world holds: settings, database, clock, the stores by backend id.
+// What replicas share: settings, database, clock, the stores by backend id.
 struct StorageFixture {
   StorageFixture() {
     set("storage_obj_cloud1_bucket", "b");
@@ -57,7 +57,7 @@ struct StorageFixture {
       {"local", std::make_shared<MemoryStore>("memory://local")}};
   std::set<std::string> unreachable;         // backends that cannot be reached
   std::function<void()> on_open;             // called when a process opens a store
-  std::shared_ptr<ObjectStore> other_store;  // when set, what every backend opens
+  std::shared_ptr<ObjectStore> other_store;  // when set, every backend opens it
   MemoryStore& store() { return *stores.at("obj_cloud1"); }
 
   Principal admin = make_principal("root", {}, true);
