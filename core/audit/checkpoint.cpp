@@ -35,7 +35,7 @@ bool signed_by(std::string_view body, std::string_view signature_line, std::stri
 }
 
 std::optional<Checkpoint> parse_body(std::string_view body) {
-  take_line(body);  // the origin, which the signature's name has proved
+  take_line(body);  // the origin; the signer's name has proved it
   auto size = take_line(body);
   Checkpoint out;
   auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), out.size);

@@ -106,7 +106,8 @@ Result<LogEntry> entry_from_json(const Json& line) {
   out.seq = line["seq"].get<std::int64_t>();
   out.at = to_micros(TRY(parse_iso(TRY(text_of(line, "at")))));
   out.username = TRY(text_of(line, "username"));
-  out.action = config::canonical_action(TRY(text_of(line, "action")));  // an instance may show the provider's
+  // an instance may write the provider's spelling
+  out.action = config::canonical_action(TRY(text_of(line, "action")));
   out.target = string_member(line, "target");
   const auto& details = line["details"];
   out.details = details.is_string() ? details.get<std::string>() : dump_json(details);

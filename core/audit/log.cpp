@@ -41,7 +41,7 @@ Result<void> write_head(db::Transaction& tx, const LogKeys& keys, const Head& he
   return {};
 }
 
-// The head that the entries themselves give, for a log whose head row no longer tells the truth.
+// Computes the head from the entries, for a log whose head row is wrong.
 Result<Head> rebuild_head(db::Transaction& tx) {
   Head head;
   TRY(tx.each("SELECT seq, entry_hash FROM audit_log ORDER BY seq", {},
@@ -58,7 +58,7 @@ Result<Head> rebuild_head(db::Transaction& tx) {
   return head;
 }
 
-// Of the columns count, entry_hash, frontier, tainted_at, mac.
+// Reads the columns count, entry_hash, frontier, tainted_at, mac.
 Head head_from_row(const db::Row& row, const LogKeys& keys) {
   Head head;
   head.count = row.integer(0);
@@ -75,8 +75,9 @@ Head head_from_row(const db::Row& row, const LogKeys& keys) {
   return head;
 }
 
-// The head to append to. One that does not match the log is replaced and marked, loudly and for ever:
-// refusing instead would let whoever breaks the log also stop the sign-ins that it records.
+// Returns the head to append to. One that does not match the log is replaced and marked for ever, with an
+// error in the log. A refusal instead would let an attacker who damages the log also stop the sign-ins that
+// it records.
 Result<Head> head_for_append(db::Transaction& tx, const LogKeys& keys) {
   auto rows = TRY(
       tx.query("SELECT h.count, h.entry_hash, h.frontier, h.tainted_at, h.mac, last.seq, last.entry_hash "

@@ -14,7 +14,7 @@ constexpr std::size_t kHashBytes = 32;
 
 std::uint64_t unsigned_of(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
-// The largest power of two below `n` (n > 1): where RFC 6962 splits a tree.
+// Returns the largest power of two below `n` (n > 1): where RFC 6962 splits a tree.
 std::int64_t split(std::int64_t n) { return static_cast<std::int64_t>(std::bit_floor(unsigned_of(n - 1))); }
 
 void consistency(std::int64_t old_size, LeafRange tree, bool complete, std::vector<LeafRange>& out) {

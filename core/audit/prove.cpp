@@ -5,7 +5,7 @@
 namespace dash::audit {
 namespace {
 
-// TreeRoots of the ranges, each over its own leaves, and of the whole.
+// The roots of the ranges, each over its own leaves, and of the whole.
 struct TreeRoots {
   std::vector<std::string> path;
   Frontier whole;

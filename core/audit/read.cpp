@@ -18,8 +18,8 @@ class WhereClause {
   db::Params params;
 };
 
-// The smallest text that is greater than all texts with the prefix, for the index's sake; the prefix is ASCII
-// in practice.
+// Returns the smallest text that is greater than all texts with the prefix, so that the index can be used.
+// The prefix is ASCII in practice.
 std::string prefix_upper_bound(const std::string& prefix) { return prefix + "\x7f"; }
 
 Failure unreadable(std::int64_t seq) {

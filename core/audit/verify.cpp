@@ -23,7 +23,7 @@ class LogVerifier {
     check_anchored();
   }
 
-  // False once an entry is not what its predecessor says.
+  // Returns false once an entry does not match its predecessor.
   bool add(const std::optional<LogEntry>& entry) {
     auto expected = frontier_.size() + 1;
     if (!entry || entry->seq != expected) {
@@ -43,7 +43,7 @@ class LogVerifier {
     return true;
   }
 
-  // After the last entry: what the anchors have seen and the log no longer has.
+  // After the last entry: reports what the anchors have and the log does not.
   void finish() {
     if (next_ < anchored_.size() && !result_.first_broken_seq) {
       report_problem(
@@ -115,7 +115,7 @@ Result<void> each_entry(db::Transaction& tx,
                  [&](const db::Row& row) -> Result<void> { return on_entry(entry_from_row(row)); });
 }
 
-// Only a callback's own stop() ends an `each` early without being an error.
+// Only a callback's own stop() ends an `each` early without an error.
 Result<void> run(LogVerifier& verifier, const EntrySource& entries, std::int64_t* seen) {
   bool stopped = false;
   auto walked = entries([&](const std::optional<LogEntry>& entry) -> Result<void> {
@@ -130,8 +130,8 @@ Result<void> run(LogVerifier& verifier, const EntrySource& entries, std::int64_t
   return {};
 }
 
-// Names the first entry whose seal was not made with the key: the place where a rewrite without keys began.
-// Only walked when something is wrong already.
+// Returns the first entry whose seal was not made with the key: there a rewrite without keys began. Called
+// only when something is wrong already.
 Result<std::optional<std::int64_t>> first_unsealed(db::Transaction& tx, const LogKeys& keys) {
   std::optional<std::int64_t> found;
   std::string prev = genesis_hash();

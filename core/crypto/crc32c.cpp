@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 
-// kTables[k][b]: what byte b does to the sum when k more bytes follow. Eight bytes a step.
+// kTables[k][b] is the effect of byte b on the sum when k more bytes follow. Eight bytes a step.
 constexpr auto kTables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -37,7 +37,7 @@ LinearMap square(const LinearMap& map) {
   return out;
 }
 
-// What one zero bit behind it does to a sum.
+// Returns the effect of one appended zero bit on a sum.
 LinearMap zero_bit_map() {
   LinearMap map{kPolynomial};
   for (std::size_t bit = 1; bit < 32; ++bit) map[bit] = 1u << (bit - 1);

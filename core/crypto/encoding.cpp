@@ -51,7 +51,7 @@ std::optional<std::string> decode(std::string_view text, const std::array<std::i
       digits = 0;
     }
   }
-  // The bits that the last digit has too many must be zero: one text per value.
+  // The excess bits of the last digit must be zero: one text per value.
   if (digits == 2) {
     if (group & 15) return std::nullopt;
     out += static_cast<char>(group >> 4 & 255);

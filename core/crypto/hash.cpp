@@ -24,8 +24,8 @@ std::string digest(const EVP_MD* md, std::string_view bytes) {
   return {reinterpret_cast<char*>(out.data()), size};
 }
 
-// Of both texts, one after the other. The audit log hashes millions of small texts: looking the algorithm up
-// each time would cost more than the hash.
+// Hashes both texts, one after the other. The audit log hashes millions of small texts: looking the algorithm
+// up each time would cost more than the hash.
 std::string sha256_of(std::string_view first, std::string_view second) {
   static const EVP_MD* const kMd = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   thread_local std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> ctx(EVP_MD_CTX_new(), EVP_MD_CTX_free);
@@ -43,8 +43,8 @@ std::string sha256(std::string_view bytes) { return sha256_of(bytes, {}); }
 std::string sha1(std::string_view bytes) { return digest(EVP_sha1(), bytes); }
 std::string md5(std::string_view bytes) { return digest(EVP_md5(), bytes); }
 
-// RFC 2104 over sha256_of(): the library's own HMAC looks its algorithms up at each call, and a token, two
-// seals of an audit entry and its head stand in every denial.
+// RFC 2104 over sha256_of(). The library's own HMAC looks its algorithms up at each call, and every denial
+// computes a token, two seals of an audit entry and its head.
 std::string hmac_sha256(std::string_view key, std::string_view bytes) {
   constexpr std::size_t kBlock = 64;
   std::array<char, kBlock> inner{}, outer{};

@@ -5,7 +5,7 @@
 namespace dash::crypto {
 namespace {
 
-// Every token of ours begins so, and no other does: nothing in a header is ours to interpret.
+// Every token of this instance begins with it, and no other does, so no header needs to be interpreted.
 const std::string& header() {
   static const std::string text = to_base64url(R"({"alg":"HS256","typ":"JWT"})");
   return text;
@@ -19,7 +19,7 @@ Result<Json> decode_object(std::string_view segment) {
   return json;
 }
 
-// A NumericDate that is absent passes; one of another type does not.
+// An absent NumericDate is valid; one of another type is not.
 bool is_date_valid(const Json& claims, const char* name, auto&& test) {
   auto it = claims.find(name);
   if (it == claims.end()) return true;

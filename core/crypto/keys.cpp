@@ -40,7 +40,7 @@ std::string sign(EVP_PKEY* key, const EVP_MD* md, std::string_view message) {
 int copy_passphrase(char* buffer, int size, int, void* user) {
   const auto& text = static_cast<const Secret*>(user)->expose();
   if (static_cast<int>(text.size()) > size) return 0;
-  text.copy(buffer, text.size());  // OpenSSL wants no NUL behind it
+  text.copy(buffer, text.size());  // OpenSSL needs no NUL at the end
   return static_cast<int>(text.size());
 }
 

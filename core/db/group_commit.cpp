@@ -22,7 +22,7 @@ Result<void> GroupCommit::write(const TransactionFn& body) {
   return std::move(mine.result);
 }
 
-// Serves everybody who waits, the leader among them, and hands the lead to one of those who came meanwhile.
+// Serves all waiting writers, the leader among them, then makes one that came meanwhile the leader.
 void GroupCommit::lead(std::unique_lock<std::mutex>& lock) {
   std::deque<Pending*> batch;
   batch.swap(queue_);
@@ -50,7 +50,7 @@ void GroupCommit::run(std::deque<Pending*>& batch) {
   }
 }
 
-// Alone in its transaction it needs no savepoint.
+// Alone in its transaction, it needs no savepoint.
 void GroupCommit::run_one(Transaction& tx, Pending& pending) {
   pending.result = run_catching(*pending.body, tx);
   auto ended = tx.exec(pending.result ? "COMMIT" : "ROLLBACK");

@@ -61,7 +61,7 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
                        {}});
 }
 
-// libpq would take the text up to the NUL, and so another name than was asked for.
+// libpq would take the text up to the NUL, and so another name than the caller's.
 Result<void> check_no_nul(const Params& params) {
   for (const auto& value : params)
     if (auto* text = std::get_if<std::string>(&value); text && text->find('\0') != text->npos)
@@ -70,7 +70,7 @@ Result<void> check_no_nul(const Params& params) {
   return {};
 }
 
-// A statement's parameters in the shape that libpq takes. Numbers live in `texts` while the call runs.
+// A statement's parameters in the form of libpq. `texts` owns the numbers during the call.
 struct BoundParams {
   explicit BoundParams(const Params& params) {
     texts.reserve(params.size());
@@ -127,14 +127,14 @@ class PostgresConnection final : public Transaction {
   static Result<std::unique_ptr<PostgresConnection>> open(const std::string& url) {
     PgHandle handle(PQconnectdb(url.c_str()));
     if (PQstatus(handle.get()) != CONNECTION_OK) {
-      std::string_view cause = PQerrorMessage(handle.get());  // several lines; the first one says it
+      std::string_view cause = PQerrorMessage(handle.get());  // several lines; the first one is enough
       return fail(Code::unreachable, "cannot connect to the database {}: {}", net::origin_of(url),
                   cause.substr(0, cause.find('\n')));
     }
     PQsetNoticeProcessor(
         handle.get(), [](void*, const char*) {}, nullptr);
     auto self = std::unique_ptr<PostgresConnection>(new PostgresConnection(std::move(handle)));
-    // A tail of the log that is not flushed would be an answer before durability.
+    // An unflushed tail of the log would mean answers before durability.
     TRY(self->exec("SET synchronous_commit TO on"));
     return self;
   }
@@ -153,7 +153,7 @@ class PostgresConnection final : public Transaction {
     return static_cast<std::int64_t>(std::strtoll(PQcmdTuples(result.get()), nullptr, 10));
   }
 
-  // Single-row mode: libpq then holds one row, whatever the size of the answer.
+  // Single-row mode: libpq holds one row, whatever the size of the result.
   Result<void> each(std::string_view sql, Params params,
                     const std::function<Result<void>(const Row&)>& row) override {
     TRY(check_no_nul(params));
@@ -189,7 +189,7 @@ class PostgresConnection final : public Transaction {
     auto status = PQresultStatus(result.get());
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
       return postgres_error(handle_.get(), result.get(), sql);
-    // COMMIT of a transaction that has failed says ROLLBACK, and is no error by itself.
+    // COMMIT of a failed transaction returns ROLLBACK without an error.
     if (sql == "COMMIT" && std::string_view(PQcmdStatus(result.get())) != "COMMIT")
       return fail(Code::internal, "the database undid the change");
     return result;
@@ -217,15 +217,14 @@ class PostgresSql final : public Sql {
   bool is_postgres() const override { return true; }
 
  private:
-  // A connection that a restart of the server cut is thrown away, and a new one tried once.
+  // A connection that a restart of the server cut is dropped, and a new one is tried once.
   Result<std::unique_ptr<PostgresConnection>> acquire() {
     while (auto connection = pop_idle())
       if (connection->is_usable() && connection->exec("SELECT 1")) return connection;
     return reconnect();
   }
 
-  // While requests are served a lost database is a reason to try again, and where it lies is not for
-  // everybody.
+  // While requests are served, a lost database is a reason to try again, and its address is not public.
   Result<std::unique_ptr<PostgresConnection>> reconnect() {
     auto connection = PostgresConnection::open(url_);
     if (connection) return connection;

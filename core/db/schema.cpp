@@ -9,7 +9,7 @@ namespace dash::db {
 namespace {
 
 constexpr std::string_view kFolder = "core/db/schema/";
-constexpr std::int64_t kSchemaLock = 0x64617368;  // any number that no other program takes on this database
+constexpr std::int64_t kSchemaLock = 0x64617368;  // any number that no other program uses on this database
 
 struct SchemaStep {
   int version;
@@ -35,7 +35,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Triggers are SQLite's: PostgreSQL is asked anew each time (Sql::data_version).
+// Triggers are SQLite's; PostgreSQL is queried each time (Sql::data_version).
 bool applies_to(std::string_view statement, bool postgres) {
   auto first = statement.find_first_not_of(" \n");
   return first != statement.npos && !(postgres && statement.substr(first).starts_with("CREATE TRIGGER"));
@@ -92,7 +92,7 @@ Result<SchemaVersions> schema_versions(Sql& sql) {
   });
 }
 
-// A database that is up to date is not written to: one that takes no writes can still be read.
+// A current database is not written to: one that takes no writes can still be read.
 Result<void> migrate_schema(Sql& sql) {
   auto versions = schema_versions(sql);
   if (versions && versions->present == versions->newest) return {};

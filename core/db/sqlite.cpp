@@ -82,7 +82,7 @@ Value column(sqlite3_stmt* s, int i) {
   }
 }
 
-// A statement and where its $1, $2, … stand; 0 for one that only the other engine's text uses.
+// A statement and the positions of its $1, $2, …; 0 for one that only the other engine's text uses.
 struct PreparedStatement {
   Statement statement;
   std::vector<int> indexes;
@@ -212,8 +212,8 @@ class SqliteSql final : public Sql {
 
   bool is_postgres() const override { return false; }
 
-  // Asked of one connection that never writes, so that `data_version` tells of the commits of all others. It
-  // moves for every entry of the audit log too; the table's number only for what is kept.
+  // Read on one connection that never writes, so that `data_version` counts the commits of all others. It
+  // changes for every entry of the audit log too; the table's number changes only for the cached tables.
   Result<std::optional<std::int64_t>> data_version() override {
     std::lock_guard lock(version_mutex_);
     if (!version_reader_) version_reader_ = TRY(SqliteConnection::open(path_));
@@ -261,7 +261,7 @@ class SqliteSql final : public Sql {
 Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path) {
   // SQLite gives its -wal and -shm files the mode of the database, so make that private first.
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  // One that may not be written is read.
+  // A database that is not writable is opened for reading.
   if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
     fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return fail(Code::invalid, "cannot open the database {}: {}", path, strerror(errno));

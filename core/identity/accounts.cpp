@@ -7,7 +7,7 @@
 namespace dash::identity {
 namespace {
 
-// The operator at the shell is nobody's account, whatever accounts are called.
+// The operator at the shell has no account, whatever accounts are called.
 bool is_own_account(const Principal& principal, const std::string& username) {
   return principal.via != Via::local && identity::fold_username(username) == principal.username;
 }
@@ -128,7 +128,7 @@ Result<identity::User> Accounts::change(const Principal& principal, const std::s
   return changed;
 }
 
-// A wrong one is counted and recorded, and changes nothing else.
+// A wrong password is counted and recorded, and changes nothing else.
 Result<std::optional<Error>> Accounts::check_current(db::Transaction& tx, const Principal& principal,
                                                      const identity::PasswordAttempt& attempt) {
   if (!TRY(deps_.passwords.conclude(tx, attempt))) return std::optional<Error>();
@@ -153,7 +153,7 @@ Result<identity::User> Accounts::apply(db::Transaction& tx, const Principal& pri
   return get_user(tx, name);
 }
 
-// An entry of its own names them, as one would that revoked each.
+// Writes an entry that names them, as single revocations would.
 Result<std::int64_t> Accounts::revoke_all_tokens(db::Transaction& tx, const Principal& principal,
                                                  const std::string& username) {
   auto ids = TRY(deps_.tokens.revoke_all(tx, username));
@@ -200,7 +200,7 @@ Result<void> Accounts::revoke_token(const Principal& principal, const std::strin
   });
 }
 
-// The members of the deployed dashboards come first; "id" is the name, which never changes.
+// The members of the deployed dashboards come first. "id" is the name, which never changes.
 OrderedJson to_json(const identity::User& u) {
   auto permissions = OrderedJson::object();
   for (const auto& grant : u.grants) {

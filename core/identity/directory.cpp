@@ -77,7 +77,7 @@ Result<void> check_password(const Secret& password) {
   return {};
 }
 
-// A typing error would be a grant that nothing asks for.
+// A misspelt permission would be a grant that no check reads.
 Result<void> check_permission(std::string_view permission) {
   auto colon = permission.find(':');
   auto is_word = [](std::string_view word) {

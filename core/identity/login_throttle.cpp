@@ -11,7 +11,7 @@ namespace dash::identity {
 namespace {
 
 const AttemptLimit kSharedAttemptLimit{"login.second", 1, std::chrono::seconds(1)};
-// Of one account; beyond them the oldest are forgotten.
+// Of one account. Beyond them the oldest are dropped.
 constexpr std::int64_t kMaxKnownAddresses = 1'000;
 
 struct FailureCount {
@@ -19,7 +19,8 @@ struct FailureCount {
   Time oldest;
 };
 
-// Of the subject that `where` names by $3 and $4. Neither older than the window nor dated by a wrong clock.
+// Counts failures of the subject that `where` names by $3 and $4, without those older than the window or
+// dated by a wrong clock.
 Result<FailureCount> count_failures(db::Transaction& tx, Time now, std::string_view where,
                                     const std::vector<std::string>& subject) {
   db::Params params{to_micros(now - kFailureWindow), to_micros(now + kMaxClockSkew)};

@@ -8,7 +8,7 @@
 namespace dash::identity {
 namespace {
 
-// What an unknown name is compared with, so that it takes as long as a known one.
+// An unknown name is compared with this hash, so that it takes as long as a known one.
 const std::string& decoy_hash() {
   static const std::string hash = crypto::hash_password(Secret(crypto::random_hex(16)));
   return hash;

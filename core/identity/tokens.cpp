@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMaxTokenDays = 3650;
 constexpr std::size_t kMaxNameBytes = 100;
-// last_used_at is for people; a write on every request would cost an fsync each.
+// last_used_at is only displayed; a write on every request would cost an fsync each.
 constexpr std::chrono::minutes kLastUsedInterval{5};
 
 constexpr std::string_view kColumns = "id, name, username, created_at, expires_at, last_used_at, revoked_at";

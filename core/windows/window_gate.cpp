@@ -10,8 +10,8 @@ std::string minute_text(Time t) {
   return fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5));
 }
 
-// The booking as the required window bounds it: into the window itself, or at a time when it is open, and
-// then it is one into the window. nullopt when it is neither.
+// Limits the scheduled range to the required window: it is in the window itself, or at a time when that is
+// open, and then becomes one of the window. Returns nullopt when it is neither.
 Result<std::optional<TimeRange>> clip_to_window(const Window& window, const TimeRange& time_range) {
   if (time_range.window_id)
     return time_range.window_id == window.id ? std::optional(time_range) : std::nullopt;

@@ -19,14 +19,14 @@ Window window_of(const db::Row& row) {
           row.text(5), row.text(6), row.flag(7), row.text(8)};
 }
 
-// The members that are there, over what `window` says already.
+// Reads the members of `body` into `window`; absent ones keep their value.
 Result<void> read_members(const Json& body, Window& window) {
   TRY(require_object(body));
   if (auto name = TRY(text_field(body, "name"))) window.name = trim(*name);
   if (auto text = TRY(text_field(body, "description"))) window.description = *text;
   if (auto start = TRY(text_field(body, "start_at_local"))) window.start = *start;
   if (auto length = TRY(integer_field(body, "duration_minutes"))) {
-    // Clamped into what check() refuses, so that a huge number cannot wrap into a good one.
+    // Clamped to a value that check() refuses, so that a huge number cannot wrap into a valid one.
     window.duration_minutes =
         static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(*length, 0), kMaxWindowMinutes + 1));
   }

@@ -26,7 +26,7 @@ OrderedJson audit_details(const Workgroup& group) {
           {"require_change_window", group.requires_window}};
 }
 
-// Whatever would be left without an owner; the sentence that a refusal says.
+// Something that would lose its workgroup, and the sentence of the refusal.
 struct Reference {
   std::string_view sql;
   std::string_view what;
@@ -63,7 +63,7 @@ OrderedJson to_json(const Workgroup& group) {
   out["change_window_id"] = or_null(group.window_id);
   out["change_window_name"] = or_null(group.window_name);
   out["require_change_window"] = group.requires_window;
-  out["is_default"] = false;  // there is no workgroup that stands in for none
+  out["is_default"] = false;  // there is no default workgroup
   out["member_count"] = group.members.size();
   out["members"] = group.members;
   return out;

@@ -10,7 +10,7 @@ namespace {
 
 Result<absl::TimeZone> load(const std::string& name) {
   absl::TimeZone zone;
-  // cctz also takes "localtime" and file names, and stops at a NUL; none of it is a name of the database.
+  // cctz also accepts "localtime" and file names, and stops at a NUL; none of it is a name of the database.
   bool plain = !name.empty() && !has_control_character(name) && name != "localtime" && name[0] != '/' &&
                name[0] != ':' && !name.starts_with("file:");
   if (!plain || !absl::LoadTimeZone(name, &zone))
