@@ -261,7 +261,7 @@ TEST_F(TamperMatrix, IsAsItsPageSays) {
     table << "| " << name;
     for (const auto& cell : row) table << " | " << cell.text();
     table << " |\n";
-    for (std::size_t column : {0, 1, 3}) EXPECT_EQ(row[column].detected, row[column].cases) << name << column;
+    for (auto column : {0u, 1u, 3u}) EXPECT_EQ(row[column].detected, row[column].cases) << name << column;
     EXPECT_EQ(row[2].detected + row[4].detected, 0) << name;
   }
   auto text_of = [](const char* path) {
