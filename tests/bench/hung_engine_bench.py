@@ -6,24 +6,16 @@ Prints one JSON document; `goals` says which hold. Usage: hung_engine_bench.py [
 POLICY_BINARY the engine."""
 import argparse
 import json
-import shutil
-import sys
-import tempfile
 import threading
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
-from conftest import Http, Instance, wait_until  # noqa: E402
-from fake_engine import FakeEngine  # noqa: E402
-from policy_bench import MACHINE, Generator, http, middle  # noqa: E402
+# First, as it makes support importable.
+from gate_load import MACHINE, Generator, bench_folder, get, middle, post, start_gated
+from support.fake_engine import FakeEngine
+from support.http_client import Http
+from support.wait import wait_until
 
 CALLERS = 48
 MODES = {"working": "", "never_listens": "hang at start", "never_answers": "hang on a question"}
-
-
-def get(path, token):
-    return f"GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
 
 
 class Gated:
@@ -49,10 +41,7 @@ class Gated:
 def measure(folder, generator, mode, options):
     fake = FakeEngine(folder / f"engine-{mode}")
     fake.mode(MODES[mode])
-    one = Instance(folder / mode, {"POLICY_BINARY": str(fake.path)})
-    one.add_user("root", admin=True)
-    one.set(admission_control_enabled="true", admission_gated_actions="cloud1:vm:deploy", admission_allowed_regions="eu-west-1")
-    one.start()
+    one = start_gated(folder / mode, fake.path)
     try:
         root = one.login("root")
         if mode != "never_listens":
@@ -61,7 +50,7 @@ def measure(folder, generator, mode, options):
         gated = Gated(one.port, root.token) if mode != "working" else None
         address = f"127.0.0.1:{one.port}"
         requests = {"read": (get("/api/auth/me", root.token), 200),
-                    "ungated_deploy": (http("/api/cloud2/deploy", {}, root.token), 422),
+                    "ungated_deploy": (post("/api/cloud2/deploy", {}, root.token), 422),
                     "ready": (get("/readyz", root.token), 200)}
         out = {name: [generator.run(address, request, 4, options.requests, status) for _ in range(options.rounds)]
                for name, (request, status) in requests.items()}
@@ -89,15 +78,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=4000)
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="bench-", dir="/tmp"))
-    folder.chmod(0o755)
-    try:
+    with bench_folder() as folder:
         generator = Generator(folder)
         out = {mode: measure(folder, generator, mode, options) for mode in MODES}
         out["goals"] = goals(out)
         print(json.dumps(out, indent=2))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

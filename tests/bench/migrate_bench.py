@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
-from conftest import PASSWORD, Instance, clean_environment  # noqa: E402
+from support.instance import PASSWORD, Instance  # noqa: E402
+from support.program import clean_environment  # noqa: E402
 
 
 def measure(keys, name, binary, *args, env):

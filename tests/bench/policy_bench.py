@@ -19,21 +19,19 @@ import sqlite3
 import statistics
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "e2e"))
-from conftest import BINARY, Instance, clean_environment, wait_until  # noqa: E402
-from test_policy_cli import engine  # noqa: E402
+# First, as it makes support importable.
+from gate_load import ACTION, MACHINE, Generator, bench_folder, middle, post, start_gated
+from support.engine import engine_binary
+from support.instance import Instance
+from support.program import BINARY, clean_environment
+from support.wait import wait_until
 
 DETAILS = json.dumps({"reasons": ['region "mars-1" is not in the allowed list ["eu-west-1"]'], "request": {"region": "mars-1"}},
                      separators=(",", ":"))
-MACHINE = {"region": "mars-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
-ACTION = "cloud1:vm:deploy"
 MANY = 16  # connections
 
 
@@ -112,28 +110,6 @@ def measure_verify(folder, count):
             "entries_per_cpu_second": round((count - count // 10) / (many - few))}
 
 
-class Generator:
-    """tests/bench/load.cpp, compiled: the driver must not be what is measured."""
-
-    def __init__(self, folder):
-        self.program = folder / "load"
-        subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", HERE / "load.cpp", "-o", self.program], check=True)
-
-    def run(self, address, request, connections, count, status):
-        done = subprocess.run([self.program, address, str(connections), str(count), str(status)], input=request, capture_output=True,
-                              check=False)
-        assert done.returncode == 0, done.stderr.decode()
-        return json.loads(done.stdout)
-
-
-def http(path, body, token=None):
-    data = json.dumps(body).encode()
-    lines = [f"POST {path} HTTP/1.1", "Host: bench", "Content-Type: application/json", f"Content-Length: {len(data)}"]
-    if token:
-        lines.append(f"Authorization: Bearer {token}")
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
-
-
 def cpu_seconds(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -186,11 +162,6 @@ def fdatasyncs(folder, count):
     return {"p50_us": round(statistics.median(taken)), "per_second": round(1e6 * count / sum(taken))}
 
 
-def middle(rounds, *keys):
-    """The median of the rounds, number by number."""
-    return {key: round(statistics.median(r[key] for r in rounds)) for key in keys}
-
-
 def told(rounds):
     out = middle(rounds, "p50_us", "p99_us")
     out["per_second"] = round(statistics.median(r["requests"] / r["seconds"] for r in rounds))
@@ -204,10 +175,7 @@ def told(rounds):
 class Decisions:
     def __init__(self, folder, generator, options):
         self.folder, self.generator, self.options = folder, generator, options
-        self.instance = Instance(folder / "decisions", {"POLICY_BINARY": engine()})
-        self.instance.add_user("root", admin=True)
-        self.instance.set(admission_control_enabled="true", admission_gated_actions=ACTION, admission_allowed_regions="eu-west-1")
-        self.instance.start()
+        self.instance = start_gated(folder / "decisions", engine_binary())
         root = self.instance.login("root")
         answer = root.post("/api/admission/check", {"action": ACTION, "request": MACHINE}).json
         assert answer["verdict"] == "deny", answer
@@ -215,9 +183,9 @@ class Decisions:
         self.pid = self.instance.process.pid
         self.engine = wait_until(lambda: children(self.pid), what="the engine")[0]
         self.bare = BareEngine(folder, self.engine)
-        self.check = http("/api/admission/check", {"action": ACTION, "request": MACHINE}, root.token)
-        self.deny = http("/api/cloud1/deploy", MACHINE, root.token)
-        self.ask = http("/v1/data/dashctl_gate/answer?strict-builtin-errors=true", {"input": self.document})
+        self.check = post("/api/admission/check", {"action": ACTION, "request": MACHINE}, root.token)
+        self.deny = post("/api/cloud1/deploy", MACHINE, root.token)
+        self.ask = post("/v1/data/dashctl_gate/answer?strict-builtin-errors=true", {"input": self.document})
 
     def load(self, request, connections, status):
         before = cpu_seconds(self.pid), cpu_seconds(self.engine)
@@ -258,7 +226,7 @@ def measure_appends(folder, generator, options):
         later = (datetime.now(timezone.utc) + timedelta(hours=12)).strftime("%H:%M")
         window = root.post("/api/change-windows", {"name": "later", "start_at_local": later, "duration_minutes": 5}).json
         assert root.patch("/api/workgroups/team", {"change_window_id": window["id"]}).status == 200
-        request = http("/api/cloud1/deploy", {**MACHINE, "workgroup": "team"}, root.token)
+        request = post("/api/cloud1/deploy", {**MACHINE, "workgroup": "team"}, root.token)
         address = f"127.0.0.1:{instance.port}"
         return {name: told([generator.run(address, request, n, options.requests, 403) for _ in range(options.rounds)])
                 for n, name in ((1, "one"), (MANY, "sixteen"))}
@@ -291,9 +259,7 @@ def main():
     parser.add_argument("--entries", type=int, default=1_000_000)
     parser.add_argument("--skip", choices=["verify", "appends"], action="append", default=[])
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="bench-", dir="/tmp"))
-    folder.chmod(0o755)
-    try:
+    with bench_folder() as folder:
         generator = Generator(folder)
         decisions = Decisions(folder, generator, options)
         try:
@@ -306,8 +272,6 @@ def main():
             out["verify"] = measure_verify(folder, options.entries)
         out["goals"] = goals(out)
         print(json.dumps(out, indent=2))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -224,7 +224,7 @@ class Bench:
 MAKE_BUCKET = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from s3_bucket import Bucket
+from support.s3_bucket import Bucket
 Bucket(os.environ, "bench")
 """
 
@@ -232,7 +232,7 @@ Bucket(os.environ, "bench")
 SEND_PARTS = """
 import os, re, sys
 sys.path.insert(0, sys.argv[1])
-from s3_bucket import Bucket
+from support.s3_bucket import Bucket
 bucket = Bucket(os.environ, "bench")
 path = "/bench/config-mgmt/straight.rpm"
 upload = re.search(rb"<UploadId>([^<]*)", bucket.call("POST", path, "uploads=").content)[1].decode()

@@ -3,7 +3,10 @@ import json
 
 import pytest
 
-from conftest import PASSWORD, Http, Terminal, run
+from support.http_client import Http
+from support.instance import PASSWORD
+from support.program import run
+from support.terminal import Terminal
 
 OTHER = "another good password"
 

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from conftest import run
-
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+from support.jobs import MACHINE
+from support.program import run
 
 
 def in_hours(hours):

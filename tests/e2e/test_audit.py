@@ -5,8 +5,8 @@ import sqlite3
 
 import pytest
 
-from conftest import run, wait_until
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
+from support.program import run
+from support.wait import wait_until
 
 
 def verify(instance, *args):

@@ -8,7 +8,10 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, PASSWORD, clean_environment, run, wait_until
+from support.instance import PASSWORD
+from support.program import BINARY, clean_environment, run
+from support.wait import wait_until
+
 
 # Every command that takes an instance by its folder.
 READING = [("config", "list"), ("config", "get", "x"), ("config", "history"), ("config", "lint"), ("user", "list"),

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PASSWORD, Http, b64, run, wait_until
+from support.instance import PASSWORD
+from support.program import run
+from support.storage import b64
+from support.wait import wait_until
 
 LIMIT = 900  # connections
 MIB = 1 << 20

@@ -4,10 +4,8 @@ import sqlite3
 
 import pytest
 
-from conftest import wait_until
-
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
-HELD = 'package admission.held\nimport rego.v1\nneeds_approval contains "look twice" if input.request.name == "web"\n'
+from support.jobs import HELD, MACHINE
+from support.wait import wait_until
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@ import json
 import os
 import sqlite3
 
-from conftest import free_port, run
+from support.ports import free_port
+from support.program import run
 
 
 def states(done):

@@ -8,8 +8,11 @@ from http import client as http_client
 
 import pytest
 
-from conftest import PASSWORD, Http, wait_until
-from fake_engine import FakeEngine
+from support.fake_engine import FakeEngine
+from support.http_client import Http
+from support.instance import PASSWORD
+from support.wait import wait_until
+
 
 GATED, OPEN = "/api/cloud1/deploy", "/api/cloud2/deploy"
 MACHINE = {"region": "us-east-1", "instance_type": "t3.medium", "image": "ami-1", "name": "web"}

@@ -3,9 +3,8 @@ import json
 
 import pytest
 
-from conftest import wait_until
-
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+from support.jobs import MACHINE, job
+from support.wait import wait_until
 
 
 def put_executor(folder, name="cloud1-vm-deploy", mode=0o755):
@@ -15,10 +14,6 @@ def put_executor(folder, name="cloud1-vm-deploy", mode=0o755):
     path.write_text("#!/bin/sh\necho made\n")
     path.chmod(mode)
     return path
-
-
-def job(http, job_id):
-    return http.get(f"/api/jobs/{job_id}").json
 
 
 def wait_for_message(http, job_id, text):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from test_gate import ALL, DEPLOYS, MACHINE, ROUTES
+from support.gate import ALL, DEPLOYS, MACHINE, ROUTES
 
 DEPLOY_PATHS = [path for paths in DEPLOYS.values() for path in paths]
 BULK_PATHS = [path.replace("/deploy", "/bulk-deploy") for path in DEPLOY_PATHS if path.endswith("/deploy")]

@@ -2,9 +2,9 @@
 import sqlite3
 import time
 
-from conftest import wait_until
+from support.jobs import MACHINE, executor, wait_for
+from support.wait import wait_until
 
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 YEAR = 365 * 24 * 3600 * 1_000_000
 
 
@@ -13,20 +13,9 @@ def in_database(instance, statement, *values):
         return database.execute(statement, values).fetchall()
 
 
-def executor(instance, script):
-    (instance.folder / "deploy").mkdir(exist_ok=True)
-    path = instance.folder / "deploy" / "cloud1-vm-deploy"
-    path.write_text("#!/bin/sh\n" + script + "\n")
-    path.chmod(0o755)
-
-
-def wait_for(http, job_id, status):
-    return wait_until(lambda: (lambda j: j if j["status"] == status else None)(http.get(f"/api/jobs/{job_id}").json), what=status)
-
-
 def test_a_lease_that_ends_in_a_year_is_over(instance, root):
     marks = instance.folder / "marks"
-    executor(instance, f"echo $$ > {marks}; exec sleep 600")
+    executor(instance, "cloud1-vm-deploy", f"echo $$ > {marks}; exec sleep 600")
     job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
     wait_until(marks.exists, what="the run")
     instance.kill()
@@ -38,7 +27,7 @@ def test_a_lease_that_ends_in_a_year_is_over(instance, root):
 def test_another_try_that_was_put_off_for_a_year_is_due(instance, root):
     job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
     in_database(instance, "UPDATE jobs SET retry_after = ?", int(time.time() * 1e6) + YEAR)
-    executor(instance, "echo made")
+    executor(instance, "cloud1-vm-deploy", "echo made")
     wait_for(root, job_id, "completed")
 
 

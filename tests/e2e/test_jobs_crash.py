@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from conftest import wait_until
-from test_jobs import HELD, executor
+from support.jobs import HELD, executor
+from support.wait import wait_until
 
 DEPLOY = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1"}
 FINAL = {"completed", "failed", "cancelled"}

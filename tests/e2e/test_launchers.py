@@ -1,15 +1,14 @@
 """The front ends in launchers/: dashctl-migrate.sh for real. No PowerShell can be had here: the functions that hold the
-logic of dashctl-migrate.ps1 are driven through an evaluator of the grammar (powershell.py), the script itself is parsed."""
+logic of dashctl-migrate.ps1 are driven through an evaluator of the grammar (support/powershell.py), the script itself is parsed."""
 import base64
 import json
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, ROOT, clean_environment, run
+from support.program import BINARY, ROOT, clean_environment, run
 
 LAUNCHER = ROOT / "launchers/dashctl-migrate.sh"
 MODULE = ROOT / "launchers/arguments.psm1"
@@ -90,8 +89,8 @@ def call(function, **arguments):
 
 
 def evaluate(*calls):
-    """What functions of the PowerShell module give, by the evaluator beside this file."""
-    done = subprocess.run([venv_python(), Path(__file__).with_name("powershell.py"), MODULE], input=json.dumps(calls),
+    """What functions of the PowerShell module give, by the evaluator in support/."""
+    done = subprocess.run([venv_python(), ROOT / "tests/e2e/support/powershell.py", MODULE], input=json.dumps(calls),
                           capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     return [answer.get("value", ("thrown", answer.get("thrown"))) for answer in json.loads(done.stdout)]

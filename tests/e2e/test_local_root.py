@@ -5,8 +5,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import run
-from test_storage import upload
+
+from support.program import run
+from support.storage import upload
 
 SYSTEM = ["/", "/etc", "/etc/", "/etc/ssl", "/etc/not/there", "/proc", "/proc/self/root", "/sys", "/dev/shm", "/boot", "/usr",
           "/usr/local/share/assets", "/bin", "/sbin", "/lib", "/lib64", "/root", "/home", "/home/somebody", "/var", "/var/lib",

@@ -3,7 +3,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from conftest import PASSWORD, Http
+from support.http_client import Http
+from support.instance import PASSWORD
 
 
 @pytest.fixture

@@ -5,105 +5,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import PASSWORD, fingerprint_line, free_port, run
 
-MASK = "••••••••"
-
-
-class Pair:
-    """A source with a configuration and an empty target, both running, with different signing keys."""
-
-    def __init__(self, make_instance, scratch):
-        self.scratch = scratch
-        self.source = make_instance("source")
-        self.target = make_instance("target")
-        self.password_file = scratch / "password"
-        self.password_file.write_text(PASSWORD + "\n")
-        self.home = scratch / "home"
-        self.home.mkdir()
-        self.root = self.source.login("root")
-
-    def fill(self, config, **more):
-        answer = self.root.post("/api/setup/import", {"config": config, **more})
-        assert answer.status == 200, answer
-        return answer.json
-
-    def migrate(self, action, *args, login=True, **kw):
-        flags = ["--admin-user", "root", "--password-file", self.password_file] if login else []
-        return run("migrate", action, *args, *flags, env={"HOME": str(self.home), **kw.pop("env", {})}, **kw)
-
-    def export(self, *args, **kw):
-        out = self.scratch / "bundle.json"
-        done = self.migrate("export", "--source", self.source.url, "--out", out, *args, **kw)
-        assert done.code == 0, done
-        return out
-
-    def diff(self, bundle, *args, **kw):
-        return self.migrate("diff", "--bundle", bundle, "--target", self.target.url, *args, **kw)
-
-    def apply(self, bundle, *args, **kw):
-        return self.migrate("import", "--bundle", bundle, "--target", self.target.url, "--apply", *args, **kw)
-
-    def target_config(self):
-        return self.target.login("root").get("/api/setup/config").json
-
-
-@pytest.fixture
-def pair(make_instance, scratch):
-    return Pair(make_instance, scratch)
-
-
-def counts(done):
-    found = {}
-    for line in done.out.splitlines():
-        name, _, number = line.strip().partition(": ")
-        if name in ("ADD", "CHANGE", "UNKNOWN", "SAME"):
-            found[name] = int(number)
-    return found
-
-
-def keys_of(done, category):
-    """The keys listed under a category's heading."""
-    found, here = [], None
-    for line in done.out.splitlines():
-        if line.strip().partition(":")[0] in ("ADD", "CHANGE", "UNKNOWN", "SAME"):
-            here = line.strip().partition(":")[0]
-        elif here == category and fingerprint_line(line):
-            found.append(fingerprint_line(line)[0])
-    return found
-
-
-def write_bundle(path, mode=0o600, **sections):
-    path.touch(mode=mode)
-    path.chmod(mode)
-    path.write_text(json.dumps(sections))
-    return path
-
-
-CONFIG = {
-    "admission_control_enabled": "1",
-    "cloud1_access_key_id": "AKIAEXAMPLE",
-    "cloud1_secret_access_key": "a secret of the source",
-    "cloud2_tenant_id": "tenant",
-    "epml_pat": "pat of the source",
-    "oidc_client_secret": "azure_kv://primary/oidc",
-    "public_base_url": "https://source.example",
-    "vsphere_host": "vc.example",
-    "storage_active_backend": "obj_cloud1",
-    "storage_obj_cloud1_bucket": "assets",
-    "some_new_setting": "héllo 😀",
-    "cloud1_region.us-east-1.vpc_id": "vpc-1",
-    "cloud2_region.West US 2.gallery_name": "gallery",
-}
-
-
-@pytest.fixture
-def filled(pair):
-    # What an operator sets on the instance itself is not refused there, as an import would be.
-    held = {k: v for k, v in CONFIG.items() if k == "public_base_url"}
-    assert pair.root.put("/api/setup/config", held).status == 200
-    pair.fill({k: v for k, v in CONFIG.items() if k not in held})
-    return pair
+from support.migrate import MASK, counts, fingerprint_line, keys_of, write_bundle
+from support.ports import free_port
+from support.program import run
 
 
 # --- export ---

@@ -2,9 +2,9 @@
 import json
 
 import pytest
-from conftest import run
-from test_migrate import pair, write_bundle  # noqa: F401 (fixture)
-from test_migrate_hostile import GOOD, answering, importing  # noqa: F401 (fixture)
+
+from support.migrate import GOOD, importing, write_bundle
+from support.program import run
 
 IMPORT = ("POST", "/api/setup/import")
 ROLLBACK = ("POST", "/api/setup/rollback")
@@ -16,7 +16,7 @@ def refusing(status, **members):
 
 
 @pytest.mark.parametrize("output", [[], ["--output", "json"]])
-def test_what_the_target_refused_is_named_when_the_rest_was_written(answering, scratch, output):  # noqa: F811
+def test_what_the_target_refused_is_named_when_the_rest_was_written(answering, scratch, output):
     server = answering(refusing(200, ok=True, keys_written=1, regions_merged=[], refused={"some_key": "live_state"}, change_id="c-1"))
     done = importing(server, scratch, *output)
     assert done.code == 5 and "some_key (live_state)" in done.err, done
@@ -25,7 +25,7 @@ def test_what_the_target_refused_is_named_when_the_rest_was_written(answering, s
 
 
 @pytest.mark.parametrize("output", [[], ["--output", "json"]])
-def test_what_the_target_refused_is_named_when_nothing_was_written(answering, scratch, output):  # noqa: F811
+def test_what_the_target_refused_is_named_when_nothing_was_written(answering, scratch, output):
     server = answering(refusing(400, detail="Every key was refused, nothing was written: some_key (hub_not_object_store)",
                                 refused={"some_key": "hub_not_object_store"}))
     done = importing(server, scratch, *output)
@@ -37,13 +37,13 @@ def test_what_the_target_refused_is_named_when_nothing_was_written(answering, sc
         assert done.json["error"]["code"] == "partial"
 
 
-def test_a_plain_400_is_no_refusal_of_keys(answering, scratch):  # noqa: F811
+def test_a_plain_400_is_no_refusal_of_keys(answering, scratch):
     done = importing(answering(refusing(400, detail="config must be a non-empty object.")), scratch)
     assert done.code == 1 and "non-empty object" in done.err, done
 
 
 @pytest.mark.parametrize("door", ["--target", "--data-dir"])
-def test_a_real_target_names_what_it_refused_by_either_door(pair, door):  # noqa: F811
+def test_a_real_target_names_what_it_refused_by_either_door(pair, door):
     place = [door, pair.target.url if door == "--target" else pair.target.folder]
     login = door == "--target"
     mixed = write_bundle(pair.scratch / "mixed.json", config={"storage_active_backend": "obj_cloud1", "some_key": "1"})
@@ -59,7 +59,7 @@ def test_a_real_target_names_what_it_refused_by_either_door(pair, door):  # noqa
 
 
 @pytest.mark.parametrize("door", ["--target", "--data-dir"])
-def test_a_target_that_nobody_owns_is_not_claimed_by_an_import_of_which_nothing_is_taken(pair, make_instance, door):  # noqa: F811
+def test_a_target_that_nobody_owns_is_not_claimed_by_an_import_of_which_nothing_is_taken(pair, make_instance, door):
     fresh = make_instance("fresh", admin=False)
     place = [door, fresh.url if door == "--target" else fresh.folder]
     password = pair.scratch / "new-password"
@@ -71,7 +71,7 @@ def test_a_target_that_nobody_owns_is_not_claimed_by_an_import_of_which_nothing_
     assert fresh.anonymous.get("/api/setup/status").json["complete"] is False
 
 
-def test_our_client_says_how_region_sets_are_meant(answering, scratch):  # noqa: F811
+def test_our_client_says_how_region_sets_are_meant(answering, scratch):
     server = answering(refusing(200, ok=True, keys_written=1, regions_merged=[], refused={}, change_id=""))
     importing(server, scratch)
     importing(server, scratch, "--regions", "replace")
@@ -82,14 +82,14 @@ def test_our_client_says_how_region_sets_are_meant(answering, scratch):  # noqa:
 @pytest.mark.parametrize("body", [b"[]", b"null", b"5", b"{}", b'{"ok": true}', b'{"ok": true, "restored": 5}',
                                   b'{"ok": true, "restored": [5]}', b'{"restored": ["a"]}', b'{"ok": false, "restored": []}', b""])
 @pytest.mark.parametrize("output", [[], ["--output", "json"]])
-def test_a_rollback_that_is_answered_in_another_shape_is_never_called_done(answering, body, output):  # noqa: F811
+def test_a_rollback_that_is_answered_in_another_shape_is_never_called_done(answering, body, output):
     server = answering({**GOOD, **OURS, ROLLBACK: (200, body)})
     done = run("migrate", "rollback", "--change", "c", "--target", server.url, "--token", "a.b.c", *output)
     assert done.code == 1 and "restored" not in done.out and "unknown shape" in done.err, done
 
 
 @pytest.mark.parametrize("change", ["x; touch pwned", "$(touch pwned)", "a\nrm -rf b", "\x1b[2J", "`id`", "x" * 1000])
-def test_a_change_id_that_a_shell_would_run_is_not_printed(answering, scratch, change):  # noqa: F811
+def test_a_change_id_that_a_shell_would_run_is_not_printed(answering, scratch, change):
     server = answering(refusing(200, ok=True, keys_written=1, regions_merged=[], refused={}, change_id=change))
     done = importing(server, scratch)
     assert done.code == 1 and change not in done.out + done.err and "undo: " not in done.out, done
@@ -108,7 +108,7 @@ class PerCall(dict):
 @pytest.mark.parametrize("first, second, code", [
     ({"aws_vpc_id": "x"}, [], 5), ({"aws_vpc_id": "x"}, "text", 5), ({"cloud1_a": "x"}, {"aws_a": "y"}, 5),
     ({"a": "x"}, {"some_key": ["1"]}, 5), ({"a": "x"}, {"some_key": "1"}, 0)])
-def test_an_instance_that_answers_another_shape_at_each_call_is_found_out(answering, scratch, first, second, code):  # noqa: F811
+def test_an_instance_that_answers_another_shape_at_each_call_is_found_out(answering, scratch, first, second, code):
     answers = [(200, json.dumps(body).encode()) for body in (first, second)]
     server = answering(PerCall({**refusing(200, ok=True, keys_written=1, regions_merged=[], refused={}, change_id=""),
                                 "/api/setup/config": answers}))
@@ -117,7 +117,7 @@ def test_an_instance_that_answers_another_shape_at_each_call_is_found_out(answer
     assert ("everything is SAME" in done.out) == (code == 0)
 
 
-def test_an_instance_too_busy_to_say_what_it_is_gets_nothing_written(answering, scratch):  # noqa: F811
+def test_an_instance_too_busy_to_say_what_it_is_gets_nothing_written(answering, scratch):
     server = answering({**GOOD, "/api/setup/config/history": (503, b'{"detail": "busy"}', {"Retry-After": "2"})})
     done = importing(server, scratch)
     assert done.code == 1 and "busy" in done.err, done
@@ -127,7 +127,7 @@ def test_an_instance_too_busy_to_say_what_it_is_gets_nothing_written(answering, 
 @pytest.mark.parametrize("path", ["/api/setup/config", "/api/setup/config/history", "/api/notifications/endpoints",
                                   "/api/setup/import", "/api/setup/rollback", "/api/auth/login", "/api/setup/status"])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_followed_by_no_request_of_any_action(answering, scratch, path, status):  # noqa: F811
+def test_a_redirect_is_followed_by_no_request_of_any_action(answering, scratch, path, status):
     elsewhere = answering({})
     server = answering({**refusing(200, ok=True, keys_written=1, regions_merged=[], refused={}, change_id="c"),
                         ROLLBACK: (200, b'{"ok": true, "restored": []}'), path: (status, b"", {"Location": elsewhere.url + path}),

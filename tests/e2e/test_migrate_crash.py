@@ -6,11 +6,13 @@ import subprocess
 import threading
 
 import pytest
-from conftest import BINARY, Terminal, clean_environment, run
-from fault import Fault
-from relay import Relay
-from test_migrate import filled, pair, write_bundle  # noqa: F401 (fixtures)
-from test_migrate_safety import PeerDashboard, PeerRequest
+
+from support.fault import Fault
+from support.migrate import write_bundle
+from support.peer_dashboard import PeerDashboard, PeerRequest
+from support.program import BINARY, clean_environment, run
+from support.relay import Relay
+from support.terminal import Terminal
 
 KEYS = 150
 ROUNDS = 50
@@ -97,7 +99,7 @@ class Imports:
 
 
 @pytest.fixture
-def imports(filled):  # noqa: F811
+def imports(filled):
     made = Imports(filled)
     yield made
     made.relay.close()
@@ -146,7 +148,7 @@ def test_a_target_that_is_killed_in_an_import_holds_the_old_or_the_new_configura
 
 
 @pytest.fixture
-def fault(filled):  # noqa: F811
+def fault(filled):
     made = Fault("target", filled.target.port)
     yield made
     made.close()

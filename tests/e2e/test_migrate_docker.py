@@ -1,32 +1,11 @@
 """Exports from inside of a container, on a real Docker engine that scripts/test starts."""
 import json
 import os
-import subprocess
 
 import pytest
 
-from conftest import BINARY, run
-
-SECRET = "only-the-container-knows"
-
-
-def docker(*args, check=True):
-    return subprocess.run(["docker", *args], check=check, capture_output=True, text=True)
-
-
-@pytest.fixture
-def container(make_instance, scratch):
-    """A running container with dashctl, its libraries and an instance's data directory mounted; the data lies in /data."""
-    source = make_instance("source", start=False)
-    source.set(cloud1_secret_access_key=SECRET, cloud1_region="us-east-2")
-    name = "dash-" + scratch.name[-8:].lower().replace("_", "x")
-    mounts = ["-v", f"{BINARY}:/bin/dashctl:ro", "-v", f"{source.folder}:/data"]
-    for folder in ("/lib", "/lib64", "/usr/lib"):
-        mounts += ["-v", f"{folder}:{folder}:ro"]
-    docker("run", "-d", "--name", name, "--network", "none", "-e", "DASHCTL_DATA_DIR=/data", *mounts,
-           os.environ["DOCKER_TEST_IMAGE"], "sleep", "3600")
-    yield name
-    docker("rm", "-f", name, check=False)
+from support.docker import SECRET, docker
+from support.program import run
 
 
 def test_docker_mode_carries_secrets(container, scratch):

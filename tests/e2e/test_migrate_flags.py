@@ -2,7 +2,9 @@
 import json
 
 import pytest
-from conftest import free_port, run
+
+from support.ports import free_port
+from support.program import run
 
 INSECURE = "warning: TLS is not verified (--insecure)"
 

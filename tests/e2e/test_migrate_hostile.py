@@ -1,12 +1,12 @@
 """Bundles that hands, editors and other programs have spoilt, and targets that are none or fail in the middle."""
-import http.server
 import json
 import socket
 import threading
 
 import pytest
-from conftest import run
-from test_migrate import counts, filled, keys_of, pair, write_bundle  # noqa: F401 (fixtures)
+
+from support.migrate import GOOD, counts, importing, keys_of, write_bundle
+from support.program import run
 
 
 def put(path, data):
@@ -24,7 +24,7 @@ def put(path, data):
     b'\n\n{"config":{"some_key":1}}\n\n',
     b'{"config": {" some_key ": true}}',
 ])
-def test_what_editors_do_to_a_bundle_does_no_harm(filled, data):  # noqa: F811
+def test_what_editors_do_to_a_bundle_does_no_harm(filled, data):
     done = filled.apply(put(filled.scratch / "b.json", data))
     assert done.code == 0, done
     assert filled.target_config() == {"some_key": "1"}
@@ -46,13 +46,13 @@ def test_what_editors_do_to_a_bundle_does_no_harm(filled, data):  # noqa: F811
     ('{"schema": "1", "config": {"a": "1"}}', "whole number"),
     ('{"schema": 1.5, "config": {"a": "1"}}', "whole number"),
 ])
-def test_a_spoilt_bundle_is_refused_with_the_reason_and_nothing_is_written(filled, text, reason):  # noqa: F811
+def test_a_spoilt_bundle_is_refused_with_the_reason_and_nothing_is_written(filled, text, reason):
     done = filled.apply(put(filled.scratch / "b.json", text))
     assert done.code == 9 and "b.json" in done.err and reason in done.err, done
     assert filled.target_config() == {}
 
 
-def test_values_of_every_json_type_arrive_as_text(filled):  # noqa: F811
+def test_values_of_every_json_type_arrive_as_text(filled):
     bundle = write_bundle(filled.scratch / "b.json", config={
         "t": True, "f": False, "i": 5, "m": -7, "r": 1.5, "big": 9223372036854775807, "l": ["a", 1], "o": {"x": 1}, "n": None,
         "e": "", "schlüssel": "ü", "ключ": "😀", "tab": "a\tb\nc", "nul": "a\0b"})
@@ -65,7 +65,7 @@ def test_values_of_every_json_type_arrive_as_text(filled):  # noqa: F811
 
 
 @pytest.mark.parametrize("key", ["", "k" * 129, "a\nb", "a\x7fb"])
-def test_a_key_that_no_store_takes_is_refused_by_name_and_the_rest_is_written(filled, key):  # noqa: F811
+def test_a_key_that_no_store_takes_is_refused_by_name_and_the_rest_is_written(filled, key):
     bundle = write_bundle(filled.scratch / "b.json", config={key: "1", "ok": "1"})
     done = filled.apply(bundle)
     assert done.code == 0 and "invalid_key" in done.err, done
@@ -73,14 +73,14 @@ def test_a_key_that_no_store_takes_is_refused_by_name_and_the_rest_is_written(fi
     assert "\n" not in key or "a\nb" not in done.err
 
 
-def test_an_escape_sequence_in_a_key_does_not_reach_the_terminal(filled):  # noqa: F811
+def test_an_escape_sequence_in_a_key_does_not_reach_the_terminal(filled):
     bundle = write_bundle(filled.scratch / "b.json", config={"\x1b[2J": "1", "ok": "1"}, excluded={"\x1b[31m": "x"},
                           regions={"\x1b[1m": {}, "aws": {"\x1b]0;x\x07": {"vpc_id": "1"}}})
     for done in (filled.diff(bundle), filled.apply(bundle)):
         assert "\x1b" not in done.out + done.err and "\x07" not in done.out + done.err, done
 
 
-def test_what_a_bundle_says_and_means_nothing_is_told(filled):  # noqa: F811
+def test_what_a_bundle_says_and_means_nothing_is_told(filled):
     bundle = write_bundle(filled.scratch / "b.json", config={"ok": "1"}, surprise=1, notification_endpoints=[{"name": "no url"}],
                           regions={"aws": {"us-east-1": "x", "": {"vpc_id": "1"}}, "mars": {"crater": {}}})
     done = filled.apply(bundle)
@@ -91,7 +91,7 @@ def test_what_a_bundle_says_and_means_nothing_is_told(filled):  # noqa: F811
 
 
 @pytest.mark.parametrize("keys", [5_000, 100_000])
-def test_many_keys_move_and_a_second_pass_finds_them_same(filled, keys):  # noqa: F811
+def test_many_keys_move_and_a_second_pass_finds_them_same(filled, keys):
     bundle = write_bundle(filled.scratch / "b.json", config={f"setting_{n}": str(n) for n in range(keys)})
     done = filled.apply(bundle, "--timeout", "300")
     assert done.code == 0 and counts(done)["ADD"] == keys, done.err
@@ -99,12 +99,12 @@ def test_many_keys_move_and_a_second_pass_finds_them_same(filled, keys):  # noqa
     assert again.code == 0 and counts(again)["SAME"] == keys
 
 
-def test_a_bundle_on_stdin_works(filled):  # noqa: F811
+def test_a_bundle_on_stdin_works(filled):
     done = filled.diff("-", stdin=json.dumps({"config": {"some_key": "1"}}))
     assert keys_of(done, "ADD") == ["some_key"]
 
 
-def test_a_folder_and_a_device_are_no_bundles(filled):  # noqa: F811
+def test_a_folder_and_a_device_are_no_bundles(filled):
     for path in (filled.scratch, "/dev/null"):
         done = filled.diff(path)
         assert done.code == 9 and str(path) in done.err, done
@@ -121,7 +121,7 @@ def test_what_is_no_address_of_an_instance_is_a_usage_error(scratch, url):
     assert done.code == 2 and "secret" not in done.out + done.err, done
 
 
-def test_slashes_prefixes_and_capitals_in_an_address_are_understood(filled, answering):  # noqa: F811
+def test_slashes_prefixes_and_capitals_in_an_address_are_understood(filled, answering):
     bundle = write_bundle(filled.scratch / "b.json", config={"a": "1"})
     for url in (filled.target.url + "/", filled.target.url + "//", filled.target.url.replace("http", "HTTP", 1),
                 filled.target.url.replace("127.0.0.1", "localhost")):
@@ -132,7 +132,7 @@ def test_slashes_prefixes_and_capitals_in_an_address_are_understood(filled, answ
     assert done.code == 0 and counts(done)["ADD"] == 1, done
 
 
-def test_an_ipv6_address_is_understood(filled, answering):  # noqa: F811
+def test_an_ipv6_address_is_understood(filled, answering):
     server = answering({"/api/setup/status": (200, b'{"complete": true}'), "/api/setup/config": (200, b"{}")}, host="::1")
     bundle = write_bundle(filled.scratch / "b.json", config={"a": "1"})
     done = run("migrate", "diff", "--bundle", bundle, "--target", server.url, "--token", "a.b.c")
@@ -140,69 +140,6 @@ def test_an_ipv6_address_is_understood(filled, answering):  # noqa: F811
 
 
 # --- targets that are none, or fail ---
-
-
-class Answering(http.server.ThreadingHTTPServer):
-    """Answers paths as it is told; anything else is 404 in JSON."""
-
-    def __init__(self, answers, host):
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        super().__init__((host, 0), AnsweringRequest)
-        self.answers, self.seen, self.bodies = answers, [], []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        host, port = self.server_address[:2]
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-class AnsweringRequest(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *args):
-        pass
-
-    def answer(self):
-        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = self.path.split("?")[0]
-        self.server.bodies.append((self.command, self.path, sent))
-        self.server.seen.append((self.command, path, self.headers.get("Authorization")))
-        status, body, *more = self.server.answers.get((self.command, path)) or self.server.answers.get(path) or (
-            404, b'{"detail": "Not Found"}')
-        self.send_response(status)
-        for name, value in (more[0] if more else {"Content-Type": "application/json"}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-
-@pytest.fixture
-def answering():
-    made = []
-
-    def make(answers, host="127.0.0.1"):
-        made.append(Answering(answers, host))
-        return made[-1]
-
-    yield make
-    for server in made:
-        server.shutdown()
-        server.server_close()
-
-
-GOOD = {"/api/setup/status": (200, b'{"complete": true, "configured_keys": []}'),
-        "/api/setup/config": (200, b'{"aws_region": "x"}'),
-        ("POST", "/api/setup/import"): (200, b'{"ok": true, "keys_written": 1, "regions_merged": []}')}
-
-
-def importing(server, scratch, *flags):
-    bundle = write_bundle(scratch / "b.json", config={"some_key": "1"})
-    return run("migrate", "import", "--bundle", bundle, "--target", server.url, "--token", "a.b.c", "--apply", *flags,
-               env={"HOME": str(scratch)})
 
 
 @pytest.mark.parametrize("status", [(200, b"<html>hello</html>", {"Content-Type": "text/html"}), (200, b""), (200, b"[]"),
@@ -281,7 +218,7 @@ def test_a_timeout_that_is_none_is_a_usage_error(scratch):
 # --- one document in JSON mode, whatever happens ---
 
 
-def test_every_error_of_every_action_is_one_document(filled, answering):  # noqa: F811
+def test_every_error_of_every_action_is_one_document(filled, answering):
     good = write_bundle(filled.scratch / "good.json", config={"some_key": "1"})
     bad = put(filled.scratch / "bad.json", "{")
     plan = filled.scratch / "plan.json"
@@ -313,7 +250,7 @@ def test_every_error_of_every_action_is_one_document(filled, answering):  # noqa
         assert f"error: {done.json['error']['message']}" in done.err, (words, done)
 
 
-def test_what_each_action_did_is_one_document_too(filled):  # noqa: F811
+def test_what_each_action_did_is_one_document_too(filled):
     out = filled.scratch / "x.json"
     export = filled.migrate("export", "--source", filled.source.url, "--out", out, "--output", "json")
     assert export.json["schema"] == 1 and export.json["bundle"] == str(out) and export.json["keys"] > 0

@@ -4,9 +4,9 @@ import re
 import urllib.request
 
 import pytest
-from conftest import run
-from test_migrate import counts, filled, pair, write_bundle  # noqa: F401 (fixtures)
-from test_migrate_safety import peer  # noqa: F401 (fixture)
+
+from support.migrate import counts, write_bundle
+from support.program import run
 
 MODEL = {"aws": {"vpc_id", "default_subnet_id"}, "azure": {"gallery_name", "resource_group"}, "gcp": {"zone"}}
 
@@ -42,7 +42,7 @@ def export_for_them(migration, *flags):
     return out
 
 
-def test_a_bundle_is_canonical_unless_asked_for_the_providers_names(filled):  # noqa: F811
+def test_a_bundle_is_canonical_unless_asked_for_the_providers_names(filled):
     ours = json.loads(filled.export().read_text())
     assert ours["config"]["storage_active_backend"] == "obj_cloud1" and "cloud2" in ours["regions"]
     theirs = json.loads(export_for_them(filled).read_text())
@@ -50,7 +50,7 @@ def test_a_bundle_is_canonical_unless_asked_for_the_providers_names(filled):  # 
     assert not [key for section in ("config", "regions", "excluded", "annotations") for key in theirs[section] if "cloud1" in key]
 
 
-def test_the_other_dashboards_own_tool_takes_it_and_nothing_is_left_to_do(filled, peer):  # noqa: F811
+def test_the_other_dashboards_own_tool_takes_it_and_nothing_is_left_to_do(filled, peer):
     bundle = export_for_them(filled)
     assert import_as_their_own_tool(bundle, peer.url) == []
     assert peer.config["aws_secret_access_key"] == "a secret of the source"
@@ -59,7 +59,7 @@ def test_the_other_dashboards_own_tool_takes_it_and_nothing_is_left_to_do(filled
     assert counts(ours)["ADD"] == counts(ours)["CHANGE"] == 0, ours
 
 
-def test_dashctl_reads_it_too_and_finds_no_edit(filled):  # noqa: F811
+def test_dashctl_reads_it_too_and_finds_no_edit(filled):
     bundle = export_for_them(filled)
     done = filled.apply(bundle)
     assert done.code == 0 and "edited" not in done.err, done
@@ -67,14 +67,14 @@ def test_dashctl_reads_it_too_and_finds_no_edit(filled):  # noqa: F811
     assert "already matches" in filled.apply(filled.export()).out
 
 
-def test_the_providers_names_work_over_http_and_on_stdout(filled):  # noqa: F811
+def test_the_providers_names_work_over_http_and_on_stdout(filled):
     done = filled.migrate("export", "--source", filled.source.url, "--names", "provider", "--out", "-")
     assert done.code == 0 and done.json["config"]["aws_access_key_id"] == "AKIAEXAMPLE", done
     assert done.json["excluded"]["aws_secret_access_key"] == "masked"
 
 
 @pytest.mark.parametrize("flags", [["--names", "pigeon"], ["--names="], ["--names", "provider", "--encrypt"]])
-def test_other_names_and_a_seal_that_only_dashctl_opens_are_usage_errors(filled, flags):  # noqa: F811
+def test_other_names_and_a_seal_that_only_dashctl_opens_are_usage_errors(filled, flags):
     done = run("migrate", "export", "--data-dir", filled.source.folder, "--out", filled.scratch / "x.json", *flags)
     assert done.code == 2 and not (filled.scratch / "x.json").exists(), done
 
@@ -82,7 +82,7 @@ def test_other_names_and_a_seal_that_only_dashctl_opens_are_usage_errors(filled,
 @pytest.mark.parametrize("regions", [{"aws": {"r": {"vpc_id": "1"}}, "cloud1": {"r": {"vpc_id": "2"}}},
                                      {"azure": {"West US 2": {"gallery_name": "1"}, "westus2": {"gallery_name": "2"}}}])
 @pytest.mark.parametrize("how", ["merge", "replace"])
-def test_a_region_that_a_bundle_gives_twice_in_either_spelling_must_agree(filled, regions, how):  # noqa: F811
+def test_a_region_that_a_bundle_gives_twice_in_either_spelling_must_agree(filled, regions, how):
     bundle = write_bundle(filled.scratch / "b.json", regions=regions)
     done = filled.apply(bundle, "--regions", how)
     assert done.code == 9 and "twice, with different values" in done.err, done

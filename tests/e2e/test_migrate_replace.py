@@ -1,8 +1,7 @@
 """--regions replace wipes nothing without a word, whatever dashboard is on the other side."""
 import json
 
-from test_migrate import counts, filled, keys_of, pair, write_bundle  # noqa: F401 (fixtures)
-from test_migrate_safety import peer  # noqa: F401 (fixture)
+from support.migrate import counts, keys_of, write_bundle
 
 WORKING = {"us-east-1": {"vpc_id": "vpc-1"}, "eu-west-1": {"vpc_id": "vpc-2"}}
 
@@ -18,7 +17,7 @@ def replace(migration, bundle, url, *flags, action="import"):
     return migration.migrate(action, "--bundle", bundle, "--target", url, "--regions", "replace", *flags)
 
 
-def test_sets_that_the_other_kind_cannot_keep_are_not_replaced(filled, peer):  # noqa: F811
+def test_sets_that_the_other_kind_cannot_keep_are_not_replaced(filled, peer):
     peer.config["aws_region_configs"] = json.dumps(WORKING)
     bundle = write_bundle(filled.scratch / "b.json", config={"cloud1_access_key_id": "new"},
                           regions={"cloud1": {"us-east-1": {"of_dashctl_alone": "x"}}, "cloud4": {"eu": {"compartment": "c"}}})
@@ -37,7 +36,7 @@ def test_sets_that_the_other_kind_cannot_keep_are_not_replaced(filled, peer):  #
     assert again.json["error"]["code"] == "partial" and len(peer.imports) == 1
 
 
-def test_what_the_other_kind_can_keep_replaces_its_sets_without_the_rest(filled, peer):  # noqa: F811
+def test_what_the_other_kind_can_keep_replaces_its_sets_without_the_rest(filled, peer):
     peer.config["aws_region_configs"] = json.dumps(WORKING)
     bundle = write_bundle(filled.scratch / "b.json",
                           regions={"aws": {"us-east-1": {"vpc_id": "vpc-9", "of_dashctl_alone": "x"}}})
@@ -49,7 +48,7 @@ def test_what_the_other_kind_can_keep_replaces_its_sets_without_the_rest(filled,
     assert json.loads(peer.config["aws_region_configs"]) == {"us-east-1": {"vpc_id": "vpc-9"}}
 
 
-def test_regions_that_would_vanish_stand_below_the_categories_before_anything_is_written(filled):  # noqa: F811
+def test_regions_that_would_vanish_stand_below_the_categories_before_anything_is_written(filled):
     target = filled.target.login("root")
     sets = {"US-EAST-1": {"vpc_id": "old", "vpc_cidr": "10.0.0.0/8"}, "eu-west-1": {"vpc_id": "v"}}
     target.post("/api/setup/import", {"config": {"cloud1_region_configs": json.dumps(sets)}, "regions": "replace"})
@@ -68,7 +67,7 @@ def test_regions_that_would_vanish_stand_below_the_categories_before_anything_is
     assert json.loads(filled.target_config()["cloud1_region_configs"]) == {"us-east-1": {"vpc_id": "new"}}
 
 
-def test_a_cloud_without_a_field_in_the_bundle_is_not_replaced_on_any_target(filled):  # noqa: F811
+def test_a_cloud_without_a_field_in_the_bundle_is_not_replaced_on_any_target(filled):
     target = filled.target.login("root")
     target.post("/api/setup/import", {"config": {"cloud1_region.eu-west-1.vpc_id": "v"}})
     bundle = write_bundle(filled.scratch / "b.json", config={"some_key": "1"}, regions={"aws": {"eu-west-1": {"vpc_id": " "}}})
@@ -78,7 +77,7 @@ def test_a_cloud_without_a_field_in_the_bundle_is_not_replaced_on_any_target(fil
     assert replace(filled, bundle, filled.target.url, "--apply", "--only", "some_").code == 0
 
 
-def test_merging_into_the_other_kind_is_as_it_was(filled, peer):  # noqa: F811
+def test_merging_into_the_other_kind_is_as_it_was(filled, peer):
     peer.config["aws_region_configs"] = json.dumps(WORKING)
     bundle = write_bundle(filled.scratch / "b.json", regions={"aws": {"us-east-1": {"vpc_cidr": "c", "of_dashctl_alone": "x"}}})
     done = filled.migrate("import", "--bundle", bundle, "--target", peer.url, "--apply")

@@ -5,8 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import PASSWORD, ROOT, Http
-from test_migrate import MASK, filled, pair, write_bundle  # noqa: F401 (fixtures)
+
+from support.http_client import Http
+from support.instance import PASSWORD
+from support.migrate import MASK, write_bundle
+from support.program import ROOT
 
 PANELS = ["password_safe", "pra", "epml", "portainer", "ansible", "entitle", "cloud_database", "k8s_management", "cost_explorer",
           "admission_control", "resource_expiry", "notifications", "oidc", "worker", "vdesktops", "cloud_functions",
@@ -44,7 +47,7 @@ def moved(migration, config, *flags):
     return migration.target_config(), json.loads(bundle.read_text())
 
 
-def test_settings_of_every_panel_and_every_preview_flag_move(pair):  # noqa: F811
+def test_settings_of_every_panel_and_every_preview_flag_move(pair):
     config = dict.fromkeys(PREVIEW, "1")
     for panel in PANELS:
         keys = {k: v for k, v in keys_of_panel(panel).items() if not k.startswith("admission_")}
@@ -56,7 +59,7 @@ def test_settings_of_every_panel_and_every_preview_flag_move(pair):  # noqa: F81
         key: value for key, value in config.items() if target.get(key) != MASK}
 
 
-def test_on_premises_panels_move_when_asked_for_only(pair):  # noqa: F811
+def test_on_premises_panels_move_when_asked_for_only(pair):
     config = {key: value for panel in ON_PREM_PANELS for key, value in list(keys_of_panel(panel).items())[:2]}
     assert len(config) > len(ON_PREM_PANELS)
     target, bundle = moved(pair, {**config, "some_key": "1"})
@@ -65,7 +68,7 @@ def test_on_premises_panels_move_when_asked_for_only(pair):  # noqa: F811
     assert set(target) == {*config, "some_key"} and not bundle["excluded"]
 
 
-def test_credentials_of_the_four_clouds_move_whole(pair):  # noqa: F811
+def test_credentials_of_the_four_clouds_move_whole(pair):
     secrets = {"cloud1_secret_access_key": "one", "cloud2_client_secret": "two", "cloud3_service_account_json": '{"k": "three"}',
                "cloud4_private_key": "four"}
     target, bundle = moved(pair, {**secrets, "cloud1_access_key_id": "id", "cloud4_tenancy_ocid": "t"})
@@ -75,14 +78,14 @@ def test_credentials_of_the_four_clouds_move_whole(pair):  # noqa: F811
         assert pair.target.dashctl("config", "get", key, "--reveal").out.strip() == value
 
 
-def test_a_vault_reference_travels_as_the_reference(pair):  # noqa: F811
+def test_a_vault_reference_travels_as_the_reference(pair):
     target, bundle = moved(pair, REFERENCES)
     assert {key: target[key] for key in REFERENCES} == REFERENCES
     assert all(bundle["annotations"][key]["vault_ref"] for key in REFERENCES)
 
 
 @pytest.mark.parametrize("reason", HELD)
-def test_a_held_back_group_is_excluded_with_its_reason_and_refused_by_both_sides(pair, reason):  # noqa: F811
+def test_a_held_back_group_is_excluded_with_its_reason_and_refused_by_both_sides(pair, reason):
     config = dict.fromkeys(HELD[reason], "x")
     assert pair.root.put("/api/setup/config", {**config, "some_key": "1"}).status == 200
     bundle = json.loads(pair.export().read_text())
@@ -96,7 +99,7 @@ def test_a_held_back_group_is_excluded_with_its_reason_and_refused_by_both_sides
     assert answer.json["refused"] == dict.fromkeys(config, reason)
 
 
-def test_a_copied_database_reads_as_empty_under_another_key_with_one_line_a_key(pair, make_instance):  # noqa: F811
+def test_a_copied_database_reads_as_empty_under_another_key_with_one_line_a_key(pair, make_instance):
     pair.root.post("/api/setup/import", {"config": {"cloud1_secret_access_key": "plain text", "some_key": "1"}})
     pair.source.stop()
     assert b"plain text" not in (pair.source.folder / "dashctl.db").read_bytes()
@@ -113,7 +116,7 @@ def test_a_copied_database_reads_as_empty_under_another_key_with_one_line_a_key(
     pair.source.start()
 
 
-def test_who_may_ask_the_setup_endpoints(pair):  # noqa: F811
+def test_who_may_ask_the_setup_endpoints(pair):
     pair.source.add_user("mallory")
     port = pair.source.port
     callers = {"nobody": Http(port), "token": Http(port, pair.source.token("root")), "garbage": Http(port, "a.b.c"),
@@ -126,7 +129,7 @@ def test_who_may_ask_the_setup_endpoints(pair):  # noqa: F811
     assert pair.root.get("/api/setup/config").json == {"who": "admin"}
 
 
-def test_a_snapshot_of_the_target_can_be_imported_again(filled):  # noqa: F811
+def test_a_snapshot_of_the_target_can_be_imported_again(filled):
     filled.target.set(cloud1_access_key_id="before", cloud1_region="us-east-2")
     snapshot = filled.scratch / "before.json"
     assert filled.migrate("export", "--source", filled.target.url, "--out", snapshot).code == 0
@@ -135,7 +138,7 @@ def test_a_snapshot_of_the_target_can_be_imported_again(filled):  # noqa: F811
     assert filled.target_config()["cloud1_access_key_id"] == "before"
 
 
-def test_a_login_with_a_token_of_each_kind(filled):  # noqa: F811
+def test_a_login_with_a_token_of_each_kind(filled):
     expired = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJyb290IiwiZXhwIjoxfQ.c2ln"
     done = filled.migrate("export", "--source", filled.source.url, "--token", expired, login=False)
     assert done.code == 8 and "Invalid or expired token" in done.err, done

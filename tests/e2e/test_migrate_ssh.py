@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Terminal, free_port, run
-from fault import Fault
-from test_migrate_docker import SECRET, container, docker  # noqa: F401 (fixture)
+from support.docker import SECRET, docker
+from support.fault import Fault
+from support.ports import free_port
+from support.program import run
+from support.terminal import Terminal
+from support.doubles import start_double, stop_double
 
 USER = os.environ.get("SSH_USER", "")
-SSHD = Path(__file__).resolve().parents[2] / "scripts/doubles/ssh.sh"
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def nobody(scratch):
 
 
 @pytest.fixture
-def operator(container, engine_for_ssh, scratch):  # noqa: F811
+def operator(container, engine_for_ssh, scratch):
     return Operator(scratch, container)
 
 
@@ -265,13 +267,12 @@ def asking_host(operator):
     """The port of a host that takes no password but has PAM ask for it."""
     port, folder = str(free_port()), operator.scratch / "asking"
     folder.mkdir()
-    subprocess.run([SSHD, "start", folder, port], env={**os.environ, "SSH_KEYBOARD": "1"}, check=True,
-                   stdout=subprocess.DEVNULL)
+    start_double("ssh", folder, port, {"SSH_KEYBOARD": "1"})
     known = (folder / "ssh/known_hosts").read_text()
     with operator.known_hosts.open("a") as file:
         file.write(known)
     yield port
-    subprocess.run([SSHD, "stop", folder], check=True)
+    stop_double("ssh", folder)
 
 
 def test_what_the_host_asks_in_place_of_a_password_is_answered(operator, asking_host):

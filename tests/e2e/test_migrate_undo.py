@@ -2,8 +2,7 @@
 import json
 import re
 
-from test_migrate import filled, pair, write_bundle  # noqa: F401 (fixtures)
-from test_migrate_safety import PeerDashboard, peer  # noqa: F401 (fixture)
+from support.migrate import write_bundle
 
 
 def number(pattern, text):
@@ -15,7 +14,7 @@ def undo_words(done):
     return next(line for line in done.out.splitlines() if line.startswith("undo: ")).removeprefix("undo: dashctl migrate ").split()
 
 
-def test_a_rollback_counts_as_the_import_counted(filled):  # noqa: F811
+def test_a_rollback_counts_as_the_import_counted(filled):
     bundle = write_bundle(filled.scratch / "b.json", config={"a": "1", "cloud1_access_key_id": "k", "epml_pat": "s"},
                           regions={"aws": {"us-east-1": {"vpc_id": "v", "vpc_cidr": "c"}}, "azure": {"westus2": {"gallery_name": "g"}}})
     before = filled.target_config()
@@ -31,7 +30,7 @@ def test_a_rollback_counts_as_the_import_counted(filled):  # noqa: F811
     assert document["regions_restored"] == again.json["applied"]["regions_merged"]
 
 
-def test_both_doors_count_alike(filled):  # noqa: F811
+def test_both_doors_count_alike(filled):
     bundle = write_bundle(filled.scratch / "b.json", config={"a": "1"}, regions={"aws": {"us-east-1": {"vpc_id": "v"}}})
     folder = filled.target.folder
     done = filled.migrate("import", "--bundle", bundle, "--data-dir", folder, "--apply", login=False)
@@ -40,7 +39,7 @@ def test_both_doors_count_alike(filled):  # noqa: F811
     assert back.json["restored"] == ["a"] and back.json["regions_restored"] == ["us-east-1"], back
 
 
-def test_only_regions_are_counted_as_regions(filled):  # noqa: F811
+def test_only_regions_are_counted_as_regions(filled):
     bundle = write_bundle(filled.scratch / "b.json", regions={"aws": {"us-east-1": {"vpc_id": "v"}}})
     done = filled.apply(bundle)
     assert done.code == 0 and "regions: us-east-1" in done.out and " 0 keys" not in done.out + done.err, done
@@ -48,7 +47,7 @@ def test_only_regions_are_counted_as_regions(filled):  # noqa: F811
     assert back.code == 0 and "regions: us-east-1" in back.out and " 0 keys" not in back.out + back.err, back
 
 
-def test_what_changed_only_is_undone_whole_and_nothing_is_said_about_it(filled, peer):  # noqa: F811
+def test_what_changed_only_is_undone_whole_and_nothing_is_said_about_it(filled, peer):
     before = dict(peer.config)
     bundle = write_bundle(filled.scratch / "b.json", config={"cloud1_access_key_id": "new"},
                           regions={"azure": {"westus2": {"gallery_name": "h"}, "eastus": {"gallery_name": "i"}}})
@@ -59,7 +58,7 @@ def test_what_changed_only_is_undone_whole_and_nothing_is_said_about_it(filled, 
     assert json.loads(peer.config["azure_region_configs"]) == {"westus2": {"gallery_name": "g"}}
 
 
-def test_the_sentence_names_what_was_added_and_what_is_masked_and_no_more(filled, peer):  # noqa: F811
+def test_the_sentence_names_what_was_added_and_what_is_masked_and_no_more(filled, peer):
     bundle = write_bundle(filled.scratch / "b.json",
                           config={"cloud1_access_key_id": "new", "added": "1", "cloud1_secret_access_key": "s"},
                           regions={"aws": {"us-east-1": {"vpc_id": "v"}}})
@@ -73,7 +72,7 @@ def test_the_sentence_names_what_was_added_and_what_is_masked_and_no_more(filled
     assert "keeps no history" not in filled.migrate(*only, "cloud1_access").err
 
 
-def test_webhooks_alone_leave_no_undo_to_speak_of(filled):  # noqa: F811
+def test_webhooks_alone_leave_no_undo_to_speak_of(filled):
     bundle = write_bundle(filled.scratch / "b.json", notification_endpoints=[{"name": "ops", "url": "https://hooks.example/x"}])
     done = filled.apply(bundle)
     assert done.code == 0 and "notification endpoints: 1" in done.out, done

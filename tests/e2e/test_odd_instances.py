@@ -3,8 +3,10 @@ and fails; it neither crashes nor calls a thing done that nobody did."""
 import json
 
 import pytest
-from conftest import PASSWORD, run
-from test_migrate_hostile import Answering
+
+from support.instance import PASSWORD
+from support.program import run
+from support.scripted_server import ScriptedServer
 
 TOKEN = [("storage", "list"), ("storage", "list", "--backend", "s3"), ("storage", "upload", "a.yml"), ("storage", "upload", "big.rpm"),
          ("storage", "fetch", "a.yml", "-o", "out"), ("storage", "fetch", "*", "-o", "out"), ("storage", "delete", "a.yml"),
@@ -57,7 +59,7 @@ def folder(scratch):
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_an_answer_of_another_shape_is_an_error_and_never_a_crash(folder, body, output):
-    server = Answering(OneAnswer(body), "127.0.0.1")
+    server = ScriptedServer(OneAnswer(body), "127.0.0.1")
     try:
         for words in TOKEN + LOGIN:
             login = ["--token-file", "token"] if words in TOKEN else ["--admin-user", "root", "--password-file", "password"]

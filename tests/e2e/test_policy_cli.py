@@ -1,25 +1,17 @@
 """dashctl policy from outside: check, lint, test, when, diff, against a folder and against an instance."""
 import json
-import os
-import shutil
-from pathlib import Path
 
 import pytest
-from conftest import run
+
+from support.engine import engine_binary
+from support.program import run
 
 REQUEST = {"region": "eu-west-1", "instance_type": "t3.medium", "image": "ami-1", "name": "web"}
 
 
-def engine():
-    named = os.environ.get("POLICY_BINARY") or shutil.which("opa")
-    own = Path.home() / ".cache/dashctl/bin/opa"
-    assert named or own.is_file(), "no policy engine: run scripts/setup, or set POLICY_BINARY"
-    return str(named or own)
-
-
 @pytest.fixture
 def env():
-    return {"POLICY_BINARY": engine()}
+    return {"POLICY_BINARY": engine_binary()}
 
 
 @pytest.fixture

@@ -8,8 +8,10 @@ import uuid
 
 import pytest
 
-from conftest import Http, run, wait_until
-from holding_relay import HoldingRelay
+from support.holding_relay import HoldingRelay
+from support.http_client import Http
+from support.program import run
+from support.wait import wait_until
 
 SETTING = {"public_base_url": "https://dash.example"}
 

@@ -10,7 +10,9 @@ import threading
 
 import pytest
 
-from conftest import BINARY, Http, clean_environment, run, wait_until
+from support.http_client import Http
+from support.program import BINARY, clean_environment, run
+from support.wait import wait_until
 
 
 class UnixConnection(http.client.HTTPConnection):

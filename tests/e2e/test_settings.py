@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from conftest import free_port, run
-from s3_bucket import bucket, s3_server  # noqa: F401
+from support.ports import free_port
+from support.program import run
 
 MASK = "•" * 8
 
@@ -76,7 +76,7 @@ def test_an_import_of_which_nothing_is_taken_names_its_keys_and_exits_5(instance
 
 
 @pytest.fixture
-def stateful(instance, root, bucket, scratch):  # noqa: F811
+def stateful(instance, root, bucket, scratch):
     """An active bucket that holds the state of a deploy, and a folder beside it."""
     instance.set(**bucket.settings)
     instance.set(storage_local_path=str(scratch / "assets"))
@@ -84,7 +84,7 @@ def stateful(instance, root, bucket, scratch):  # noqa: F811
     return root
 
 
-def test_live_state_is_guarded_at_every_door(instance, stateful, bucket, scratch):  # noqa: F811
+def test_live_state_is_guarded_at_every_door(instance, stateful, bucket, scratch):
     root = stateful
     away = {"storage_active_backend": "local"}
     assert change_storage(root, **away).status == 409
@@ -108,7 +108,7 @@ def test_live_state_is_guarded_at_every_door(instance, stateful, bucket, scratch
     assert root.get("/api/setup/config").json["storage_active_backend"] == "obj_cloud1"
 
 
-def test_credentials_and_an_equal_endpoint_may_change(stateful, bucket):  # noqa: F811
+def test_credentials_and_an_equal_endpoint_may_change(stateful, bucket):
     root = stateful
     assert root.put("/api/setup/config", {"cloud1_access_key_id": "AKIAOTHER"}).status == 200
     assert root.put("/api/setup/config", {"cloud1_access_key_id": bucket.access}).status == 200
@@ -117,7 +117,7 @@ def test_credentials_and_an_equal_endpoint_may_change(stateful, bucket):  # noqa
     assert change_storage(root, storage_s3_endpoint=f"http://127.0.0.1:{free_port()}").status == 409
 
 
-def test_a_store_that_cannot_be_asked_counts_as_holding_state(instance, root, bucket, scratch):  # noqa: F811
+def test_a_store_that_cannot_be_asked_counts_as_holding_state(instance, root, bucket, scratch):
     instance.set(**{**bucket.settings, "storage_obj_cloud1_endpoint": f"http://127.0.0.1:{free_port()}"})
     instance.set(storage_local_path=str(scratch / "assets"))
     away = {"storage_active_backend": "local"}

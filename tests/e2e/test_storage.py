@@ -7,10 +7,10 @@ import sqlite3
 import urllib.parse
 
 import pytest
-from conftest import Http, b64
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
 
-PART = 8 << 20
+from support.http_client import Http
+from support.storage import PART, b64, fetch, names, people, scope, upload
+
 STORES = ["s3", "local"]
 
 
@@ -49,44 +49,10 @@ def store(request, scratch):
     return PrefixedBucket(request.getfixturevalue("bucket"))
 
 
-class Actors:
-    pass
-
-
 @pytest.fixture
 def actors(make_instance, store):
     """An instance on `store` with the admin root, ann of workgroup web, bob of workgroup data."""
     return people(make_instance(start=False), store.settings)
-
-
-def people(instance, settings):
-    instance.set(**settings)
-    instance.add_user("ann", workgroups=["web"])
-    instance.add_user("bob", workgroups=["data"])
-    instance.start()
-    who = Actors()
-    who.instance = instance
-    who.root, who.ann, who.bob = instance.login("root"), instance.login("ann"), instance.login("bob")
-    return who
-
-
-def upload(http, name, data, path="/api/storage/upload"):
-    return http.post(path, {"filename": name, "content_b64": b64(data)})
-
-
-def fetch(http, name):
-    return http.get("/api/storage/fetch?" + urllib.parse.urlencode({"name": name}))
-
-
-def names(http):
-    answer = http.get("/api/storage/list")
-    assert answer.status == 200, answer
-    assert answer.json["count"] == len(answer.json["items"])
-    return [item["name"] for item in answer.json["items"]]
-
-
-def scope(http, name, workgroup, backend=""):
-    return http.put("/api/storage/scope", {"backend": backend, "name": name, "workgroup": workgroup})
 
 
 # --- callers of each endpoint -------------------------------------------------------------------

@@ -11,39 +11,17 @@ import subprocess
 import time
 
 import pytest
-from conftest import BINARY, Http, clean_environment, free_port, run, wait_until
-from holding_relay import HoldingRelay
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
-from test_storage import people, scope
 
-PART = 8 << 20
+from support.holding_relay import HoldingRelay
+from support.ports import free_port
+from support.program import BINARY, clean_environment, run
+from support.storage import PART, begin, commit, p8, people, put, scope, slices
+from support.wait import wait_until
 
 
 @pytest.fixture
 def actors(make_instance, bucket):
     return people(make_instance(start=False), bucket.settings)
-
-
-def begin(http, name, size):
-    answer = http.post("/api/storage/upload/begin", {"filename": name, "size": size})
-    assert answer.status == 201, answer
-    return answer.json
-
-
-def put(http, handle, n, data, headers=None):
-    return http.put(f"/api/storage/upload/part/{n}", data, headers={"X-Upload-Handle": handle, **(headers or {})})
-
-
-def commit(http, handle, parts):
-    return http.post("/api/storage/upload/commit", {"handle": handle, "parts": parts})
-
-
-def slices(data):
-    return [data[at:at + PART] for at in range(0, len(data), PART)]
-
-
-def p8(data):
-    return "p8:" + hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in slices(data))).hexdigest()
 
 
 def test_parts_become_one_object_at_commit_and_not_before(actors, bucket):

@@ -4,7 +4,6 @@ other bytes."""
 import hashlib
 import os
 import random
-import re
 import signal
 import socket
 import subprocess
@@ -13,13 +12,15 @@ import uuid
 from pathlib import Path
 
 import pytest
-from conftest import BINARY, clean_environment, free_port, run, wait_until
-from holding_relay import HoldingRelay
-from s3_bucket import Bucket
-from test_storage import people
 
-DOUBLES = Path(__file__).resolve().parents[2] / "scripts/doubles"
-PART = 8 << 20
+from support.holding_relay import HoldingRelay
+from support.ports import free_port
+from support.program import BINARY, clean_environment, run
+from support.s3_bucket import Bucket
+from support.storage import PART, people
+from support.wait import wait_until
+from support.doubles import start_double, stop_double
+
 SEED = int(os.environ.get("CRASH_SEED", "1"))
 
 
@@ -37,10 +38,7 @@ class Double:
         self.name, self.folder, self.port = name, folder, free_port()
 
     def start(self):
-        done = subprocess.run([DOUBLES / f"{self.name}.sh", "start", self.folder, str(self.port)], capture_output=True, text=True,
-                              check=False)
-        assert done.returncode == 0, done.stderr
-        return dict(re.findall(r"^export (\w+)='?([^'\n]*)'?$", done.stdout, re.M))
+        return start_double(self.name, self.folder, self.port)
 
     def kill(self):
         pid = int((self.folder / f"{self.name}.pid").read_text().split()[0])
@@ -54,7 +52,7 @@ class Double:
             return s.connect_ex(("127.0.0.1", self.port)) != 0
 
     def stop(self):
-        subprocess.run([DOUBLES / f"{self.name}.sh", "stop", self.folder], capture_output=True, check=False)
+        stop_double(self.name, self.folder)
 
 
 class S3:

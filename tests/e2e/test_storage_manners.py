@@ -1,19 +1,16 @@
 """What storage does with names, targets and errors that somebody chose to mislead or to spy."""
 import pytest
-from conftest import Terminal, free_port
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
-from test_storage import people, upload
+
+from support.ports import free_port
+from support.storage import migrate, people, upload
+from support.terminal import Terminal
 
 
 @pytest.fixture
-def actors(make_instance, bucket, scratch):  # noqa: F811
+def actors(make_instance, bucket, scratch):
     """An instance on a bucket, with a folder as the other backend."""
     (scratch / "store").mkdir()
     return people(make_instance(start=False), bucket.settings | {"storage_local_path": str(scratch / "store")})
-
-
-def migrate(http, source, target, **more):
-    return http.post("/api/storage/migrate", {"source": source, "target": target, **more})
 
 
 def test_a_folder_or_a_link_in_the_place_of_an_asset_is_failed_with_its_reason(actors, scratch):
@@ -105,7 +102,7 @@ def test_names_in_any_script_are_taken(actors):
         assert upload(actors.ann, name, b"x").status == 201
 
 
-def test_text_output_escapes_what_others_put_into_a_bucket_or_a_log(actors, bucket, scratch):  # noqa: F811
+def test_text_output_escapes_what_others_put_into_a_bucket_or_a_log(actors, bucket, scratch):
     bucket.put("config-mgmt/a\u202egpj.yml", b"x")
     bucket.put("config-mgmt/b\u2066c.yml", b"x")
     listed = actors.instance.dashctl("storage", "list")

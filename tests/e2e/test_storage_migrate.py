@@ -4,15 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import run, wait_until
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
-from test_storage import people, upload
 
-PART = 8 << 20
+from support.program import run
+from support.storage import PART, migrate, people, upload
+from support.wait import wait_until
 
 
 @pytest.fixture
-def actors(make_instance, bucket, scratch):  # noqa: F811
+def actors(make_instance, bucket, scratch):
     """An instance with a folder as the active backend and a bucket beside it."""
     folder = scratch / "store"
     folder.mkdir()
@@ -20,11 +19,7 @@ def actors(make_instance, bucket, scratch):  # noqa: F811
                   {"storage_local_path": str(folder)} | bucket.settings | {"storage_active_backend": "local"})
 
 
-def migrate(http, source, target, **more):
-    return http.post("/api/storage/migrate", {"source": source, "target": target, **more})
-
-
-def test_migration_copies_skips_and_overwrites(actors, bucket):  # noqa: F811
+def test_migration_copies_skips_and_overwrites(actors, bucket):
     big = os.urandom(2 * PART + 5)
     for name, data in (("a.yml", b"A"), ("empty.sh", b""), ("big.rpm", big)):
         assert upload(actors.ann, name, data).status == 201
@@ -82,7 +77,7 @@ def test_the_command_prints_the_report_of_the_api(actors):
     assert differs.code == 6 and differs.json["only_source"] == ["b.yml"], differs
 
 
-def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):  # noqa: F811
+def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):
     def switch(to, **more):
         return actors.root.patch("/api/storage/config", {"storage_active_backend": to, **more})
 

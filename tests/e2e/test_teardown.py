@@ -4,8 +4,8 @@ import urllib.parse
 
 import pytest
 
-from conftest import wait_until
-from test_jobs import executor
+from support.jobs import executor, wait_for
+from support.wait import wait_until
 
 CLOUDS = {
     "cloud1": {"also": "aws", "path": "instances", "deploy": "cloud1-vm-deploy", "destroy": "cloud1-vm-destroy",
@@ -45,7 +45,7 @@ def stands(http, cloud, which, name="web-1", spelling=None):
     made = http.post(f"/api/{spelling or cloud['name']}/deploy", body)
     assert made.status == 200, made
     job_id = made.json["job_id"]
-    return wait_until(lambda: (lambda j: j if j["status"] == "completed" else None)(http.get(f"/api/jobs/{job_id}").json), what="the deploy")
+    return wait_for(http, job_id, "completed")
 
 
 def tear_down(http, cloud, target, query="", spelling=None):

@@ -4,25 +4,16 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from conftest import wait_until
+from support.jobs import MACHINE
+from support.wait import wait_until
+from support.windows import clock, window
 
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 SIX = {
     "/api/cloud1/deploy": MACHINE, "/api/azure/deploy": {"name": "w", "image": "i"}, "/api/cloud3/deploy": {"name": "w", "image": "i"},
     "/api/oci/deploy": {"name": "w", "image": "i"}, "/api/databases": {"name": "d"}, "/api/k8s/clusters/provision": {"name": "k"},
 }
 ACTIONS = ["aws:ec2:deploy", "cloud2:vm:deploy", "gcp:gce:deploy", "cloud4:compute:deploy", "clouddb:provision", "k8s:provision"]
 LEFT_OUT = [{}, {"workgroup": None}, {"workgroup": " \t"}]
-
-
-def clock(offset_hours):
-    return (datetime.now(timezone.utc) + timedelta(hours=offset_hours)).strftime("%H:%M")
-
-
-def window(http, name, start, minutes=60, **more):
-    answer = http.post("/api/change-windows", {"name": name, "start_at_local": start, "duration_minutes": minutes, **more})
-    assert answer.status == 201, answer
-    return answer.json["id"]
 
 
 @pytest.fixture
@@ -34,7 +25,7 @@ def closed(make_instance):
     one.add_user("both", workgroups=["team-a", "team-b"])
     one.add_user("ned")
     root = one.login("root")
-    later = window(root, "later", clock(6))
+    later = window(root, "later", clock(6))["id"]
     assert root.patch("/api/workgroups/team-a", {"change_window_id": later}).status == 200
     return one, root
 
@@ -119,7 +110,7 @@ def booked(make_instance):
     one = make_instance()
     one.add_user("alice", workgroups=["team-a"])
     root, alice = one.login("root"), one.login("alice")
-    open_now = window(root, "now", clock(-2), 240)
+    open_now = window(root, "now", clock(-2), 240)["id"]
     soon = (datetime.now(timezone.utc) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M")
     made = alice.post("/api/cloud1/deploy", {**MACHINE, "run_at": soon, "change_window_id": open_now})
     assert made.json["status"] == "scheduled", made

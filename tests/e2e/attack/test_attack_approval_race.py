@@ -3,10 +3,10 @@ import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from arena import database, figures  # noqa: F401  (fixtures)
+
+from support.jobs import MACHINE
 
 pytestmark = pytest.mark.attack
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 ROUNDS = 40
 
 
@@ -15,7 +15,7 @@ def hour(n):
 
 
 @pytest.mark.parametrize("with_digest", [True, False])
-def test_approve_and_reschedule_at_once(make_instance, database, figures, with_digest):  # noqa: F811
+def test_approve_and_reschedule_at_once(make_instance, database, figures, with_digest):
     one = make_instance(env={"POLICY_BINARY": "/nonexistent/engine", **database})
     one.set(change_approval_required="true")
     one.add_user("alice")

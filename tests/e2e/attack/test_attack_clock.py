@@ -5,10 +5,13 @@ import os
 import signal
 
 import pytest
-from arena import database, sign_in, store_settings  # noqa: F401  (fixture)
-from conftest import PASSWORD, Http, wait_until
-from test_jobs import MACHINE, executor, job
-from test_storage_chunked import PART, begin, put
+
+from support.cloud_stores import store_settings
+from support.http_client import Http
+from support.instance import PASSWORD, sign_in
+from support.jobs import MACHINE, executor, job
+from support.storage import PART, begin, put
+from support.wait import wait_until
 
 pytestmark = pytest.mark.attack
 LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
@@ -28,7 +31,7 @@ def put_right(instance):
 
 
 @pytest.fixture(params=[AHEAD, BACK])
-def wrong(request, make_instance, database):  # noqa: F811
+def wrong(request, make_instance, database):
     """A running instance whose clock is a year ahead or back, with ann."""
     instance = make_instance(start=False, env={**database, **clock(request.param)})
     instance.add_user("ann", workgroups=["web"])

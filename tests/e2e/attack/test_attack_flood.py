@@ -5,11 +5,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from arena import figures, sign_in  # noqa: F401  (fixture)
-from conftest import PASSWORD, Http, wait_until
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
-from test_storage import people, upload
-from test_storage_chunked import PART, begin, put
+
+from support.http_client import Http
+from support.instance import PASSWORD, sign_in
+from support.storage import PART, begin, people, put, upload
+from support.wait import wait_until
 
 pytestmark = pytest.mark.attack
 
@@ -96,7 +96,7 @@ def test_idle_connections_refuse_nobody(instance, crowd, figures, data):
     login.print()
 
 
-def test_downloads_that_nobody_reads_starve_no_upload(make_instance, bucket, crowd, figures):  # noqa: F811
+def test_downloads_that_nobody_reads_starve_no_upload(make_instance, bucket, crowd, figures):
     who = people(make_instance(start=False), bucket.settings)
     assert upload(who.bob, "large.rpm", b"x" * (40 << 20)).status == 201
     head = (f"GET /api/storage/fetch?name=large.rpm&raw=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {who.bob.token}\r\n\r\n")

@@ -2,15 +2,15 @@
 import os
 
 import pytest
-from s3_bucket import bucket, s3_server  # noqa: F401  (fixtures)
-from test_storage import people
+
+from support.storage import people
 
 pytestmark = pytest.mark.attack
 KEYS = ["root/.ssh/authorized_keys", "etc/cron.d/evil.sh", "a..b.sh", "...sh", "deep/" * 60 + "x.sh", "iac-state/x.sh", "sp ace.sh", "dash-.sh", "-rf.sh",
         ".dashctl-uploads/x.sh", "n" * 200 + ".sh"]
 
 
-def test_hostile_keys_stay_beneath_the_folder(make_instance, bucket, scratch):  # noqa: F811
+def test_hostile_keys_stay_beneath_the_folder(make_instance, bucket, scratch):
     folder = scratch / "store"
     folder.mkdir()
     outside = set(os.listdir(scratch))

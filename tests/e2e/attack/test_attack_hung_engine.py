@@ -4,11 +4,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from arena import figures  # noqa: F401  (fixture)
-from conftest import Http, wait_until
+
+from support.http_client import Http
+from support.jobs import MACHINE
+from support.wait import wait_until
 
 pytestmark = pytest.mark.attack
-MACHINE = {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 HANGS = {"at its start": "trap '' TERM; sleep 1000 & wait; sleep 1000",
          "with children": "trap '' TERM; (trap '' TERM; exec sleep 1000) & (exec sleep 1000) & wait; sleep 1000"}
 

@@ -4,7 +4,10 @@ import subprocess
 import urllib.request
 
 import pytest
-from conftest import PASSWORD, free_port, run
+
+from support.instance import PASSWORD
+from support.ports import free_port
+from support.program import run
 
 pytestmark = pytest.mark.attack
 ADDRESS = "127.0.0.2"

@@ -2,7 +2,8 @@
 import os
 
 import pytest
-from test_storage import people
+
+from support.storage import people
 
 pytestmark = pytest.mark.attack
 REFUSED = ["/", "/etc", "/etc/ssl", "/proc/self", "/sys", "/dev/shm", "/boot", "/usr/local", "/bin", "/sbin", "/lib", "/lib64", "/root",

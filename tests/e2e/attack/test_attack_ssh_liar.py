@@ -4,7 +4,8 @@ import socket
 import threading
 
 import pytest
-from conftest import run
+
+from support.program import run
 
 pytestmark = pytest.mark.attack
 

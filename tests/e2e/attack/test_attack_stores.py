@@ -3,10 +3,9 @@ import json
 import urllib.parse
 
 import pytest
-from arena import arena  # noqa: F401  (fixture)
-from conftest import Http
-from test_storage import fetch, names, scope, upload
-from test_storage_chunked import PART, begin, commit, put
+
+from support.http_client import Http
+from support.storage import PART, begin, commit, fetch, names, put, scope, upload
 
 pytestmark = pytest.mark.attack
 NAMES = ["../x.sh", "..\\x.sh", "/etc/passwd.sh", "a/../../x.sh", ".hidden.sh", "a\x00b.sh", "a\nb.sh", "x" * 300 + ".sh", "\u202egpj.sh", "a\u2066b.sh",
@@ -19,7 +18,7 @@ def inline_lane(http, name):
                      headers={"Content-Type": "application/json"})
 
 
-def test_no_name_reaches_elsewhere(arena):  # noqa: F811
+def test_no_name_reaches_elsewhere(arena):
     for name in NAMES:
         answer = inline_lane(arena.ann, name)
         assert answer.status in (400, 422), (name, answer)
@@ -33,7 +32,7 @@ def test_no_name_reaches_elsewhere(arena):  # noqa: F811
     assert upload(arena.ann, "honest.sh", b"x").status == 201 and fetch(arena.bob, "honest.sh").status == 200
 
 
-def test_a_scoped_asset_is_not_there_for_others_on_any_path(arena):  # noqa: F811
+def test_a_scoped_asset_is_not_there_for_others_on_any_path(arena):
     assert upload(arena.ann, "mine.sh", b"secret words").status == 201
     assert scope(arena.root, "mine.sh", "web").status == 200
     for answer in (fetch(arena.bob, "mine.sh"), arena.bob.get("/api/storage/fetch?name=mine.sh&raw=1"),
@@ -46,7 +45,7 @@ def test_a_scoped_asset_is_not_there_for_others_on_any_path(arena):  # noqa: F81
     assert fetch(arena.ann, "mine.sh").status == 200
 
 
-def test_a_handle_serves_nobody_but_its_owner(arena):  # noqa: F811
+def test_a_handle_serves_nobody_but_its_owner(arena):
     active = arena.root.get("/api/storage/backends").json
     if not next(row for row in active["backends"] if row["active"])["chunked_upload"]:
         assert arena.ann.post("/api/storage/upload/begin", {"filename": "a.rpm", "size": PART}).status == 400
@@ -63,7 +62,7 @@ def test_a_handle_serves_nobody_but_its_owner(arena):  # noqa: F811
     assert commit(arena.ann, handle, 1).status == 201
 
 
-def test_what_a_user_reads_names_no_store(arena):  # noqa: F811
+def test_what_a_user_reads_names_no_store(arena):
     settings = arena.root.get("/api/storage/config").json
     addresses = [str(v) for k, v in settings.items() if k.endswith(("_endpoint", "_path")) and v] if isinstance(settings, dict) else []
     seen = [arena.ann.get(path) for path in ("/api/storage/backends", "/api/storage/list", "/api/storage/fetch?name=none.sh",
@@ -73,7 +72,7 @@ def test_what_a_user_reads_names_no_store(arena):  # noqa: F811
             assert address.encode() not in answer.body, (address, answer)
 
 
-def test_vaults_and_settings_are_for_admins(arena):  # noqa: F811
+def test_vaults_and_settings_are_for_admins(arena):
     made = arena.root.post("/api/secrets/vaults", {"id": "main", "kind": "hashicorp", "name": "main"})
     for path in ("/api/secrets/vaults", "/api/setup/config", "/api/setup/config/history", "/api/storage/config", "/api/users",
                  "/api/audit", "/api/notifications/endpoints"):

@@ -4,9 +4,9 @@ import json
 import urllib.parse
 
 import pytest
-from arena import database  # noqa: F401  (fixture)
-from conftest import wait_until
-from test_jobs import executor
+
+from support.jobs import executor, wait_for
+from support.wait import wait_until
 
 pytestmark = pytest.mark.attack
 CLOUDS = {"cloud1": ("instances", "cloud1-vm"), "cloud2": ("vms", "cloud2-vm"), "cloud3": ("instances", "cloud3-vm"),
@@ -21,13 +21,12 @@ def deploy(instance, http, cloud, workgroup, zone, resource):
     body |= {"zone": zone} if cloud == "cloud3" else {"region": zone.rsplit("-", 1)[0]}
     answer = http.post(f"/api/{cloud}/deploy", body)
     assert answer.status == 200, answer
-    done = wait_until(lambda: (lambda j: j if j["status"] in ("completed", "failed") else None)(
-        http.get(f"/api/jobs/{answer.json['job_id']}").json), what="the deploy")
+    done = wait_for(http, answer.json["job_id"], "completed", "failed")
     assert done["status"] == "completed" and done["resource_id"] == resource, done
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
-def test_nobody_tears_down_the_machine_of_another_workgroup(make_instance, scratch, database, cloud):  # noqa: F811
+def test_nobody_tears_down_the_machine_of_another_workgroup(make_instance, scratch, database, cloud):
     instance = make_instance(start=False, env=database)
     instance.add_user("ann", workgroups=["web"])
     instance.add_user("bob", workgroups=["data"])

@@ -2,7 +2,8 @@
 import os
 from pathlib import Path
 
-from conftest import wait_until
+from support.engine import engine_binary
+from support.wait import wait_until
 
 SERVER = '''#!/usr/bin/python3
 import json, os, socketserver, subprocess, sys, time
@@ -57,13 +58,6 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 Server(sys.argv[sys.argv.index("--addr") + 1].removeprefix("unix://"), Engine).serve_forever()
 '''
-
-
-def engine_binary():
-    for path in (os.environ.get("POLICY_BINARY", ""), str(Path.home() / ".cache/dashctl/bin/opa"), "/usr/local/bin/opa"):
-        if path and Path(path).is_file():
-            return path
-    raise RuntimeError("no policy engine: run scripts/setup, or set POLICY_BINARY")
 
 
 class FakeEngine:

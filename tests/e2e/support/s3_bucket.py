@@ -1,26 +1,13 @@
-"""A bucket on a real S3 server, looked at by a client that is not ours: SigV4 (AWS Signature Version 4) over the standard library.
-The server is the one of S3_ENDPOINT, else scripts/doubles/s3.sh is started for the test run."""
+"""A bucket on a real S3 server, looked at by a client that is not ours: SigV4 (AWS Signature Version 4) over the standard library."""
 import datetime
 import hashlib
 import hmac
 import http.client
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 import urllib.parse
 import uuid
-from pathlib import Path
 
-import pytest
-
-DOUBLE = Path(__file__).resolve().parents[2] / "scripts/doubles/s3.sh"
 EMPTY = hashlib.sha256(b"").hexdigest()
-
-
-def exports(text):
-    return dict(re.findall(r"^export (\w+)='?([^'\n]*)'?$", text, re.M))
 
 
 class Bucket:
@@ -79,21 +66,3 @@ class Bucket:
                 "storage_obj_cloud1_endpoint": self.endpoint, "storage_obj_cloud1_path_style": "1",
                 "storage_obj_cloud1_region": self.region, "storage_obj_cloud1_bucket": self.name,
                 "storage_active_backend": "obj_cloud1"}
-
-
-@pytest.fixture(scope="session")
-def s3_server():
-    if "S3_ENDPOINT" in os.environ:
-        yield dict(os.environ)
-        return
-    folder = tempfile.mkdtemp(prefix="s3-", dir="/tmp")
-    started = subprocess.run([DOUBLE, "start", folder, "0"], capture_output=True, text=True, check=False)
-    assert started.returncode == 0, started.stderr
-    yield exports(started.stdout)
-    subprocess.run([DOUBLE, "stop", folder], check=False, capture_output=True)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture
-def bucket(s3_server):
-    return Bucket(s3_server)

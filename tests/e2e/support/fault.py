@@ -4,7 +4,7 @@ import json
 import os
 import urllib.parse
 
-from conftest import free_port
+from support.ports import free_port
 
 
 class Fault:
