@@ -7,8 +7,8 @@
 namespace dash {
 namespace {
 
-// A freed buffer goes back to the system. Left alone, glibc takes its size for the new threshold of what it
-// maps apart, and keeps one in the arena of every thread that ever held one.
+// Returns a freed buffer to the system. By default glibc raises the threshold for separate mappings to a
+// buffer's size, and then the arena of every thread that ever held one keeps one.
 void bypass_malloc_arenas() {
   static const int is_set = ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   (void)is_set;
@@ -88,7 +88,7 @@ void BufferPool::reclaim(std::unique_ptr<char[]> buffer, const Holder& holder) {
     shares_.remove(holder, 1);
     if (free_buffers_.empty()) free_buffers_.push_back(std::move(buffer));
   }
-  released_.notify_all();  // what is free may be for some of those who wait and not for others
+  released_.notify_all();  // a free buffer may suit only some of the waiting callers
 }
 
 }  // namespace dash

@@ -75,7 +75,7 @@ Result<Time> parse_iso(std::string_view text) {
   }
   std::chrono::year_month_day ymd{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                   std::chrono::day(static_cast<unsigned>(day))};
-  // Nanoseconds since 1970 reach from 1677 to 2262.
+  // Nanoseconds since 1970 cover 1677 to 2262.
   if (year < 1678 || year > 2261) return invalid();
   if (!ymd.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
     return invalid();

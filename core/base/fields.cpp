@@ -50,7 +50,7 @@ Result<std::optional<std::int64_t>> integer_field(const Json& body, std::string_
   const auto* value = find(body, name);
   if (!value) return std::nullopt;
   if (!value->is_number_integer()) return wrong_type(name, "integer");
-  // Beyond the signed range nlohmann keeps an unsigned: larger than anything that is accepted anyway.
+  // Beyond the signed range nlohmann stores an unsigned, which is larger than anything accepted.
   if (value->is_number_unsigned() &&
       value->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     return std::numeric_limits<std::int64_t>::max();

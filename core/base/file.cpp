@@ -42,8 +42,8 @@ Result<void> sync_folder(const std::string& folder) {
   return {};
 }
 
-// A device or a pipe, or one of /dev's names for an open file: a file put in its place would be no use to its
-// reader.
+// A device or a pipe, or one of /dev's names for an open file. A file that replaced it would be of no use to
+// its reader.
 bool is_stream(const std::string& path) {
   struct stat target {};
   struct stat own {};

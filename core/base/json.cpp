@@ -10,8 +10,8 @@ std::string dump(const J& value, int indent) {
   return value.dump(indent, ' ', false, J::error_handler_t::replace);
 }
 
-// Watches the depth and the member names while nlohmann builds the document. nlohmann's own parser callback
-// would do the same, but looks through all siblings after each nested value: a list of n objects would take
+// Checks the depth and the member names while nlohmann builds the document. nlohmann's own parser callback
+// could do the same, but looks through all siblings after each nested value: a list of n objects would take
 // n² steps.
 class StrictSaxHandler {
  public:
@@ -22,7 +22,7 @@ class StrictSaxHandler {
   bool number_integer(Json::number_integer_t value) { return builder_.number_integer(value); }
   bool number_unsigned(Json::number_unsigned_t value) { return builder_.number_unsigned(value); }
   bool number_float(Json::number_float_t value, const std::string& text) {
-    // A whole number beyond 64 bits would come out as another one.
+    // A whole number beyond 64 bits would become another one.
     if (text.find_first_of(".eE") == std::string::npos) throw std::range_error(text);
     return builder_.number_float(value, text);
   }
@@ -47,13 +47,13 @@ class StrictSaxHandler {
     levels_.emplace_back();
   }
   nlohmann::detail::json_sax_dom_parser<Json> builder_;
-  std::vector<std::set<std::string>> levels_;  // one a level: the members seen so far
+  std::vector<std::set<std::string>> levels_;  // one a level: the members read so far
 };
 
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
-  // nlohmann takes a NUL for the end of its input and would not look at what follows.
+  // nlohmann takes a NUL for the end of its input and would ignore what follows.
   if (auto nul = text.find('\0'); nul != text.npos)
     return fail(Code::invalid, "not JSON (error at byte {})", nul + 1);
   try {

@@ -24,7 +24,8 @@ void to_stderr(std::string_view line) {
   }
 }
 
-// One line a request: written as it goes, without a document. Anything but plain text is left to the library.
+// One line a request, so plain text is written directly, without a document. The library writes any other
+// text.
 void append(std::string& line, std::string_view text) {
   bool is_plain =
       std::ranges::all_of(text, [](char c) { return c >= 0x20 && c != 0x7f && c != '"' && c != '\\'; });

@@ -31,7 +31,7 @@ Failure missing_member(std::string_view name, std::string_view message) {
 }
 
 Failure wrong_type(std::string_view name, std::string_view type) {
-  // The words that clients of the API know: those of pydantic, which the deployed dashboards use.
+  // The texts that clients of the API expect: those of pydantic, which the deployed dashboards use.
   if (type == "object")
     return validation_failure(body_location(name), "dict_type", "Input should be a valid dictionary");
   if (type == "array")

@@ -70,10 +70,10 @@ ThreadPool::BlockingScope::~BlockingScope() {
     std::lock_guard lock(pool_->mutex_);
     --pool_->blocked_;
   }
-  pool_->work_available_.notify_all();  // an idle thread is one too many now
+  pool_->work_available_.notify_all();  // an idle thread is superfluous now
 }
 
-// Under mutex_.
+// Called under mutex_.
 void ThreadPool::start_thread() {
   auto position = threads_.emplace(threads_.end());
   *position = std::thread([this, position] { run(position); });
@@ -96,7 +96,7 @@ void ThreadPool::run(std::list<std::thread>::iterator position) {
   auto is_surplus = [this] { return threads_.size() > thread_count_ + blocked_; };
   for (;;) {
     work_available_.wait(lock, [&] { return !queue_.empty() || closing_ || is_surplus(); });
-    // What was accepted is done, also after the end has begun.
+    // Accepted tasks run, also after the end has begun.
     if (is_surplus() || queue_.empty()) break;
     auto next = std::move(queue_.front());
     queue_.pop_front();
@@ -110,7 +110,7 @@ void ThreadPool::run(std::list<std::thread>::iterator position) {
     --busy_;
   }
   exited_.splice(exited_.end(), threads_, position);
-  if (!queue_.empty()) work_available_.notify_one();  // the wake-up for it may have been this thread's
+  if (!queue_.empty()) work_available_.notify_one();  // the wake-up for it may have gone to this thread
   thread_exited_.notify_all();
 }
 

@@ -86,7 +86,7 @@ class PathChecker {
 
   uid_t user_;
   std::filesystem::path current_ = "/";  // checked, and free of links
-  std::deque<std::string> remaining_;    // still to go
+  std::deque<std::string> remaining_;    // not walked yet
   int links_ = 0;
   bool is_file_ = false;
 };

@@ -18,7 +18,7 @@ std::size_t width_of(unsigned lead) {
   return 0;
 }
 
-// The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF (RFC 3629 §4).
+// The second byte rules out overlong forms, surrogates and numbers beyond U+10FFFF (RFC 3629 §4).
 bool is_second_byte(unsigned lead, unsigned second) {
   if (lead == 0xe0) return second >= 0xa0 && second <= 0xbf;
   if (lead == 0xed) return second >= 0x80 && second <= 0x9f;
@@ -29,7 +29,7 @@ bool is_second_byte(unsigned lead, unsigned second) {
 
 bool is_continuation_byte(unsigned b) { return b >= 0x80 && b <= 0xbf; }
 
-// How many bytes the character has that begins at `i`; 0 when none does.
+// Returns the number of bytes of the character at `i`; 0 when there is none.
 std::size_t character_length(std::string_view text, std::size_t i) {
   auto lead = byte_at(text, i);
   auto width = width_of(lead);
@@ -40,7 +40,8 @@ std::size_t character_length(std::string_view text, std::size_t i) {
   return width;
 }
 
-// The number of a character of three bytes, else 0: what turns or breaks lines has three.
+// Returns the code point of a character of three bytes, else 0. Every character that turns or breaks lines
+// has three.
 unsigned three_byte_code_point(std::string_view character) {
   if (character.size() != 3) return 0;
   return (byte_at(character, 0) & 0x0fu) << 12 | (byte_at(character, 1) & 0x3fu) << 6 |

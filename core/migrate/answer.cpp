@@ -10,7 +10,7 @@ bool is_ok(const Json& answer) {
   return answer.is_object() && ok != answer.end() && *ok == true;
 }
 
-// nullopt when the member is no list of texts.
+// Returns nullopt when the member is no list of texts.
 std::optional<std::vector<std::string>> names_in(const Json& answer, std::string_view name) {
   auto list = answer.find(name);
   if (!answer.is_object() || list == answer.end() || !list->is_array()) return std::nullopt;
@@ -32,7 +32,7 @@ std::map<std::string, std::string> sentences_in(const Json& answer, std::string_
   return out;
 }
 
-// It stands in a command that people copy to a shell.
+// It is part of a command that users copy to a shell.
 bool is_change_id(std::string_view text) {
   constexpr std::size_t kMaxBytes = 100;
   return text.size() <= kMaxBytes &&

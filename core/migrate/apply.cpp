@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The other processes of a Python dashboard may serve what they read up to 5 s ago.
+// The other processes of a Python dashboard may serve values that they read up to 5 s ago.
 constexpr int kMaxPeerReadBacks = 7;
 constexpr auto kPeerReadBackInterval = 1s;
 
@@ -49,7 +49,7 @@ class Applier {
     return {};
   }
 
-  // A request whose answer was lost may have arrived.
+  // A request whose response was lost may have arrived.
   Error with_unknown_outcome(Error error) const {
     bool is_lost =
         error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::upstream;
@@ -73,7 +73,7 @@ class Applier {
     }
   }
 
-  // Also what was left unwritten is read: a target that moved meanwhile shows.
+  // Also reads what was left unwritten, so that a change of the target meanwhile shows.
   Result<void> read_back() {
     for (int reading = 1;; ++reading) {
       auto again = TRY(within("reading back what was written",
@@ -94,7 +94,7 @@ class Applier {
     }
   }
 
-  // Refused by the server, or a webhook that failed: named on their own.
+  // Keys that the server refused, and failed webhooks, are listed on their own.
   bool is_reported_already(const std::string& key) const {
     auto prefix = std::string(kWebhooksName) + ".";
     return out_.write_result.refused.contains(key) ||

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kProgressStep = 1000;
 
-// The target's values by final key name: its region sets taken apart into fields.
+// The target's values by final key name: its region sets split into fields.
 class TargetValues {
  public:
   TargetValues(const InstanceConfig& config, bool whole_sets, std::vector<std::string>& warnings) {
@@ -28,7 +28,7 @@ class TargetValues {
               fmt::format("the target's {} is not a JSON object of regions and would be replaced", key));
         }
       } else if (auto parts = config::split_region_key(key)) {
-        // A Python dashboard without a model for the cloud keeps the field as a flat key.
+        // A Python dashboard without a model for the cloud stores the field as a flat key.
         config::set_region_field(sets[parts->cloud], *parts, value);
       } else {
         values_.emplace(key, value);
@@ -38,7 +38,7 @@ class TargetValues {
     sets_ = std::move(sets);
   }
 
-  // nullptr when absent.
+  // Returns nullptr when absent.
   const std::string* find(const std::string& key) const {
     auto it = values_.find(key);
     return it == values_.end() ? nullptr : &it->second;
@@ -182,7 +182,7 @@ class Comparer {
   const DiffOptions& options_;
   Progress& progress_;
   config::Values candidates_;                     // what a row would write
-  std::map<std::string, config::Values> masked_;  // row → what the target hides of it
+  std::map<std::string, config::Values> masked_;  // row → the values that the target hides
   Diff out_;
 };
 

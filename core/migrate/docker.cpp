@@ -7,16 +7,16 @@
 namespace dash::migrate {
 namespace {
 
-// Shells and docker say so when the program to run is not there (docker-exec(1), POSIX sh).
+// Exit statuses of shells and docker for a program that is missing (docker-exec(1), POSIX sh).
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 constexpr std::size_t kShownStderr = 2000;
 
-// The module with which a Python dashboard dumps its own store. It prints
-// {"config": {…}, "notification_endpoints": […]}.
+// The module with which a Python dashboard dumps its own store. It prints {"config": {…},
+// "notification_endpoints": […]}.
 constexpr std::string_view kPeerModule = "web_dashboard.scripts.config_migrate";
 
-// One past the brace that closes the object at the front of `text`, 0 when it is cut.
+// Returns one past the brace that closes the object at the front of `text`, 0 when it is cut.
 std::size_t end_of_object(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -61,7 +61,7 @@ std::string name_of(const ContainerExportOptions& options) {
 Failure export_failed(const ContainerExportOptions& options, const net::ProcessResult& output) {
   auto stderr_text = output.err.substr(0, kShownStderr);
   while (stderr_text.ends_with('\n')) stderr_text.pop_back();
-  // dashctl inside tells by its exit code that the key does not open the store.
+  // dashctl inside of the container has this exit code when the key does not open the store.
   auto code = output.exit.code == info(Code::integrity).exit_code ? Code::integrity : Code::unreachable;
   return fail(code, "the export in {} failed ({}): {}", name_of(options), output.exit.text(),
               stderr_text.empty() ? "it said nothing" : stderr_text);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kFingerprintKeyBytes = 32;
 
-// A Python dashboard that cannot open its own store serves the sealed text: Fernet, base64url of a version byte,
-// an 8-byte time whose first four are zero until 2106, and at least 64 bytes more.
+// A Python dashboard that cannot open its own store serves the sealed text: Fernet, base64url of a version
+// byte, an 8-byte time whose first four bytes are zero until 2106, and at least 64 bytes more.
 bool is_peer_ciphertext(std::string_view value) {
   constexpr std::size_t kMinBytes = 100;
   return value.size() >= kMinBytes && value.starts_with("gAAAAA") &&

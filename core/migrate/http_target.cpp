@@ -17,7 +17,7 @@ constexpr std::string_view kRollback = "/api/setup/rollback";
 constexpr std::string_view kHistory = "/api/setup/config/history?limit=1";
 constexpr std::string_view kWebhooksRoute = "/api/notifications/endpoints";
 
-// Nobody is signed in at an instance that nobody owns yet: it has no rows to tell of either.
+// An unclaimed instance has no users and no rows either.
 bool is_unowned(const Error& error, const net::ApiClient& api) {
   return error.code == Code::unauthenticated && !api.has_token();
 }
@@ -27,7 +27,7 @@ bool is_missing_route(const Error& error) {
          error.code == Code::unsupported;
 }
 
-// The names that only one spelling uses decide; nullopt when there is none.
+// The names that only one spelling uses decide. Returns nullopt when there is none.
 std::optional<config::NameStyle> name_style_of(const Json& config) {
   for (const auto& [key, value] : config.items()) {
     if (config::is_provider_key(key)) return config::NameStyle::provider;
@@ -76,7 +76,7 @@ Result<Json> HttpTarget::read_config() {
   return json;
 }
 
-// Whether the path exists, whatever it thinks of us.
+// Returns whether the path exists, whatever the status of its response.
 Result<bool> HttpTarget::has_route(std::string_view path) {
   auto answer = api_.get(path);
   if (answer) return true;
@@ -95,8 +95,8 @@ Result<bool> HttpTarget::has_route(std::string_view path) {
   }
 }
 
-// dashctl keeps a history, a Python dashboard keeps none. That one has a health page of its own, and speaks
-// the providers' names even before it has a key to show that by.
+// dashctl has a history, a Python dashboard has none. A Python dashboard has a health page of its own, and
+// uses the providers' names even before any key shows it.
 Result<void> HttpTarget::detect_kind(const Json& config) {
   auto style = name_style_of(config);
   if (!is_peer_) {
@@ -108,7 +108,7 @@ Result<void> HttpTarget::detect_kind(const Json& config) {
   return {};
 }
 
-// A Python dashboard may hold a key in both spellings; the one that it reads itself counts.
+// A Python dashboard may have a key in both spellings; the one that it reads itself counts.
 Result<InstanceConfig> HttpTarget::read() {
   auto config = TRY(read_config());
   TRY(detect_kind(config));
@@ -135,7 +135,7 @@ Result<std::optional<std::map<std::string, setup::ValueMatch>>> HttpTarget::comp
     macs[key] = crypto::to_hex(crypto::hmac_sha256(nonce, fmt::format("{}{}{}", key, '\0', value)));
   auto answer =
       api_.post("/api/setup/compare", {{"nonce", crypto::to_hex(nonce)}, {"keys", std::move(macs)}});
-  // Asked too often it does not tell either; what is unknown is written all the same.
+  // A throttled comparison gives no result either. Unknown values are written all the same.
   if (!answer && (is_missing_route(answer.error()) || is_unowned(answer.error(), api_) ||
                   answer.error().code == Code::throttled))
     return Results();
@@ -173,7 +173,7 @@ Result<net::HttpResponse> HttpTarget::post_import(const TargetWriteRequest& writ
   request.method = "POST";
   request.url = std::string(kImport) + setup::state_query(write_request.state);
   request.headers = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
-  // In the head too: without it only a small body of somebody unknown is read.
+  // Also in a header: without it the target reads only a small body of an unknown caller.
   if (write_request.bootstrap && !write_request.bootstrap->setup_code.empty())
     request.headers.add("X-Setup-Code", write_request.bootstrap->setup_code.expose());
   request.body = body;
@@ -184,7 +184,7 @@ Result<TargetWriteResult> HttpTarget::write(const TargetWriteRequest& write_requ
   auto response = TRY(post_import(write_request));
   auto json = parse_json(response.body);
   auto answer = json ? *std::move(json) : Json();
-  // Nothing in it that the instance takes.
+  // The instance accepted nothing of it.
   auto refused = parse_refused(answer);
   if (response.status == kBadRequest && !refused.empty()) {
     if (write_request.bootstrap) return bootstrap_refused(api_.url(), refused);

@@ -19,7 +19,7 @@ Result<InstanceConfig> LocalTarget::read() {
   return out;
 }
 
-// Only webhooks hide anything here.
+// Only webhooks hide values here.
 Result<std::optional<std::map<std::string, setup::ValueMatch>>> LocalTarget::compare(
     const config::Values& mine) {
   auto hidden = TRY(deps_.webhooks.hidden_values());
@@ -42,7 +42,7 @@ Result<TargetWriteResult> LocalTarget::write(const TargetWriteRequest& write_req
   if (write_request.bootstrap) {
     request.admin_username = write_request.bootstrap->admin;
     request.admin_password = write_request.bootstrap->password;
-    // Whoever holds the folder holds its code.
+    // The owner of the folder can read its code.
     request.setup_code = write_request.bootstrap->setup_code.empty() ? TRY(deps_.setup_code.ensure())
                                                                      : write_request.bootstrap->setup_code;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kHashKeyBytes = 32;
 
-// What is hidden is known only by how it compared.
+// The state of a hidden value is only the outcome of its comparison.
 std::string state_of(const Diff& diff, const DiffRow& row, std::string_view hash_key) {
   auto it = diff.target.find(row.key);
   std::string state;

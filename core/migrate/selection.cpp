@@ -19,7 +19,7 @@ class Selector {
 
   SelectedConfig run() {
     for (const auto& [key, value] : bundle_.config) add(key, value);
-    // The regions section wins over what a hand put into config.
+    // The regions section has priority over region keys that an editor put into config.
     for (const auto& [cloud, map] : bundle_.regions) config::merge_regions(sets_[cloud], map);
     if (selection_.replace_regions) keep_masked_fields();
     for (const auto& [cloud, map] : sets_)
@@ -62,7 +62,7 @@ class Selector {
     config::set_region_field(sets_[parts->cloud], *parts, value);
   }
 
-  // The source hid them: the target keeps what it has, also where its set is replaced.
+  // The source hid them: the target keeps its values, also where its set is replaced.
   void keep_masked_fields() {
     for (const auto& [key, annotation] : bundle_.annotations) {
       auto parts = annotation.masked ? config::split_region_key(key) : std::nullopt;

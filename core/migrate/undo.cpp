@@ -30,7 +30,7 @@ class UndoCounter {
       ++out_.masked;
   }
 
-  // The snapshot's region sets replace those that are there then.
+  // The snapshot's region sets replace the current ones.
   void count_region(const std::string& cloud, const DiffRow& row) {
     auto theirs = diff_.target.find(row.key);
     auto state = state_of(cloud);

@@ -5,7 +5,7 @@
 namespace dash::migrate {
 namespace {
 
-// The names under which a row's hidden members are compared.
+// Return the names under which a row's hidden members are compared.
 std::string url_name(const setup::Webhook& row) { return fmt::format("{}/{}/url", kWebhooksName, row.id); }
 std::string secret_name(const setup::Webhook& row) {
   return fmt::format("{}/{}/secret", kWebhooksName, row.id);
@@ -17,7 +17,7 @@ bool shows_a_difference(const setup::FullWebhook& mine, const setup::Webhook& th
          mine.secret.empty() == theirs.has_secret || events(mine.event_types) != events(theirs.event_types);
 }
 
-// Of two rows with one name the later wins, as in the deployed dashboards.
+// Of two rows with one name the later counts, as in the deployed dashboards.
 const setup::Webhook* find_named(const std::vector<setup::Webhook>& rows, const std::string& name) {
   const setup::Webhook* found = nullptr;
   for (const auto& row : rows)

@@ -21,8 +21,8 @@ OrderedJson details_of(const ImportResult& report, const WriteResult& result) {
           {"change_id", report.change_id}};
 }
 
-// What a bundle brings is kept as it is: refused, the value of before would stay, which may allow more than
-// was meant. The gate closes on it, so whoever imports is told.
+// A bundle's value is stored as it is. If it were refused, the old value would stay and might allow more than
+// was meant. The gate closes on such a value, so the user who imports gets a warning.
 std::map<std::string, std::string> warnings_about(const ImportBody& body) {
   std::map<std::string, std::string> out;
   for (const auto& [key, value] : body.flat)
@@ -44,7 +44,7 @@ ImportResult all_refused(const std::map<std::string, std::string>& refused) {
   return report;
 }
 
-// A folder that no door takes is refused as such, and not as one that stays with its host.
+// A folder that is refused everywhere gets that reason, and not the one of a path that stays with its host.
 void mark_refused_paths(ImportBody& body, const Json& config, const storage::local::RootRules& roots) {
   for (auto& [key, reason] : body.refused) {
     if (config::canonical_key(key) != "storage_local_path" || reason != "local_path") continue;
@@ -52,7 +52,7 @@ void mark_refused_paths(ImportBody& body, const Json& config, const storage::loc
   }
 }
 
-// Refused keys as they were sent.
+// Lists refused keys as they were sent.
 ImportResult report_of(const ImportBody& body, const WriteResult& result) {
   auto refused = body.refused;
   for (const auto& [key, reason] : result.refused) refused[body.sent_key(key)] = reason;
@@ -109,13 +109,13 @@ Result<ImportResult> ConfigService::import(const std::optional<Principal>& princ
   return report;
 }
 
-// Asked again inside of the transaction: of two who claim at once, one wins.
+// Checked again inside of the transaction: of two clients that claim at once, one wins.
 Result<void> ConfigService::create_first_admin(db::Transaction& tx, const Principal& author,
                                                const ImportRequest& request, std::string_view password_hash) {
   if (TRY(directory_.is_set_up(tx)))
     return fail(Code::conflict, "This instance was set up a moment ago; sign in.");
   const auto& name = author.username;
-  // A user of that name who is no admin becomes the one: the setup code proves the operator.
+  // A user of that name without the admin flag becomes the admin: the setup code proves the operator.
   TRY(tx.exec("DELETE FROM users WHERE username = $1", {name}));
   TRY(directory_.add(tx, {name, request.admin_password, true, {}, {}}, password_hash));
   TRY(audit_.append(tx,
@@ -137,7 +137,7 @@ Result<ImportResult> ConfigService::write(const Principal& author, const ImportR
   };
   write.record = [&](db::Transaction& tx, const WriteResult& result) -> Result<void> {
     report = report_of(body, result);
-    // Nobody claims an instance by an import of which nothing is taken.
+    // An import of which nothing is accepted must not claim the instance.
     if (report.is_all_refused) return fail(Code::invalid, "{}", sentence(report.refused));
     TRY(audit_.append(tx,
                       audit::make_event(author, "config.import", std::nullopt, details_of(report, result))));

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t kMaxHistoryPage = 1000;
 
-// Names of what is told, never values.
+// The audit log gets names of keys, never values.
 OrderedJson key_names(const config::Changes& changes) {
   auto names = OrderedJson::array();
   for (const auto& [key, value] : changes) names.push_back(key);
   return names;
 }
 
-// What a key holds; a region key's value lies inside of its cloud's set, which is read once.
+// Looks up the value of a key. A region key's value is inside of its cloud's set, which is parsed once.
 class ConfigIndex {
  public:
   explicit ConfigIndex(config::Values values) : values_(std::move(values)) {
@@ -52,7 +52,7 @@ class ConfigIndex {
   config::RegionSets regions_;
 };
 
-// Turns changes of region fields into changes of the sets that hold them.
+// Turns changes of region fields into changes of their sets.
 Result<void> fold_region_changes(const config::Values& stored, config::Changes& changes) {
   std::map<std::string, config::RegionMap> maps;
   for (auto it = changes.begin(); it != changes.end();) {
@@ -79,7 +79,7 @@ Result<void> fold_region_changes(const config::Values& stored, config::Changes& 
   return {};
 }
 
-// A set that comes back with masks keeps what is stored in their place.
+// A set that comes back with masks keeps the stored values in their place.
 void restore_masked_fields(const config::Values& stored, config::Changes& changes) {
   for (auto& [key, value] : changes) {
     auto cloud = config::cloud_of_region_blob(key);
@@ -89,7 +89,7 @@ void restore_masked_fields(const config::Values& stored, config::Changes& change
   }
 }
 
-// Keys canonical, masked values left out. Code::validation names the key whose value cannot be meant.
+// Makes keys canonical and leaves out masked values. Code::validation names a key with an impossible value.
 Result<config::Changes> read_changes(const config::Changes& sent) {
   config::Changes out;
   for (const auto& [key, value] : sent) {
@@ -145,7 +145,7 @@ Result<config::Values> ConfigService::read(const std::optional<Principal>& princ
   auto style = TRY(name_style());
   config::Values out;
   for (auto& [key, value] : TRY(store_.all())) {
-    if (key == policy::kCloudNamesKey) continue;  // how it answers, shown by every answer
+    if (key == policy::kCloudNamesKey) continue;  // how the instance writes names, visible in every response
     out[config::key_in_style(style, key)] =
         config::value_in_style(style, key, config::masked_value(key, value));
   }

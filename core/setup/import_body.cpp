@@ -12,7 +12,7 @@
 namespace dash::setup {
 namespace {
 
-// The region's name as the sender wrote it: between the first dot and the last.
+// Returns the region's name as the sender wrote it: between the first dot and the last.
 std::string sent_region(const std::string& key) {
   auto first = key.find('.');
   return key.substr(first + 1, key.rfind('.') - first - 1);
@@ -35,7 +35,7 @@ class ImportSorter {
   }
 
  private:
-  // The reason for which the pair is refused, or nothing.
+  // Returns the reason for which the pair is refused, or "".
   std::string place(const std::string& key, const std::string& text) {
     if (!config::is_key(key)) return "invalid_key";
     if (auto cloud = config::cloud_of_region_blob(key)) return place_blob(key, *cloud, text);

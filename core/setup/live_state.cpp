@@ -50,7 +50,8 @@ bool LiveState::decides(std::string_view key) {
   return false;
 }
 
-// The choice alone where it makes the difference, else everything that says where the backend is.
+// Returns the choice alone where it makes the difference, else every setting that determines the backend's
+// place.
 std::vector<std::string> LiveState::responsible_keys(const RuleInput& input) const {
   auto from = backend_config_of(input.before);
   if (input.changes_key(kActive)) {

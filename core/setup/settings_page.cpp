@@ -19,7 +19,7 @@ constexpr std::string_view kSwitch = "enabled";
 
 struct SettingsPage {
   std::vector<const config::KeyInfo*> keys;
-  std::string switch_key;  // the key that "enabled" stands for, empty when the panel has none
+  std::string switch_key;  // the key of "enabled", empty when the panel has none
 };
 
 Result<SettingsPage> find_page(const std::string& name) {
@@ -123,7 +123,7 @@ Result<void> change_settings_page(config::EncryptedStore& store, ConfigService& 
       continue;
     }
     auto text = TRY(text_of(*info, member, *sent));
-    // A masked value that comes back is the one that is stored, not a new one.
+    // A masked value that comes back means the stored one.
     if (config::is_masked(text)) continue;
     TRY(check_value(*info, member, text));
     changes[info->key] = text;

@@ -20,7 +20,7 @@ bool has_same_locations(const config::Values& a, const config::Values& b) {
   return location_settings(a) == location_settings(b);
 }
 
-// How many of the keys were among the changes.
+// Removes the refused keys from the changes. Returns how many there were.
 std::size_t omit_refused(const Refusal& refusal, config::Changes& changes,
                          std::map<std::string, std::string>& refused) {
   std::size_t count = 0;
@@ -49,8 +49,8 @@ Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, con
   return state_.assess(input, request.state, running);
 }
 
-// Leaves out what the rules refuse, until the rest obeys all of them: a key that goes may have been what
-// another one needed.
+// Leaves out what the rules refuse, until the rest obeys all of them: another key may have needed a removed
+// one.
 Result<void> SettingsWriter::apply_rules(WritePlan& plan, const WriteRequest& request, bool checks_stores) {
   for (;;) {
     auto after = with_changes(plan.before, plan.changes);

@@ -45,7 +45,7 @@ std::string choice_of(const config::Values& values, const std::string& key) {
   return config::canonical_backend(trim(storage::value_of(values, key)));
 }
 
-// The backend that a choice names, when the change makes that choice and it cannot be meant.
+// Checks the backend of a choice, when the change makes that choice.
 RuleResult check_choice(const RuleInput& input, const std::string& key, std::string_view doing) {
   auto chosen = choice_of(input.after, key);
   if (chosen.empty() || !input.changes_key(key)) return std::nullopt;
@@ -76,7 +76,7 @@ RuleResult check_hub(const RuleInput& input) {
   return check_choice(input, kHub, "set the hub to");
 }
 
-// The setting without which a chosen backend is no longer configured.
+// Checks for the settings without which a chosen backend is no longer configured.
 RuleResult check_still_configured(const RuleInput& input) {
   for (const auto& choice : {kActive, kHub}) {
     auto chosen = storage::find_backend(choice_of(input.after, choice));

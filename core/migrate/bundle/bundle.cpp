@@ -45,8 +45,8 @@ std::string digest_of(const std::vector<Section>& sections) {
   return "sha256:" + crypto::to_hex(hash.finish());
 }
 
-// What the tool of a Python dashboard expects in meta besides: its two words for the way of an export (what
-// is read where it lies is "docker" to it), the commit of its own checkout, and a time with an offset.
+// Adds what the tool of a Python dashboard expects in meta: its two words for the method of an export (a read
+// on the machine is "docker" to it), the commit of its own checkout, and a time with an offset.
 void respell_meta(Json& meta) {
   if (meta["export_method"] != "http") meta["export_method"] = "docker";
   auto at = meta["exported_at"].get<std::string>();
@@ -79,7 +79,7 @@ Map respelled_keys(const Map& map) {
   return out;
 }
 
-// Its keys, values and clouds as the providers' users write them.
+// Returns the bundle with keys, values and clouds in the providers' spelling.
 Bundle respelled(const Bundle& bundle) {
   Bundle out = bundle;
   out.config.clear();
@@ -92,7 +92,7 @@ Bundle respelled(const Bundle& bundle) {
   return out;
 }
 
-// A member of the document, indented under it. JSON text holds a newline only between its tokens.
+// Returns a member of the document, indented. JSON text has a newline only between its tokens.
 std::string member(std::string_view name, const Json& content) {
   auto text = dump_json(content, 2);
   std::string out = fmt::format("  \"{}\": ", name);

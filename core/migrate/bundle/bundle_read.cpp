@@ -95,7 +95,7 @@ class Reader {
     return {};
   }
 
-  // One region may stand under two names, and one cloud too: what they say of a field must agree.
+  // One region may occur under two names, and one cloud too: their values of a field must agree.
   Result<void> read_regions_of(const std::string& cloud, const std::string& name, const Json& map) {
     auto& into = bundle_.regions[cloud];
     for (const auto& [region, fields] : map.items()) {
@@ -166,8 +166,8 @@ class Reader {
     if (key && key->size() >= kMinFingerprintKey) {
       bundle_.meta.fingerprint_key = Secret(*std::move(key));
     } else {
-      // Written by hand or by a Python dashboard. The content keys its own fingerprints, so that two runs print
-      // the same.
+      // The file was written by hand or by a Python dashboard. Its content makes the key of the fingerprints,
+      // so that two runs print the same.
       bundle_.meta.fingerprint_key = Secret(crypto::hmac_sha256("dashctl bundle fingerprints v1", text_));
     }
     if (auto digest = text("digest"); !digest.empty() && digest != digest_of(bundle_))

@@ -29,7 +29,7 @@ Result<std::string> seal_bundle(std::string_view text, const Secret& passphrase)
 }
 
 bool is_sealed_bundle(std::string_view text) {
-  // The mark comes first; a plain bundle of any size need not be parsed for it.
+  // The seal comes first, so that a plain bundle of any size need not be parsed.
   return text.substr(0, 64).find(kSealMember) != text.npos;
 }
 

@@ -21,7 +21,7 @@ Result<void> check_url(const std::string& url) {
   return {};
 }
 
-// Tells a wrong --ca-bundle before any connection is made.
+// Reports a wrong --ca-bundle before any connection is made.
 Result<void> check_trust(const Trust& trust) {
   if (trust.ca_bundle.empty() || trust.insecure) return {};
   auto pem = read_file(trust.ca_bundle, kMaxBundleBytes);

@@ -4,7 +4,7 @@
 namespace dash::net {
 namespace {
 
-constexpr std::size_t kMaxQuoted = 500;  // of somebody else's text in one of our messages
+constexpr std::size_t kMaxQuoted = 500;  // of the server's text in one of our messages
 
 std::string sanitized(std::string_view text) {
   std::string out;

@@ -24,7 +24,7 @@ std::string format_http_date(Time time) {
   auto seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
-  // By hand: strftime speaks the locale's language.
+  // Formatted here, because strftime uses the locale's language.
   return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
                      kDays[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
                      kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900, parts.tm_hour,

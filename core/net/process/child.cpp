@@ -24,7 +24,7 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
-// Both ends of three pipes; whatever is not taken out is closed.
+// Both ends of three pipes. Ends that are not taken out are closed.
 struct Pipes {
   std::array<std::array<int, 2>, 3> fds{{{-1, -1}, {-1, -1}, {-1, -1}}};
   ~Pipes() {
@@ -75,7 +75,7 @@ struct SpawnAttributes {
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 };
 
-// Reads what is there; false at the end of the stream.
+// Reads what is available. Returns false at the end of the stream.
 bool forward(int fd, const std::function<void(std::string_view)>& sink) {
   std::array<char, 16384> buffer;
   auto n = ::read(fd, buffer.data(), buffer.size());
@@ -84,7 +84,7 @@ bool forward(int fd, const std::function<void(std::string_view)>& sink) {
   return n > 0;
 }
 
-// Until `fd` can be read or written, or has ended.
+// Waits until `fd` can be read or written, or has ended.
 Result<void> await(int fd, short events, Steady::time_point due) {
   for (;;) {
     auto left = std::chrono::ceil<Millis>(due - Steady::now()).count();
@@ -153,7 +153,8 @@ void Child::reap(int options) {
   if (pid_ < 0 || reaped_) return;
   auto id = static_cast<id_t>(pid_);
   if (::waitid(P_PID, id, &what, WEXITED | WNOWAIT | options) != 0 || what.si_pid == 0) return;
-  // Until it is reaped its number, and so the group's, cannot be another's: end what it left behind.
+  // Before it is reaped, its number, and so the group's, belongs to no other process: kill what it left
+  // behind.
   ::kill(-pid_, SIGKILL);
   ::waitid(P_PID, id, &what, WEXITED);
   reaped_ = true;
@@ -221,7 +222,7 @@ std::string Child::drain_stderr(std::size_t max_bytes) {
 }
 
 void Child::discard_output() {
-  constexpr int kMaxReads = 64;  // a child that never stops is not worth more
+  constexpr int kMaxReads = 64;  // a child that writes without end gets no more
   std::array<char, 16384> buffer;
   for (int fd : {out_, err_})
     for (int i = 0; i<kMaxReads&& ::read(fd, buffer.data(), buffer.size())> 0; ++i) {
@@ -248,8 +249,8 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
     if (kill_at && Steady::now() >= *kill_at) kill();
     auto left = options.timeout.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kPollInterval;
     std::array<pollfd, 4> fds{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}, {pidfd_, POLLIN, 0}}};
-    // An exited child's pidfd stays readable: watch it only while it runs. Its grandchildren may keep the
-    // pipes open.
+    // The pidfd of an exited child stays readable, so poll it only while the child runs. Its grandchildren
+    // may keep the pipes open.
     if (!running()) fds[3].fd = -1;
     if (!running() && ::poll(fds.data(), 4, 0) == 0) break;
     ::poll(fds.data(), 4, static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));

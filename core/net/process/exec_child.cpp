@@ -16,7 +16,7 @@ namespace dash::net {
 namespace {
 
 constexpr int kNobody =
-    65534;  // the overflow id of the kernel: nobody and nogroup on every distribution that has them
+    65534;  // the kernel's overflow id: nobody and nogroup on every distribution that has them
 constexpr int kCannotExec = 126;
 
 // include/uapi/linux/landlock.h of newer kernels than Debian 12's header: ABI 3, 4 and 6.
@@ -45,7 +45,7 @@ int print_errno(std::string_view what) {
   return kCannotExec;
 }
 
-// A path that is not there needs no permission. A file takes only the rights that a file can have.
+// A path that does not exist needs no permission. A file gets only the rights that a file can have.
 bool allow_path(int ruleset, const std::string& path, std::uint64_t access, bool tree) {
   int fd = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) return errno == ENOENT;
@@ -72,7 +72,7 @@ bool apply_landlock(const Sandbox& sandbox, const std::string& program) {
   int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attr, size, 0));
   if (ruleset < 0) return false;
   bool ok = allow_path(ruleset, program, kRun, false);
-  // The dynamic linker's world; nothing of ours lies there.
+  // What the dynamic linker needs; no file of ours is there.
   for (auto* folder : {"/usr", "/lib", "/lib64", "/bin"})
     ok = ok && allow_path(ruleset, folder, kRun | kReadTree, true);
   for (auto* file : {"/etc/ld.so.cache", "/dev/null", "/dev/urandom"})
@@ -91,7 +91,8 @@ bool drop_privileges() {
          ::setresuid(kNobody, kNobody, kNobody) == 0;
 }
 
-// After the change of user, which clears it. A parent that died before leaves us with another one.
+// Called after the change of user, which clears the setting. If the parent died before, this process has
+// another parent.
 bool die_with_parent(int parent) { return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent; }
 
 struct ExecRequest {
@@ -155,7 +156,7 @@ int exec_child(const std::vector<std::string>& args) {
     errno = EINVAL;
     return print_errno("usage");
   }
-  // Opened before the user changes: the program may lie in a folder that only we may enter.
+  // Opened before the user changes: the program may be in a folder that only the current user can enter.
   int program = ::open(request->argv[0].c_str(), O_PATH | O_CLOEXEC);
   if (program < 0) return print_errno(request->argv[0]);
   rlimit no_core{0, 0};

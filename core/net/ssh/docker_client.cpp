@@ -91,7 +91,7 @@ Result<ProcessResult> DockerClient::run_with_ssh_program(const std::vector<std::
 Result<ProcessResult> DockerClient::run_with_libssh2(const std::vector<std::string>& words) {
   if (!session_) session_ = TRY(SshSession::open(TRY(parse_ssh_address(host_.host)), host_.ssh));
   auto output = TRY(session_->run(command_line(words), kRunTimeout, kMaxOutput));
-  // Not what docker says when a program is not in the container.
+  // Differs from docker's message for a program that is missing in the container.
   bool is_shell =
       output.err.find("OCI runtime") == std::string::npos && output.err.find("docker") != std::string::npos;
   if (output.exit.code == kNotFound && is_shell)

@@ -19,7 +19,7 @@ struct KnownHostsEntry {
   std::string names, type, key;
 };
 
-// The next word of `rest`, which it is taken from.
+// Removes the next word from `rest` and returns it.
 std::string next_word(std::string_view& rest) {
   rest = trim(rest);
   auto word = rest.substr(0, rest.find_first_of(" \t"));
@@ -94,7 +94,8 @@ HostKeyStatus check_host_key(std::string_view known_hosts, std::string_view host
   auto name = listed_name(host, port), plain = lower(host);
   bool is_listed = false, is_known = false, has_type = false;
   for (const auto& line : parse_entries(known_hosts)) {
-    // A host that moved its server to another port keeps its key: listed without a port counts, if it fits.
+    // A host that moved its server to another port keeps its key: an entry without a port counts, if the key
+    // matches.
     bool is_named = matches_host(line, name), fits = has_key(line, key);
     if (!is_named && !(fits && matches_host(line, plain))) continue;
     if (line.marker == "@revoked" && fits) return HostKeyStatus::revoked;

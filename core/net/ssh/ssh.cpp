@@ -32,7 +32,7 @@ constexpr int kRsaSha2Version = 0x010b00;  // libssh2 1.11.0, RELEASE-NOTES
 
 struct SessionDeleter {
   void operator()(LIBSSH2_SESSION* s) const {
-    // Without blocking it would give up halfway; a host that is gone must not hold us.
+    // In non-blocking mode it would give up halfway. A host that is gone must not block this thread.
     libssh2_session_set_blocking(s, 1);
     libssh2_session_set_timeout(s, kDisconnectTimeout.count());
     libssh2_session_disconnect(s, "done");
@@ -68,7 +68,7 @@ bool is_disconnected(int rc) {
 struct SshSession::State {
   SshAddress address;
   Fd socket;
-  mutable const Steady::time_point* deadline = nullptr;  // of the call that runs; null: none
+  mutable const Steady::time_point* deadline = nullptr;  // of the current call; null: none
   std::unique_ptr<LIBSSH2_SESSION, SessionDeleter> session;
 
   LIBSSH2_SESSION* raw() const { return session.get(); }
@@ -90,7 +90,8 @@ struct SshSession::State {
 
   bool is_past_deadline() const { return deadline && Steady::now() >= *deadline; }
 
-  // `call` until it is done; its return code, or Code::timeout. The call may put off what is due.
+  // Repeats `call` until it is done. Returns its return code, or Code::timeout. The call may extend the
+  // deadline.
   template <class Call>
   Result<int> finish(const Steady::time_point& due, Call call) const {
     deadline = &due;
@@ -109,7 +110,7 @@ struct SshSession::State {
     }
   }
 
-  // libssh2 reads on while bytes come, so an endless banner (RFC 4253, 4.2) would hold it past every
+  // libssh2 reads on while bytes come, so that an endless banner (RFC 4253, 4.2) would block it past every
   // deadline.
   static ssize_t receive(libssh2_socket_t socket, void* buffer, std::size_t size, int flags, void** state) {
     if (static_cast<const State*>(*state)->is_past_deadline()) return -ECONNABORTED;
@@ -160,7 +161,7 @@ class Login {
   }
 
  private:
-  // What the host lets us try.
+  // Returns the methods that the host allows.
   Result<std::string> allowed_methods() {
     const char* methods = nullptr;
     TRY(state_.finish(due_, [&] {
@@ -174,7 +175,7 @@ class Login {
     return fmt::format(",{},", methods_).find(fmt::format(",{},", method)) != std::string::npos;
   }
 
-  // RSA last: it may not be taken at all, and a host allows only some attempts.
+  // RSA last: the host may not accept it, and allows only some attempts.
   Result<bool> try_keys() {
     if (!options_.key_file.empty()) return try_key_file(options_.key_file);
     if (TRY(try_agent("", /*rsa=*/false))) return true;
@@ -184,7 +185,7 @@ class Login {
     return try_default_file("id_rsa");
   }
 
-  // With the agent's RSA keys, or with its others; `only_blob` is a public key that it must be.
+  // Tries the agent's RSA keys, or its others. `only_blob` is the public key to use.
   Result<bool> try_agent(const std::string& only_blob, bool rsa) {
     std::unique_ptr<LIBSSH2_AGENT, AgentDeleter> agent(libssh2_agent_init(state_.raw()));
     if (!agent || libssh2_agent_connect(agent.get()) != 0 || libssh2_agent_list_identities(agent.get()) != 0)
@@ -210,7 +211,7 @@ class Login {
   Result<bool> try_key_file(const std::string& path) {
     auto key_info = read_key_info(TRY(within("the SSH key", read_file(path, kMaxKeyFile))));
     bool is_rsa = key_info.type == "ssh-rsa";
-    // The agent may have it unlocked.
+    // The agent may have the unlocked key.
     if (!key_info.public_blob.empty() && TRY(try_agent(key_info.public_blob, is_rsa))) return true;
     int attempts = key_info.is_locked ? options_.passphrase_attempts : 1;
     for (int left = attempts; left > 0; --left) {
@@ -248,8 +249,7 @@ class Login {
     return false;
   }
 
-  // What PAM asks on many hosts in place of a password, RFC 4256: in the host's words, of whoever knows the
-  // password.
+  // The prompts of PAM on many hosts in place of a password, RFC 4256, in the host's words.
   Result<bool> try_keyboard_interactive() {
     for (int left = options_.password_attempts; left > 0; --left) {
       prompt_error_.reset();
@@ -266,7 +266,7 @@ class Login {
     return false;
   }
 
-  // A question that finds no answer leaves the others without one, and the host refuses.
+  // A prompt without an answer leaves the others without one, and the host refuses the login.
   static void answer_questions(const char*, int, const char*, int, int count,
                                const LIBSSH2_USERAUTH_KBDINT_PROMPT* prompts,
                                LIBSSH2_USERAUTH_KBDINT_RESPONSE* responses, void** login) {
@@ -283,14 +283,14 @@ class Login {
     }
   }
 
-  // A stranger's text for our terminal: without what moves the cursor.
+  // Foreign text for our terminal: without the characters that move the cursor.
   std::string local_prompt(std::string prompt) const {
     std::erase_if(prompt, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     prompt.erase(prompt.find_last_not_of(": ") + 1);
     return fmt::format("{} of {} at {}", prompt.empty() ? "Password" : prompt, user_, state_.host_and_port());
   }
 
-  // Whoever thinks about an answer must not run out of time by it.
+  // The time that a user needs for an answer does not count.
   Result<Secret> request_secret(const std::function<Result<Secret>(const std::string&)>& question,
                                 const std::string& text) {
     auto answer = question(text);
@@ -336,7 +336,7 @@ class Login {
   Steady::time_point due_;
   std::optional<Error> prompt_error_;
   std::string methods_;
-  std::vector<std::string> refused_;  // what the host refused, for people
+  std::vector<std::string> refused_;  // what the host refused, for the user
   bool refused_rsa_ = false;
 };
 
@@ -376,7 +376,7 @@ class RemoteCommand {
     return must(state_.finish(due_, [&] { return libssh2_channel_send_eof(channel_.get()); }));
   }
 
-  // What there is now, without waiting.
+  // Reads what is available, without waiting.
   Result<void> read_all(int stream, std::string& into) {
     for (;;) {
       auto n = libssh2_channel_read_ex(channel_.get(), stream, buffer_.data(), buffer_.size());

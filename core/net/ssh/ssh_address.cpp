@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMaxPort = 65535;
 
-// A leading '-' would be an option of ssh; the rest has no place in a name.
+// A leading '-' would be an option of ssh; the other characters have no place in a name.
 bool is_plain(std::string_view name) {
   return !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
     return static_cast<unsigned char>(c) > 32 && c != 127 && c != '/' && c != '\'' && c != '"';

@@ -19,7 +19,7 @@ std::uint32_t big_endian(std::string_view four) {
   return out;
 }
 
-// A string of the wire format, taken from the front of `rest`.
+// Removes a string of the wire format from the front of `rest`.
 std::optional<std::string> read_string(std::string_view& rest) {
   if (rest.size() < 4) return std::nullopt;
   auto size = big_endian(rest.substr(0, 4));

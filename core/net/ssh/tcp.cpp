@@ -20,7 +20,7 @@ struct FreeAddresses {
   void operator()(addrinfo* a) const { ::freeaddrinfo(a); }
 };
 
-// An error number, 0 when connected.
+// Returns an error number, 0 when connected.
 int connect_one(const Fd& socket, const addrinfo& to, Steady::time_point due) {
   if (::connect(socket.get(), to.ai_addr, to.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
