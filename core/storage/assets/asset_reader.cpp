@@ -6,9 +6,9 @@ namespace dash::storage {
 namespace {
 
 constexpr std::size_t kSmallBuffer = 256u << 10;
-constexpr double kSlowBytesPerSecond = 1.6 * (1u << 20);  // a reader below it holds no buffer
-// A reader that was slow proves itself over so much, or one that comes in bursts would have 8 MiB read for
-// each of them.
+constexpr double kSlowBytesPerSecond = 1.6 * (1u << 20);  // a slower client holds no buffer
+// A client that was slow must read this much fast first. Otherwise a client that reads in bursts would cause
+// an 8 MiB read for each burst.
 constexpr std::uint64_t kUnbufferedBytes = kPartBytes;
 
 }  // namespace
@@ -56,7 +56,7 @@ void AssetReader::release() {
   unbuffered_left_ = kUnbufferedBytes;
 }
 
-// Of what was read last: how long the client took to drain it.
+// Measures how long the client took to drain the last read.
 void AssetReader::measure_speed() {
   auto seconds = std::chrono::duration<double>(clock_.steady_now() - filled_at_).count();
   if (filled_ > 0 && static_cast<double>(filled_) < seconds * kSlowBytesPerSecond) release();

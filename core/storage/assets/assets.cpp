@@ -12,11 +12,11 @@
 namespace dash::storage {
 namespace {
 
-// What lies under the prefix by other ways than an upload has any extension or none.
+// Objects that another program placed under the prefix have any extension or none.
 std::string_view type_of(std::string_view name) { return asset_type(name).value_or("other"); }
 
-// What the dashboard itself keeps at the root of a store. Where assets lie there too (a file system has no
-// prefix) it is none.
+// The dashboard's own folders at the root of a store. They are no assets where assets are at the root too (a
+// file system has no prefix).
 constexpr std::array<std::string_view, 2> kOwnFolders{"iac-state/", "dashctl-audit/"};
 
 bool is_asset(const OpenBackend& at, std::string_view name) {
@@ -25,8 +25,8 @@ bool is_asset(const OpenBackend& at, std::string_view name) {
   return !is_own && check_key(name).has_value();
 }
 
-// Calls `each` for every object under the prefix, page by page. What no other call could name (a folder's
-// placeholder "dir/", a segment "..") is left out.
+// Calls `each` for every object under the prefix, page by page. Keys that no other call could name are left
+// out (a folder's placeholder "dir/", a segment "..").
 Result<void> for_each_asset(const OpenBackend& at,
                             const std::function<void(std::string_view name, const Object&)>& each) {
   std::string cursor;
@@ -127,7 +127,7 @@ Result<FindResult> Assets::find_by(const ReadObject& look, const Principal& prin
   TRY(check_access(principal, workgroup, AssetAccess::read, name));
   auto key = opened.key_of(name);
   auto object = look(*opened.store, key);
-  // Code::invalid: no such name can lie there (a dot folder in a folder, a colon on a share).
+  // Code::invalid: no such name can exist there (a dot folder in a folder, a colon on a share).
   if (!object && (object.error().code == Code::not_found || object.error().code == Code::invalid))
     return asset_not_found(name);
   auto head = TRY(std::move(object));
@@ -171,7 +171,7 @@ Result<Asset> Assets::set_scope(const Principal& principal, std::string_view bac
   auto at = TRY(deps_.stores.open(principal, backend));
   auto folded = workgroup && !trim(*workgroup).empty() ? AssetScope(lower(trim(*workgroup))) : AssetScope();
   auto found = find(principal, at.id(), name);
-  // Somebody removed the object out of band: its scope can still be lifted.
+  // The object was removed by another program: its scope can still be removed.
   auto is_lifting = !folded && TRY(deps_.scopes.get(at.id(), name)).has_value();
   if (!found && !(found.error().code == Code::not_found && is_lifting))
     return Failure(std::move(found).error());

@@ -10,7 +10,7 @@
 namespace dash::storage {
 namespace {
 
-// The recorded digest, else one read from the content.
+// Returns the recorded digest, else one computed from the content.
 Result<std::string> digest_of(const CompareDeps& deps, const Principal& principal, const std::string& backend,
                               const std::string& name) {
   auto found = TRY(deps.assets.find(principal, backend, name));

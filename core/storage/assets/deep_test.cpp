@@ -10,7 +10,8 @@ namespace dash::storage {
 namespace {
 
 constexpr std::chrono::seconds kBufferTimeout{10};
-// AWS and Oracle refuse requests whose clock is off by more (15 and 5 minutes); a minute is worth a word.
+// AWS and Oracle refuse requests whose clock is off by more (15 and 5 minutes). From a minute on the report
+// notes it.
 constexpr std::chrono::seconds kMaxClockSkew{60};
 
 class DeepTest {

@@ -14,7 +14,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::size_t kMaxParallelCopies = 4;  // assets; each borrows one buffer
+constexpr std::size_t kMaxParallelCopies = 4;  // each borrows one buffer
 
 std::set<std::string> names_of(const AssetList& listing) {
   std::set<std::string> names;
@@ -51,7 +51,8 @@ Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal
   return pair;
 }
 
-// The scope is narrowed before the bytes are there and widened after, so that nobody sees what he may not.
+// Narrows the scope before the bytes are copied and widens it after, so that no user can read more than the
+// scope allows.
 Result<Migration::CopyOutcome> Migration::copy(const Principal& principal, const OpenBackend& from,
                                                const OpenBackend& to, const std::string& name,
                                                bool overwrite) {

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 11> kTextExtensions{
     ".yml", ".yaml", ".sh", ".ps1", ".tf", ".tfvars", ".json", ".env", ".cfg", ".conf", ".ini"};
 constexpr std::size_t kVaultHeaderWithin = 200;
 constexpr std::size_t kNulWithin = 8u << 10;
-constexpr std::size_t kMaxHiddenBytes = 8;  // values up to this long show nothing
+constexpr std::size_t kMaxHiddenBytes = 8;  // values up to this length are redacted whole
 
 // The group of each pattern is the value that is redacted.
 struct SecretRule {
@@ -38,7 +38,7 @@ const std::array<SecretRule, 7>& rules() {
   return all;
 }
 
-// What people write where a secret will stand.
+// Placeholders that users write instead of a secret.
 bool is_placeholder(std::string_view value) {
   static const RE2 placeholder(
       R"((?i)changeme|example|placeholder|redacted|secret|password|x{3,}|\*{3,}|null|true|false|yes|no|[0-9]+)");
@@ -61,7 +61,7 @@ bool is_scanned(std::string_view name, std::string_view text) {
   return text.substr(0, kNulWithin).find('\0') == text.npos && is_utf8(text);
 }
 
-// Line numbers of offsets that only grow.
+// Returns line numbers of ascending offsets.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}

@@ -21,8 +21,8 @@ bool is_shown(const config::KeyInfo& key) {
          key.key.find('*') == std::string::npos;
 }
 
-// The two choices first, then the backends' settings, then the promotion runner's, stored ones that nobody
-// registered included.
+// The two choices first, then the backends' settings, then the promotion runner's, with stored ones that are
+// not registered.
 std::vector<std::string> shown_keys(const config::Values& values) {
   std::vector<std::string> keys{std::string(kActive), std::string(kHub)};
   auto add = [&](const std::string& key) {

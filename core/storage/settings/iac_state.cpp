@@ -33,7 +33,7 @@ std::string_view written_prefix(const BackendConfig& at) {
   return name_style_of(*at.values) == config::NameStyle::provider ? kPeerPrefix : kPrefix;
 }
 
-// "iac-state/<job>/terraform.tfstate" at one place as the key of another.
+// Returns "iac-state/<job>/terraform.tfstate" of one place as the key of another.
 std::string translated_key(const BackendConfig& to, std::string_view key) {
   auto prefix = std::string(written_prefix(to));
   for (auto known : {kPrefix, kPeerPrefix})
@@ -47,7 +47,7 @@ std::string translated_key(const BackendConfig& to, std::string_view key) {
   return (is_file_system(to) ? "" : prefix) + path + std::string(leaf);
 }
 
-// Bucket, account, agent and the like as text: what the place is called, however it is reached.
+// Returns bucket, account, agent and the like as text: the name of the place, whatever its address.
 std::string name_of(const BackendConfig& at) {
   std::string text;
   for (auto key : at.backend->required)
@@ -55,7 +55,7 @@ std::string name_of(const BackendConfig& at) {
   return text;
 }
 
-// How it is reached, as far as the settings tell: for a store that cannot be opened.
+// Returns the address as far as the settings have it, for a store that cannot be opened.
 std::string address_of(const BackendConfig& at) {
   auto prefix = fmt::format("storage_{}_", at.backend->id);
   std::string text;
@@ -66,7 +66,7 @@ std::string address_of(const BackendConfig& at) {
   return text;
 }
 
-// The container or bucket, which ends a store's place.
+// Returns the container or bucket, the last segment of a store's place.
 std::string_view last_segment(std::string_view place) { return place.substr(place.rfind('/') + 1); }
 
 }  // namespace

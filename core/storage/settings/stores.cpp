@@ -7,7 +7,7 @@
 namespace dash::storage {
 namespace {
 
-// Nonsense does not switch off a warning.
+// A malformed setting does not switch off a warning.
 bool scans_secrets(const config::Values& values) {
   constexpr std::string_view kSwitch = "secret_scan_enabled";
   return config::parse_flag(kSwitch, value_of(values, kSwitch), true).value_or(true);
@@ -47,7 +47,7 @@ Result<std::shared_ptr<ObjectStore>> Stores::cached_store(const Backend& backend
     if (it != cache_.end() && it->second.values == values) return it->second.store;
   }
   auto store = open_(backend, values);
-  // Settings that make no store are the operator's to mend, not the caller's.
+  // The operator must repair settings that make no store, not the caller.
   if (!store && store.error().code == Code::invalid) store.error().code = Code::upstream;
   auto opened = TRY(std::move(store));
   std::lock_guard lock(mutex_);

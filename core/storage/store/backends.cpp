@@ -18,8 +18,8 @@ constexpr std::string_view kAgentLimit =
     "A file travels to the agent inside of a signed job envelope of 256 KB; for larger files use a cloud "
     "backend.";
 constexpr std::string_view kDefaultPrefix = "config-mgmt";
-// At the root of a bucket: infrastructure state in both spellings, the image hub, staged uploads, checkpoints
-// of the audit log.
+// Prefixes at the root of a bucket: infrastructure state in both spellings, the image hub, staged uploads,
+// checkpoints of the audit log.
 constexpr std::array<std::string_view, 5> kReservedPrefixes{"iac-state", "terraform-state", "images",
                                                             ".dashctl-uploads", "dashctl-audit"};
 

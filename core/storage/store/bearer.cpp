@@ -8,10 +8,10 @@
 namespace dash::storage {
 namespace {
 
-// A token is given up this long before its end (or at nine tenths of a short life), so that none ends on its
-// way.
+// A token is dropped this long before its end (or at nine tenths of a short life), so that none expires on
+// its way.
 constexpr std::chrono::seconds kRenewalMargin{60};
-// RFC 6749 leaves expires_in out where the lifetime is known otherwise; nobody told us.
+// RFC 6749 leaves expires_in out where the lifetime is known otherwise. Here it is not.
 constexpr std::chrono::seconds kUnknownLifetime{300};
 
 // Some servers write the number as text.

@@ -9,7 +9,7 @@
 namespace dash::storage {
 namespace {
 
-// The strictest of the clouds refuses a clock that is five minutes off; below that the clock is not the
+// The strictest of the clouds refuses a clock that is five minutes off. Below that the clock is not the
 // cause.
 constexpr std::chrono::minutes kMinReportedSkew{4};
 

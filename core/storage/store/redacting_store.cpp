@@ -15,7 +15,7 @@ bool is_scheme_char(char c) {
 }
 bool ends_address(char c) { return std::string_view(" \t\r\n'\"<>(),;").find(c) != std::string_view::npos; }
 
-// From `from` to the end of the word, without the punctuation of the sentence.
+// Returns the end of the word at `from`, without the punctuation of the sentence.
 std::size_t address_end(std::string_view text, std::size_t from) {
   auto end = static_cast<std::size_t>(std::ranges::find_if(text.substr(from), ends_address) -
                                       text.substr(from).begin());
@@ -31,7 +31,7 @@ std::string_view host_of(std::string_view url) {
   return url.substr(0, url.find('/'));
 }
 
-// The hosts of what is taken out are added to `hosts`.
+// Adds the hosts of the removed URLs to `hosts`.
 std::string without_urls(std::string_view text, std::vector<std::string>& hosts) {
   std::string out;
   while (!text.empty()) {
@@ -65,7 +65,7 @@ std::string without_word(std::string text, std::string_view word) {
   return text;
 }
 
-// As "host:port", as curl says it, and without the port.
+// Replaces the host in the form "host:port", as curl writes it, and without the port.
 std::string without_host(std::string text, std::string_view host) {
   auto colon = host.rfind(':');
   auto name = host.substr(0, colon);

@@ -33,7 +33,7 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int) { return store_->put(key, payload, options); });
   }
 
-  // Gone at the second time means that the first one, whose answer was lost, removed it.
+  // Absent at the second attempt means that the first one, whose answer was lost, removed it.
   Result<void> remove(const std::string& key) override {
     return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->remove(key)); });
   }
@@ -41,7 +41,7 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->abort(upload)); });
   }
 
-  // A lost answer leaves an upload that nobody holds; sweep() finds it.
+  // A lost answer leaves an upload without an owner; sweep() finds it.
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
     return retry_.run([&](int) { return store_->begin(key, size); });
   }
@@ -53,7 +53,7 @@ class RetryingStore final : public ObjectStore {
   Result<std::vector<StagedPart>> staged_parts(const std::string& upload) override {
     return retry_.run([&](int) { return store_->staged_parts(upload); });
   }
-  // The seam promises that a commit whose answer was lost may be asked again.
+  // ObjectStore promises that a commit with a lost answer may be repeated.
   Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
                         const PutOptions& options) override {
     return retry_.run([&](int) { return store_->commit(upload, parts, options); });

@@ -18,14 +18,14 @@ constexpr std::array<std::uint8_t, 256> kValues = [] {
 
 std::uint32_t value_of(char c) { return kValues[static_cast<unsigned char>(c)]; }
 
-// The three bytes of a group of four characters.
+// Returns the three bytes of a group of four characters.
 std::array<char, 3> bytes_of(std::uint32_t group) {
   return {static_cast<char>(group >> 16), static_cast<char>((group >> 8) & 0xff),
           static_cast<char>(group & 0xff)};
 }
 
-// Decodes the whole groups without padding that `text` begins with, at most a block of them. Returns the
-// characters taken.
+// Decodes the whole groups without padding at the front of `text`, at most a block of them. Returns the
+// number of characters consumed.
 std::size_t decode_block(std::string_view text, std::string& out) {
   std::array<char, 3 * 1024> block;
   std::size_t taken = 0, made = 0;

@@ -10,7 +10,7 @@
 namespace dash::storage {
 namespace {
 
-// A part of 8 MiB at the daemon's floor of bytes per second takes longer, but then its client is gone.
+// A part of 8 MiB at the daemon's minimum rate takes longer, but then its client is gone.
 constexpr std::chrono::seconds kUploadLockTimeout{60};
 
 Result<std::uint32_t> check_number(const Handle& handle, std::int64_t n) {
@@ -25,7 +25,7 @@ Result<void> check_length(const Handle& handle, std::uint32_t n, std::uint64_t b
   return fail(Code::invalid, "part {} has {} bytes; it must have exactly {}", n, bytes, promised);
 }
 
-// A store's "no such upload" is the client's mistake here: the upload was closed behind our back.
+// A store's "no such upload" is the client's mistake here: the upload was closed by another request.
 template <class T>
 Result<T> as_lost_upload(Result<T> result) {
   if (!result && result.error().code == Code::not_found)
@@ -79,7 +79,7 @@ Result<Sequence> ChunkedUploads::sequence(const Principal& principal) {
   return backend.store->capabilities().is_parallel ? Sequence::parallel : Sequence::in_order;
 }
 
-// The backend that the handle began on, if it still is what it was: active, and the same bucket.
+// Returns the backend of the handle, if it is still active and has the same bucket.
 Result<OpenBackend> ChunkedUploads::store_of(const Principal& principal, const Handle& handle) {
   auto backend = TRY(deps_.stores.open(principal, handle.backend));
   if (!backend.is_active || backend.store->place() != handle.place)
@@ -169,7 +169,7 @@ Result<CommitResult> ChunkedUploads::commit(const Principal& principal, std::str
   TRY(deps_.scopes.check(principal, backend.id(), handle.name, AssetAccess::replace));
   auto lock = TRY(sequencer_.acquire(handle.id, kUploadLockTimeout));
   auto how = TRY(find_closed(handle));
-  // The answer to an earlier commit may have been lost; saying it again changes nothing.
+  // The response to an earlier commit may have been lost; repeating it changes nothing.
   if (how && *how == UploadOutcome::committed) {
     auto object = TRY(backend.store->head(backend.key_of(handle.name)));
     auto digest = TRY(db::read<std::string>(deps_.sql, [&](db::Transaction& tx) {
@@ -182,7 +182,7 @@ Result<CommitResult> ChunkedUploads::commit(const Principal& principal, std::str
 }
 
 // A process that ended between the store's commit and our record of it left an upload that the store no
-// longer has; the store knows its object again by the parts that the client was answered.
+// longer has. The store recognises its object by the parts whose refs the client got.
 Result<std::vector<StagedPart>> ChunkedUploads::staged_or_acknowledged(const OpenBackend& backend,
                                                                        const Handle& handle,
                                                                        const CommitList& list) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kStepBytes = 64u << 10;     // base64 characters decoded at a time
 constexpr std::size_t kMaxNameText = 8u << 10;    // raw text of a member's name or of the filename
-constexpr std::size_t kMaxOtherText = 64u << 10;  // raw text of a member that we do not know
+constexpr std::size_t kMaxOtherText = 64u << 10;  // raw text of an unknown member
 constexpr std::size_t kMaxMembers = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -133,8 +133,7 @@ Result<void> InlineBody::name_member(std::string name) {
   return {};
 }
 
-// A value that nobody asked for: its end is found by brackets and quotes, then parse_json() judges the whole
-// of it.
+// An unknown value: its end is found by brackets and quotes, then parse_json() checks the whole of it.
 Result<void> InlineBody::collect_other(char c) {
   if (quoted_) {
     TRY(append_raw(c, kMaxOtherText));
@@ -163,7 +162,7 @@ Result<void> InlineBody::end_other() {
   return {};
 }
 
-// Takes characters up to the text's end, an escape, or a step. Returns how many.
+// Consumes characters up to the text's end, an escape, or a step. Returns how many.
 Result<std::size_t> InlineBody::read_content(std::string_view piece) {
   piece = piece.substr(0, kStepBytes);
   auto end = std::min({piece.find('"'), piece.find('\\'), piece.size()});
@@ -179,8 +178,7 @@ Result<std::size_t> InlineBody::read_content(std::string_view piece) {
   return end + 1;
 }
 
-// JSON may write any character of the alphabet escaped: "\/" and "\u002B" are what some writers make of '/'
-// and '+'.
+// JSON may escape any character of the alphabet: some writers make "\/" and "\u002B" of '/' and '+'.
 Result<void> InlineBody::end_escape(char c) {
   raw_ += c;
   if (raw_.front() == 'u' && raw_.size() < 5) return {};

@@ -49,7 +49,7 @@ Result<void> StreamingUpload::write(std::string_view bytes) {
   return {};
 }
 
-// The buffer is full and more comes: to the store with it, or aside until the name is known.
+// The buffer is full and more comes: stores it, or sets it aside until the name is known.
 Result<void> StreamingUpload::flush_full_buffer() {
   if (name_.empty()) {
     if (unnamed_part_)

@@ -8,7 +8,7 @@ namespace {
 
 class AgentShare final : public ObjectStore {
  public:
-  // The place is no URL: the name of an agent is no network address, and everybody may read it.
+  // The place is no URL: an agent's name is no network address, and every user may read it.
   AgentShare(std::string agent, std::string share, std::string_view subpath)
       : agent_(std::move(agent)), place_(fmt::format("agent:{}/{}/{}", agent_, share, subpath)) {}
 

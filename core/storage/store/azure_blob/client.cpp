@@ -14,7 +14,7 @@ namespace {
 // Percent-encoded names in listings came with 2021-02-12; nothing newer is needed.
 constexpr std::string_view kVersion = "2021-12-02";
 constexpr std::string_view kDefaultContainer = "playbooks";
-// Long enough for 8 MiB over a slow line; a line that stands still is noticed sooner.
+// Long enough for 8 MiB over a slow line; a stalled line is noticed sooner.
 constexpr std::chrono::minutes kTransferDeadline{10};
 constexpr std::size_t kLargeBody = 1u << 20;
 
@@ -50,13 +50,13 @@ std::string encoded(const std::vector<std::pair<std::string, std::string>>& quer
   return out;
 }
 
-// A server that has no name for each account (Azurite) has the account in its path.
+// A server without a host name for each account (Azurite) has the account in its path.
 void add_account(Endpoint& endpoint, std::string_view account, bool is_path_style) {
   if (is_path_style && endpoint.path() != "/" + std::string(account))
     endpoint.url += "/" + std::string(account);
 }
 
-// A server that is told of the account by the credentials alone holds several behind one address.
+// A server that reads the account from the credentials alone has several behind one address.
 bool names_account(const Endpoint& endpoint, std::string_view account) {
   auto path = std::string(endpoint.path()) + "/";
   return endpoint.host().starts_with(std::string(account) + ".") ||
@@ -82,7 +82,7 @@ Result<net::HttpResponse> Client::execute(const Call& call, std::string* code) {
   if (!call.key.empty()) request.path += "/" + net::percent_encode(call.key, /*keep_slash=*/true);
   request.headers.add("x-ms-date", net::format_http_date(clock_.now()));
   request.headers.add("x-ms-version", std::string(kVersion));
-  // Sent with a body by default otherwise, and then missing in what is signed.
+  // Otherwise it is sent by default with a body, and then missing in what is signed.
   if (!call.body.empty()) request.headers.add("Content-Type", "application/octet-stream");
   auto token = tokens_ ? TRY(tokens_->get()) : Secret();
   auto response = TRY(send(request, call, token));

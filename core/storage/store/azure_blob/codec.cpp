@@ -22,7 +22,7 @@ std::optional<T> decimal(std::string_view text) {
   return value;
 }
 
-// A name with characters that XML cannot have comes percent-encoded, and says so.
+// A name with characters that XML cannot have is percent-encoded and marked.
 std::optional<std::string> blob_name(const XmlElement& blob) {
   auto* name = blob.child("Name");
   if (!name || name->text.empty()) return std::nullopt;

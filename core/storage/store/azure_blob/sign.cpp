@@ -19,7 +19,7 @@ Failure missing(std::string_view setting) {
               setting);
 }
 
-// x-ms-… in lower case, by name, one a line.
+// x-ms-… in lower case, sorted by name, one a line.
 std::string canonical_headers(const net::Headers& headers) {
   std::map<std::string, std::string> sorted;
   for (const auto& [name, value] : headers)
@@ -30,7 +30,7 @@ std::string canonical_headers(const net::Headers& headers) {
 }
 
 // The account, then the path as sent (which has the account again where the endpoint is path-style), then the
-// query in lower case by name.
+// query in lower case, sorted by name.
 std::string canonical_resource(std::string_view account, const RequestToSign& request) {
   std::map<std::string, std::vector<std::string>> sorted;
   for (const auto& [name, value] : request.query) sorted[lower(name)].push_back(value);

@@ -15,7 +15,7 @@ std::string metadata(std::string_view name) { return "x-ms-meta-" + std::string(
 
 constexpr std::uint64_t kMaxBlocks = 50'000;  // learn.microsoft.com, Put Block List
 
-// What begin() hands out: "<32 hex digits>/<key>".
+// The result of begin(): "<32 hex digits>/<key>".
 struct Upload {
   std::string id;
   std::string key;
@@ -32,7 +32,7 @@ std::string unquoted(std::string etag) {
   return etag;
 }
 
-// What an answer's headers tell of an object, but for its size.
+// Returns what a response's headers contain of an object, without its size.
 Object object_without_size(const std::string& key, const net::HttpResponse& response) {
   Object object{key, 0, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
   if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
@@ -41,7 +41,7 @@ Object object_without_size(const std::string& key, const net::HttpResponse& resp
   return object;
 }
 
-// Of a HEAD or GET.
+// For a response to HEAD or GET.
 Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
   auto object = object_without_size(key, response);
   object.size = TRY(object_size(response, key));
@@ -76,7 +76,7 @@ class AzureBlobStore final : public ObjectStore {
     if (!cursor.empty()) call.query.emplace_back("marker", cursor);
     std::string code;
     auto response = client_.execute(call, &code);
-    if (!response && code == "ContainerNotFound") return ObjectPage{};  // made with the first upload
+    if (!response && code == "ContainerNotFound") return ObjectPage{};  // the first upload makes it
     if (!response) return Failure(std::move(response).error());
     auto page = TRY(parse_list(response->body));
     ObjectPage out{{}, std::move(page.next_marker)};
@@ -120,7 +120,7 @@ class AzureBlobStore final : public ObjectStore {
     return {};
   }
 
-  // The service knows of no upload before its first block.
+  // The service has no record of an upload before its first block.
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_key(key));
     return crypto::random_hex(16) + "/" + key;
@@ -144,7 +144,7 @@ class AzureBlobStore final : public ObjectStore {
     auto response = client_.execute({.what = "listing the parts of " + upload.key,
                                      .key = upload.key,
                                      .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
-    // Neither a blob of that name nor a block for one.
+    // Neither a blob nor a block of that name.
     if (!response && response.error().code == Code::not_found) return std::vector<StagedPart>();
     if (!response) return Failure(std::move(response).error());
     std::vector<StagedPart> parts;
@@ -170,7 +170,7 @@ class AzureBlobStore final : public ObjectStore {
     return head(upload.key);
   }
 
-  // Nothing to call. Blocks are seen by nobody, and the lane refuses an aborted handle.
+  // There is no call for it. Blocks are invisible, and an aborted handle is refused.
   Result<void> abort(const std::string& text) override {
     TRY(read_upload(text));
     return {};
@@ -189,7 +189,7 @@ class AzureBlobStore final : public ObjectStore {
     return client_.execute({.what = "looking at " + key, .method = "HEAD", .key = key});
   }
 
-  // The commit failed: because an earlier one went through and its answer was lost, or for what it says.
+  // The commit failed: either an earlier one succeeded and its answer was lost, or `error` is the reason.
   Result<Object> find_committed(const Upload& upload, Error error) {
     bool may_be_committed = error.code == Code::not_found || error.code == Code::conflict;
     auto response = may_be_committed ? find(upload.key) : Result<net::HttpResponse>(Failure(error));

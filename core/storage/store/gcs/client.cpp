@@ -10,11 +10,11 @@ namespace dash::storage::gcs {
 namespace {
 
 constexpr std::string_view kDefaultEndpoint = "https://storage.googleapis.com";
-// Long enough for 8 MiB over a slow line; a line that stands still is noticed sooner.
+// Long enough for 8 MiB over a slow line; a stalled line is noticed sooner.
 constexpr std::chrono::minutes kTransferDeadline{10};
 constexpr std::size_t kLargeBody = 1u << 20;
 
-// The jobs of a bearer cache: one exchange of an assertion for a token.
+// The function of a bearer cache: one exchange of an assertion for a token.
 Result<BearerToken> fetch_token(const ServiceAccount& account, const net::Trust& trust, net::HttpClient& http,
                                 const Clock& clock) {
   auto body = token_request(sign_assertion(account, clock.now()));
@@ -37,8 +37,7 @@ Result<BearerToken> fetch_token(const ServiceAccount& account, const net::Trust&
   return Failure(std::move(error));
 }
 
-// Errors of the API that are a request to slow down (cloud.google.com, "HTTP status and error codes for
-// JSON").
+// Errors of the API that mean slowing down (cloud.google.com, "HTTP status and error codes for JSON").
 bool is_rate_limit(std::string_view code) {
   return code == "rateLimitExceeded" || code == "userRateLimitExceeded" || code == "quotaExceeded";
 }

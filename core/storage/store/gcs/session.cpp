@@ -4,8 +4,8 @@ namespace dash::storage::gcs {
 namespace {
 
 constexpr int kResumeIncomplete = 308;  // never a redirect here
-constexpr int kClientClosed = 499;      // what a cancelled session answers
-// A service that takes a part in ever smaller bites is broken.
+constexpr int kClientClosed = 499;      // the response of a cancelled session
+// A service that takes a part in ever smaller pieces is broken.
 constexpr int kMaxRequestsPerPart = 64;
 
 Call call_to(const std::string& what, std::string_view method, const std::string& session) {
@@ -59,7 +59,7 @@ Result<SessionState> send_bytes(Client& client, const std::string& what, const s
     if (state.received < offset)
       return fail(Code::conflict, "{}: {}: only {} bytes of what comes before are there", client.place(),
                   what, state.received);
-    // The same bytes again may have better luck, but that is the retry decorator's to say.
+    // The same bytes may succeed again, but the retry decorator decides that.
     if (state.received <= from || state.received > end)
       return fail(Code::unreachable, "{}: {}: the store kept {} bytes of {}", client.place(), what,
                   state.received - offset, bytes.size());

@@ -14,11 +14,11 @@ namespace dash::storage::gcs {
 namespace {
 
 constexpr std::string_view kStaging = ".dashctl-uploads/";
-// Up to here an object travels in one request beside its metadata, at the price of a copy in memory.
+// Up to this size an object is sent in one request with its metadata, at the price of a copy in memory.
 constexpr std::size_t kOneRequest = kQuantum;
 constexpr std::uint64_t kMaxObject = 5ull << 40;  // 5 TiB (cloud.google.com, Quotas & limits)
 
-// What begin() hands out: three lines. Keys have no control characters.
+// The result of begin(): three lines. Keys have no control characters.
 struct Upload {
   std::string id;  // 32 hex digits, random
   std::string session;
@@ -38,10 +38,11 @@ Object to_object(StoredObject stored) {
           std::move(stored.digest)};
 }
 
-// What put_part() answers: the sum of the part's bytes. The service tells no part's, only the whole object's.
+// Returns the result of put_part(): the sum of the part's bytes. The service reports only the whole object's
+// sum.
 std::string part_ref(std::string_view bytes) { return fmt::format("{:08x}", crypto::crc32c(bytes)); }
 
-// The sum that the object must have, as the API writes it; nullopt when a part's is not known.
+// Returns the sum that the object must have, as the API writes it; nullopt when a part's is unknown.
 std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts) {
   std::uint32_t whole = 0;
   for (const auto& part : parts) {
@@ -87,7 +88,7 @@ class GcsStore final : public ObjectStore {
     TRY(check_key(key));
     auto condition =
         must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
-    // Accept-Encoding: what lies there compressed is to come as it lies there.
+    // Accept-Encoding: a compressed object must arrive as it is stored.
     auto response = client_.execute(
         {.what = "reading " + key,
          .target = object_target(key) + "?alt=media" + condition,
@@ -133,13 +134,13 @@ class GcsStore final : public ObjectStore {
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
     auto upload = TRY(read_upload(text));
     auto state = TRY(query_state(client_, "asking for the parts of " + upload.key, upload.session));
-    // The session of an object that an abort or a commit took away still tells of it.
+    // The session of an object that an abort or a commit removed still reports it.
     if (state.object) TRY(find(upload.staging()));
     std::vector<StagedPart> parts;
     std::uint64_t left = state.received;
     for (std::uint32_t n = 1; left >= kPartBytes; ++n, left -= kPartBytes)
       parts.push_back({n, kPartBytes, ""});
-    // What is kept of a part that was cut off is no part yet; of a finished object it is the last one.
+    // The stored bytes of an incomplete part are no part yet; of a finished object they are the last one.
     if (state.object && (left > 0 || parts.empty()))
       parts.push_back({static_cast<std::uint32_t>(parts.size() + 1), left, ""});
     return parts;
@@ -177,7 +178,7 @@ class GcsStore final : public ObjectStore {
     return removed;
   }
 
-  // Sessions end by themselves after a week; what they made stays.
+  // Sessions expire after a week; their objects stay.
   Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
     std::uint32_t swept = 0;
     for (std::string cursor;;) {
@@ -218,7 +219,7 @@ class GcsStore final : public ObjectStore {
   static std::string_view condition(const PutOptions& options) {
     return options.only_if_absent ? "&ifGenerationMatch=0" : "";
   }
-  // A condition that fails is a conflict to the caller who set it.
+  // A failed condition is a conflict to the caller who set it.
   static Result<Object> as_conflict(const std::string& key, const PutOptions& options, Result<Object> made) {
     if (!made && options.only_if_absent && made.error().code == Code::precondition)
       return fail(Code::conflict, "there is an object '{}' already", key);
@@ -246,7 +247,7 @@ class GcsStore final : public ObjectStore {
     return to_object(*std::move(state.object));
   }
 
-  // A large object takes several calls, and is not to be seen before the last.
+  // A large object takes several calls, and must be invisible before the last.
   Result<Object> rewrite(const StoredObject& source, const std::string& to, const std::string& body,
                          bool only_if_absent) {
     auto target =
@@ -269,14 +270,14 @@ class GcsStore final : public ObjectStore {
     }
   }
 
-  // The object stands; a staging object that stays is the sweep's.
+  // The object is complete. A staging object that stays is left to the sweep.
   void drop_staging(const std::string& key) {
     auto removed = remove(key);
     if (!removed)
       log::warning("storage.staging_object_left", {{"key", key}, {"error", removed.error().message}});
   }
 
-  // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
+  // The upload is gone: it was aborted, or an earlier commit succeeded and its answer was lost.
   Result<Object> find_committed(const Upload& upload, Error gone) {
     auto object = find(upload.key);
     if (!object || object->upload != upload.id) return Failure(std::move(gone));

@@ -8,7 +8,7 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The path with the case of one letter of its last segment changed; nullopt when that has none.
+// Returns the path with the case of one letter of its last segment changed; nullopt when it has no letter.
 std::optional<std::string> other_case(const std::string& path) {
   auto letter =
       std::ranges::find_if(path.rbegin(), path.rend(), [](char c) { return is_letter(c) || c == '/'; });
@@ -48,7 +48,7 @@ class ExactTree final : public FileTree {
   }
 
  private:
-  // What `path` would replace, or the folder that it would go into, has this spelling.
+  // Checks the spelling of what `path` would replace, or of its folder.
   Result<void> require_free_or_same(const std::string& path) {
     auto existing = tree_->stat(path);
     if (!existing && existing.error().code != Code::not_found) return Failure(std::move(existing).error());
@@ -62,7 +62,7 @@ class ExactTree final : public FileTree {
                 tree_->place(), path);
   }
 
-  // Lists folders only where another case leads to the same entry: where it does not, no spelling does.
+  // Lists folders only where another case leads to the same entry: elsewhere no other spelling does.
   Result<bool> has_exact_spelling(const std::string& path, const FileEntry& entry) {
     if (path.empty() || path.starts_with('.')) return true;
     if (auto other = other_case(path)) {

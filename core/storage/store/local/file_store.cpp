@@ -12,9 +12,8 @@ namespace {
 
 constexpr std::size_t kPageEntries = 1000;
 constexpr int kMaxDepth = 32;
-// An upload that nobody goes on with is dropped by the next one that begins; handles live 12 h. One that is
-// dated as far ahead was begun while the clock was wrong: its handle has expired. A share's clock may be off
-// by less.
+// An abandoned upload is dropped by the next one that begins; handles live 12 h. One that is dated as far
+// ahead was begun while the clock was wrong: its handle has expired. A share's clock may be off by less.
 constexpr std::chrono::hours kStagingLifetime{24};
 
 Result<void> check_path(std::string_view key) {
@@ -48,7 +47,7 @@ class FileStore final : public ObjectStore {
     std::vector<Object> found;
     auto folder = parent_of(prefix);
     auto walked = walk(folder, prefix, cursor, found, 0);
-    // An absent root is a mistake in the settings, an absent folder beneath it holds nothing.
+    // An absent root is a mistake in the settings; an absent folder beneath it is empty.
     if (!walked && (walked.error().code != Code::not_found || folder.empty()))
       return Failure(root_error(std::move(walked).error()));
     std::ranges::sort(found, {}, &Object::key);
@@ -78,7 +77,7 @@ class FileStore final : public ObjectStore {
     auto path = TRY(in_root(staging_.write_file(payload.bytes)));
     auto placed = recover_later_on_error(staging_.place(path, key, !options.only_if_absent));
     if (!placed) {
-      (void)tree_->remove(path);  // the rename's error is the one to tell
+      (void)tree_->remove(path);  // the rename's error is the one to report
       return Failure(std::move(placed).error());
     }
     return head(key);
@@ -135,7 +134,7 @@ class FileStore final : public ObjectStore {
     return entry;
   }
 
-  // What a crash, ours or a lost connection's, left of a replacement.
+  // Restores what a crash, of this process or of a lost connection, left of a replacement.
   Result<void> recover() {
     if (tree_->replaces_in_one_step() || !needs_recovery_.exchange(false)) return {};
     auto recovered = staging_.recover();
@@ -148,7 +147,7 @@ class FileStore final : public ObjectStore {
     return result;
   }
 
-  // What the store writes for itself fails for the root's sake alone.
+  // The store's own writes fail only because of the root.
   template <class T>
   Result<T> in_root(Result<T> result) const {
     if (!result) return Failure(root_error(std::move(result).error()));
@@ -163,7 +162,7 @@ class FileStore final : public ObjectStore {
     return error;
   }
 
-  // Every file beneath `folder` whose key begins with `prefix` and comes after `cursor`.
+  // Visits every file beneath `folder` whose key begins with `prefix` and comes after `cursor`.
   Result<void> walk(const std::string& folder, std::string_view prefix, std::string_view cursor,
                     std::vector<Object>& found, int depth) {
     if (depth > kMaxDepth) return {};
@@ -172,7 +171,8 @@ class FileStore final : public ObjectStore {
       auto key = folder.empty() ? entry.name : folder + "/" + entry.name;
       if (entry.kind == FileKind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
         auto inner = walk(key, prefix, cursor, found, depth + 1);
-        if (!inner && inner.error().code != Code::not_found) return inner;  // a folder may go while we look
+        // a folder may disappear meanwhile
+        if (!inner && inner.error().code != Code::not_found) return inner;
       } else if (entry.kind == FileKind::file && key.starts_with(prefix) && key > cursor) {
         found.push_back(to_object(key, entry));
       }

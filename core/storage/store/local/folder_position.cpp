@@ -39,7 +39,7 @@ std::vector<std::string> names_in(std::string_view path) {
   return names;
 }
 
-// The nearest folder on the way to `path` that can be opened, and the names that follow it.
+// The nearest folder on the way to `path` that can be opened, and the names after it.
 struct NearestFolder {
   Fd folder;
   std::vector<std::string> absent;
@@ -96,7 +96,7 @@ Result<std::vector<Position>> all_positions_of(int folder) {
   auto id = positions.front().chain.front();
   for (const auto& path : other_paths_of(folder, positions.front().path)) {
     Fd other(::open(path.c_str(), kFolderFlags));
-    // What is mounted over that path hides the folder there.
+    // A mount over that path hides the folder there.
     if (other.get() < 0 || TRY(id_of(other.get())) != id) continue;
     positions.push_back(TRY(position_of(other.get())));
   }

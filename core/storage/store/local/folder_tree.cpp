@@ -27,7 +27,7 @@ Code code_of(int number) {
     case ENOENT:
     case ENOTDIR:
     case ELOOP:  // a symbolic link in the path, and
-    case EXDEV:  // a path that leaves the root: nothing that we would show
+    case EXDEV:  // a path that leaves the root: never shown
       return Code::not_found;
     case EEXIST:
       return Code::conflict;
@@ -55,7 +55,7 @@ FileEntry to_entry(std::string name, const struct stat& st) {
           fmt::format("{:x}-{:x}-{:x}", st.st_size, nanoseconds.count(), st.st_ino)};
 }
 
-// The setting was accepted before; now somebody has to mend it.
+// The setting was accepted before; now the operator must repair it.
 template <class T>
 Result<T> invalid_as_upstream(Result<T> checked) {
   if (!checked && checked.error().code == Code::invalid) checked.error().code = Code::upstream;
@@ -79,7 +79,7 @@ class FolderTree final : public FileTree {
   std::string place() const override { return "file://" + root_; }
 
   Result<FileEntry> stat(const std::string& path) override {
-    auto fd = TRY(open_beneath(path, O_PATH | O_NOFOLLOW));  // of a link, itself
+    auto fd = TRY(open_beneath(path, O_PATH | O_NOFOLLOW));  // of a link, the link itself
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) return os_error("look up", path);
     return to_entry(split_path(path).name, st);
@@ -104,7 +104,7 @@ class FolderTree final : public FileTree {
 
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
-    auto fd = TRY(open_beneath(path, O_RDONLY | O_NONBLOCK));  // a pipe must not hold us
+    auto fd = TRY(open_beneath(path, O_RDONLY | O_NONBLOCK));  // a pipe must not block
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
     if (!S_ISREG(st.st_mode)) return fail(Code::not_found, "there is no file '{}'", path);
@@ -182,7 +182,7 @@ class FolderTree final : public FileTree {
     return root;
   }
 
-  // Once for each folder that answers to the path: a link or a mount may lead elsewhere since.
+  // Once for each folder that the path leads to: a link or a mount may have changed.
   Result<void> check_root(int folder) {
     auto id = TRY(invalid_as_upstream(id_of(folder)));
     {

@@ -40,7 +40,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// What is left of `path` beneath `folder`, with its slash; nullopt when it does not lie there.
+// Returns the rest of `path` beneath `folder`, with its slash; nullopt when it is not beneath.
 std::optional<std::string> beneath(std::string_view path, std::string_view folder) {
   if (folder == "/") return path == "/" ? "" : std::string(path);
   if (!path.starts_with(folder)) return std::nullopt;

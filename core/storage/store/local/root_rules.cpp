@@ -35,7 +35,7 @@ bool has_key_folder(std::string_view path) {
   return (lower(path) + "/").find(fmt::format("/{}/", kKeyFolder)) != std::string::npos;
 }
 
-// A folder that cannot be looked at is compared with nothing.
+// A folder that cannot be read is compared with nothing.
 template <class Holds>
 bool holds_for(const std::string& folder, Holds holds) {
   if (!folder.starts_with('/')) return false;
@@ -61,7 +61,7 @@ Position parent_position(Position position) {
   return position;
 }
 
-// As it is named, and where the link of that name leads.
+// Returns the folder as it is named, and the one where the link of that name leads.
 std::vector<std::string> folders_of_file(const std::string& file) {
   std::error_code ec;
   auto named = std::filesystem::absolute(file, ec);
@@ -71,7 +71,7 @@ std::vector<std::string> folders_of_file(const std::string& file) {
   return folders;
 }
 
-// A symbolic link in its place leads out of the data folder or back to another part of it.
+// A symbolic link in its place leads out of the data folder or to another part of it.
 bool is_real_folder(const std::string& path) {
   struct stat st {};
   return ::lstat(path.c_str(), &st) != 0 || S_ISDIR(st.st_mode);
@@ -79,7 +79,7 @@ bool is_real_folder(const std::string& path) {
 
 }  // namespace
 
-// Why the folder is refused, as the end of a sentence that begins with its path; "" when it is not.
+// Returns why the folder is refused, as the end of a sentence that begins with its path; "" when it is not.
 std::string RootRules::refusal(const Position& root) const {
   if (auto reason = system_refusal(root); !reason.empty()) return reason;
   if (auto reason = own_refusal(root); !reason.empty()) return reason;

@@ -12,8 +12,8 @@ namespace dash::storage::local {
 namespace {
 
 constexpr std::string_view kData = "data";
-constexpr std::string_view kCommitted = "committed-";  // and the version
-constexpr std::string_view kNote = ".replacing";       // of <id>.old; holds the key
+constexpr std::string_view kCommitted = "committed-";  // followed by the version
+constexpr std::string_view kNote = ".replacing";       // of <id>.old; contains the key
 constexpr std::size_t kMaxNote = 2048;
 
 std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kNote); }
@@ -64,7 +64,7 @@ Result<std::string> Staging::write_file(std::string_view bytes) {
   TRY(tree_.make_folder(std::string(kStagingFolder)));
   auto path = fmt::format("{}/{}.new", kStagingFolder, crypto::random_hex(16));
   if (auto written = tree_.write(path, 0, bytes); !written) {
-    (void)tree_.remove(path);  // the write's error is the one to tell
+    (void)tree_.remove(path);  // the write's error is the one to report
     return Failure(std::move(written).error());
   }
   return path;
@@ -87,7 +87,7 @@ Result<void> Staging::replace_with_backup(const std::string& path, const std::st
   TRY(tree_.write(note_of(id), 0, key));
   TRY(tree_.rename(key, backup_of(id), false));
   if (auto placed = tree_.rename(path, key, true); !placed) {
-    (void)recover_one(id);  // else the next recover() does; the rename's error is the one to tell
+    (void)recover_one(id);  // else the next recover() does; the rename's error is the one to report
     return placed;
   }
   TRY(remove_if_exists(backup_of(id)));

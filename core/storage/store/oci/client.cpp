@@ -11,7 +11,7 @@ namespace dash::storage::oci {
 namespace {
 
 constexpr std::string_view kDefaultRegion = "us-ashburn-1";
-// Long enough for 8 MiB over a slow line; a line that stands still is noticed sooner.
+// Long enough for 8 MiB over a slow line; a stalled line is noticed sooner.
 constexpr std::chrono::minutes kTransferDeadline{10};
 
 std::string encoded(const Query& query) {
@@ -73,7 +73,7 @@ Error Client::to_error(const Call& call, const net::HttpResponse& response) cons
   auto service_error = parse_error(response.body);
   auto error = http_error(response, fmt::format("{}: {}", place(), call.what),
                           {service_error.code, service_error.message});
-  // One code for a bucket that is not there and for one that this key may not see.
+  // The service has one code for a missing bucket and for one that this key may not read.
   if (service_error.code == "BucketNotFound" || service_error.code == "NamespaceNotFound") {
     error.code = Code::upstream;
     error.message +=

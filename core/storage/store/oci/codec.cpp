@@ -5,14 +5,14 @@
 namespace dash::storage::oci {
 namespace {
 
-// The part number's bound of the service.
+// The service's limit of the part number.
 constexpr std::uint64_t kMaxPart = 10'000;
 
 Failure malformed(std::string_view what) {
   return fail(Code::upstream, "Oracle Object Storage answered {} in a form that is not its API's", what);
 }
 
-// The service writes numbers as numbers; a missing one is no zero.
+// The service writes numbers as numbers; a missing one is not zero.
 std::optional<std::uint64_t> count_member(const Json& object, const char* key) {
   auto it = object.find(key);
   if (it == object.end() || !it->is_number_unsigned()) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace dash::storage::oci {
 namespace {
 
-// A key that was pasted into one line has its line breaks spelled out.
+// A key that was pasted as one line has its line breaks as "\n".
 Secret with_line_breaks(const Secret& pem) {
   std::string text;
   std::string_view rest = trim(pem.expose());

@@ -16,11 +16,11 @@ namespace dash::storage::oci {
 namespace {
 
 constexpr std::string_view kDigestHeader = "opc-meta-dashctl-digest";
-// Which upload made the object, so that a commit whose answer was lost can be told from one that never was.
+// Which upload made the object, so that a commit with a lost answer can be told from one that never happened.
 constexpr std::string_view kUploadHeader = "opc-meta-dashctl-upload";
 constexpr std::uint64_t kMaxParts = 10'000;
 
-// What begin() hands out: "<mark>/<upload id>/<key>".
+// The result of begin(): "<mark>/<upload id>/<key>".
 struct Upload {
   std::string mark;
   std::string id;
@@ -34,7 +34,7 @@ Result<Upload> read_upload(const std::string& text) {
   return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
-// What an answer's headers tell of an object, but for its size.
+// Returns what a response's headers contain of an object, without its size.
 Object described(const std::string& key, const net::HttpResponse& response) {
   Object object{key, 0, response.headers.get("ETag").value_or(""), {}, {}};
   if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
@@ -43,7 +43,7 @@ Object described(const std::string& key, const net::HttpResponse& response) {
   return object;
 }
 
-// Of a HEAD or GET.
+// For a response to HEAD or GET.
 Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
   auto object = described(key, response);
   object.size = TRY(object_size(response, key));
@@ -200,7 +200,7 @@ class OciStore final : public ObjectStore {
     return client_.execute({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
   }
 
-  // If-None-Match that fails is a conflict to the caller who asked for it.
+  // A failed If-None-Match is a conflict to the caller who set it.
   static Result<net::HttpResponse> as_conflict(const std::string& key, const PutOptions& options,
                                                Result<net::HttpResponse> response) {
     if (!response && options.only_if_absent && response.error().code == Code::precondition)
@@ -208,7 +208,7 @@ class OciStore final : public ObjectStore {
     return response;
   }
 
-  // The upload is gone: it was aborted, or an earlier commit went through and its answer was lost.
+  // The upload is gone: it was aborted, or an earlier commit succeeded and its answer was lost.
   Result<Object> find_committed(const Upload& upload, Error gone) {
     auto response = find(upload.key);
     if (!response || response->headers.get(kUploadHeader) != upload.mark) return Failure(std::move(gone));

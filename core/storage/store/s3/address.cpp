@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kDefaultRegion = "us-east-1";
 constexpr std::string_view kPathStyle = "storage_obj_cloud1_path_style";
 
-// A bucket that can stand before a host name and be covered by a wildcard certificate.
+// Returns whether the bucket can be a label of a host name under a wildcard certificate.
 bool is_host_label(std::string_view bucket) {
   auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   return bucket.size() >= 3 && bucket.size() <= 63 && std::ranges::all_of(bucket, plain);

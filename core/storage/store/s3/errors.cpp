@@ -31,7 +31,7 @@ bool is_wrong_region(const net::HttpResponse& response, const Refusal& refusal) 
          refusal.code == "PermanentRedirect" || refusal.code == "IllegalLocationConstraintException";
 }
 
-// A status for a code that came without one (API reference, "Error responses").
+// Returns a status for a code that came without one (API reference, "Error responses").
 int status_of(std::string_view code) {
   if (code == "InternalError") return 500;
   if (code == "SlowDown" || code == "ServiceUnavailable" || code == "RequestTimeout") return 503;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
-// Trimmed, runs of spaces made one.
+// Trims and makes one space of several.
 std::string folded(std::string_view value) {
   std::string out;
   for (char c : trim(value))

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMaxParts = 10'000;
 constexpr std::uint64_t kMaxCopyBytes = 5ull << 30;
 constexpr std::string_view kDigestHeader = "x-amz-meta-dashctl-digest";
 constexpr std::string_view kContentType = "application/octet-stream";
-// Completing an upload may take minutes of silence: the service stitches the parts.
+// Completing an upload may take minutes of silence, while the service joins the parts.
 constexpr std::chrono::minutes kAssembleTimeout{10};
 
 class S3Store final : public ObjectStore {
@@ -79,7 +79,7 @@ class S3Store final : public ObjectStore {
   }
 
   Result<void> remove(const std::string& key) override {
-    TRY(head(key));  // DELETE answers the same whether there was one
+    TRY(head(key));  // DELETE returns the same for a missing object
     TRY(call({.method = "DELETE", .key = key, .doing = fmt::format("deleting '{}'", key)}));
     return {};
   }
@@ -197,7 +197,7 @@ class S3Store final : public ObjectStore {
     return object;
   }
 
-  // What an answer's headers tell of an object.
+  // Returns what a response's headers contain of an object.
   Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const {
     Object object = basic_object(key, answer);
     object.size = TRY(object_size(answer, client_.where(key)));
@@ -227,7 +227,7 @@ class S3Store final : public ObjectStore {
     return error;
   }
 
-  // The new object's etag.
+  // Returns the new object's etag.
   Result<std::string> complete(const UploadRef& ref, const std::vector<StagedPart>& parts,
                                const PutOptions& options) {
     auto doing = fmt::format("committing '{}'", ref.key);
@@ -244,7 +244,7 @@ class S3Store final : public ObjectStore {
     return result.etag;
   }
 
-  // The upload is gone: a commit whose answer was lost, when the object is the one that these parts make.
+  // The upload is gone: a commit with a lost answer, when the object is the one that these parts make.
   Result<Object> find_committed(const UploadRef& ref, const std::vector<StagedPart>& parts, Error gone) {
     auto object = head(ref.key);
     if (object && object->etag == composed_etag(parts) && object->size == total_size(parts)) return object;

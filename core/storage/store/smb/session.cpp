@@ -13,10 +13,10 @@ namespace {
 using local::FileEntry;
 using local::FileKind;
 
-constexpr std::size_t kPiece = 1u << 20;  // more at once gains nothing and holds more memory in the library
+constexpr std::size_t kPiece = 1u << 20;  // more at once gains nothing and takes more memory in the library
 constexpr int kTimeoutMs = 20'000;
 
-// libsmbclient's callback has no place for a context of ours; the child has one session.
+// libsmbclient's callback has no parameter for a context; the child has one session.
 const Share* g_share = nullptr;
 
 void copy(char* to, int size, const std::string& text) {
@@ -59,7 +59,7 @@ Code code_of(int number) {
 Failure smb_error(std::string_view what, std::string_view path) {
   auto number = errno;
   bool is_refusal = number == EACCES || number == EPERM;
-  // What the library says of a server whose name it cannot resolve.
+  // The library's error for a server whose name it cannot resolve.
   bool is_nobody = number == EINVAL;
   return fail(
       code_of(number), "cannot {} '{}' on the share: {}{}", what, path, std::strerror(number),

@@ -33,7 +33,7 @@ Result<std::uint16_t> read_port(const std::string& text) {
   return port;
 }
 
-// What Windows takes for a device, in any folder and with any extension.
+// Names that Windows takes for a device, in any folder and with any extension.
 bool is_device(std::string_view segment) {
   constexpr std::array<std::string_view, 6> kDevices{"con", "prn", "aux", "nul", "conin$", "conout$"};
   constexpr std::array<std::string_view, 13> kPorts{"0", "1", "2", "3",      "4",      "5",     "6",
@@ -44,7 +44,7 @@ bool is_device(std::string_view segment) {
          (is_port && std::ranges::find(kPorts, stem.substr(3)) != kPorts.end());
 }
 
-// What a name on a share counts in: units of UTF-16.
+// Returns the length in UTF-16 units, which limit a name on a share.
 std::size_t utf16_units(std::string_view text) {
   std::size_t units = 0;
   for (char c : text) {

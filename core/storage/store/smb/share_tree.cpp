@@ -85,7 +85,7 @@ class ShareTree final : public local::FileTree {
     return answer;
   }
 
-  // After these the child hangs, is gone, or holds a connection that is.
+  // After these errors the child hangs, is gone, or has lost its connection.
   static bool is_lost(const Error& error) {
     return error.code == Code::timeout || error.code == Code::unreachable || error.code == Code::integrity;
   }

@@ -46,7 +46,7 @@ bool write_all(std::string_view bytes) {
   return true;
 }
 
-// nullopt at the end of our stdin, or when what came is no request.
+// Returns nullopt at the end of stdin, or when the input is no request.
 std::optional<WorkerRequest> read_request() {
   std::string head(kFrameHead, '\0');
   if (!read_all(head.data(), head.size())) return std::nullopt;
@@ -119,7 +119,7 @@ const std::map<std::string_view, Operation> kOperations{
      }},
 };
 
-// The first question opens the session, the others use it.
+// The first request opens the session, the others use it.
 Result<WorkerReply> handle(std::unique_ptr<SmbSession>& session, const WorkerRequest& request) {
   auto op = request.text("op");
   if (op == "open") {
@@ -132,7 +132,7 @@ Result<WorkerReply> handle(std::unique_ptr<SmbSession>& session, const WorkerReq
   return found->second(*session, request);
 }
 
-// A call of the library can hang for long; the parent's end must not leave us behind.
+// A call of the library can hang for long; this process must still end with its parent.
 void end_with_stdin() {
   pollfd p{STDIN_FILENO, 0, 0};
   while (::poll(&p, 1, -1) < 0 && errno == EINTR) {
@@ -149,7 +149,7 @@ int run_worker() {
     auto result = handle(session, *request);
     if (!send(result ? *std::move(result) : WorkerReply{write_error(result.error())})) break;
   }
-  ::_exit(0);  // the library's own clean-up may talk to the server
+  ::_exit(0);  // the library's own clean-up may call the server
 }
 
 }  // namespace dash::storage::smb
