@@ -79,7 +79,7 @@ Result<ContainerExportResult> from_bundle(const Json& document, std::size_t nois
 
 Result<ContainerExportResult> from_peer(const Json& document, std::size_t noise) {
   ContainerExportResult answer;
-  answer.exporter = "the peer's export";
+  answer.exporter = "the dashboard's own export";
   answer.noise_bytes = noise;
   for (const auto& [name, value] : document["config"].items()) {
     if (value.is_null()) continue;

@@ -25,7 +25,7 @@ struct ContainerExportResult {
   config::Values values;  // canonical; region sets as their keys
   std::vector<setup::FullWebhook> webhooks;
   std::map<std::string, std::string> excluded;  // excluded inside already
-  std::string exporter;                         // "dashctl" or "the peer's export"
+  std::string exporter;                         // "dashctl" or "the dashboard's own export"
   std::size_t noise_bytes = 0;                  // bytes of stdout that were not the document
 };
 

@@ -29,7 +29,8 @@ std::string unreachable_text(const std::string& backend, const std::string& why)
 
 std::string holds_state_text(const std::string& backend) {
   return fmt::format(
-      "Deployments have infrastructure state on '{}'. Send migrate_iac_state=true (a peer's client: "
+      "Deployments have infrastructure state on '{}'. Send migrate_iac_state=true (a Python dashboard's "
+      "client: "
       "migrate_terraform_state=true) to copy it to the new backend and switch.",
       backend);
 }
