@@ -53,7 +53,8 @@ Failure disk_failure(int error) {
   std::string message = "the data directory cannot be written; check its disk, owner and mode";
   if (error == ENOSPC || error == EDQUOT)
     message = "the disk of the data directory is full; free some space, or nothing more can be written";
-  return Failure(Error{Code::busy, std::move(message), ::strerrordesc_np(error), {}, {}});
+  return Failure(
+      Error{.code = Code::busy, .message = std::move(message), .detail = ::strerrordesc_np(error)});
 }
 
 }  // namespace

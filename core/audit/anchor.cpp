@@ -28,11 +28,10 @@ Result<void> AnchorSet::check_health() const {
     if (!anchor.fault.empty())
       faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", anchor.target->name(), anchor.fault);
   if (faults.empty()) return {};
-  return Failure(Error{Code::upstream,
-                       "a checkpoint of the audit log could not be anchored; the log names the anchor",
-                       faults,
-                       {},
-                       {}});
+  return Failure(
+      Error{.code = Code::upstream,
+            .message = "a checkpoint of the audit log could not be anchored; the log names the anchor",
+            .detail = faults});
 }
 
 bool AnchorSet::is_due(const AnchorState& anchor, std::int64_t count, bool is_last) const {

@@ -59,6 +59,10 @@ Buffer BufferPool::acquire_locked(const Borrower& borrower) {
   return Buffer(this, std::move(buffer), borrower.holder);
 }
 
+Error BufferPool::no_buffer_error() {
+  return busy(std::chrono::seconds(2), "all transfer buffers are in use; try again shortly");
+}
+
 Buffer BufferPool::try_acquire(const Borrower& borrower) {
   std::lock_guard lock(mutex_);
   if (!is_available_locked(borrower)) return {};
@@ -72,11 +76,8 @@ std::size_t BufferPool::available() const {
 
 Result<Buffer> BufferPool::acquire(std::chrono::milliseconds timeout, const Borrower& borrower) {
   std::unique_lock lock(mutex_);
-  if (!released_.wait_for(lock, timeout, [&] { return is_available_locked(borrower); })) {
-    Error error{
-        Code::busy, "all transfer buffers are in use; try again shortly", {}, std::chrono::seconds(2), {}};
-    return Failure(std::move(error));
-  }
+  if (!released_.wait_for(lock, timeout, [&] { return is_available_locked(borrower); }))
+    return Failure(no_buffer_error());
   return acquire_locked(borrower);
 }
 

@@ -70,8 +70,10 @@ class BufferPool {
   Buffer try_acquire(const Borrower& borrower = {});
   // Returns the number of free buffers.
   std::size_t available() const;
-  // Waits at most `timeout`, then fails with Code::busy and retry_after.
+  // Waits at most `timeout`, then fails with no_buffer_error().
   Result<Buffer> acquire(std::chrono::milliseconds timeout, const Borrower& borrower = {});
+  // Code::busy with retry_after.
+  static Error no_buffer_error();
 
  private:
   friend class Buffer;

@@ -56,11 +56,11 @@ const CodeInfo& info(Code code);
 
 struct Error {
   Code code = Code::internal;
-  std::string message;  // may be shown to anybody who may make the request; says what to do next
-  std::string detail;   // for the log only
-  std::optional<std::chrono::seconds> retry_after;
+  std::string message = {};  // may be shown to anybody who may make the request; says what to do next
+  std::string detail = {};   // for the log only
+  std::optional<std::chrono::seconds> retry_after = {};
   // Replaces `message` as the HTTP body's "detail" where the API gives it a shape (the gate, 422).
-  std::shared_ptr<const nlohmann::ordered_json> body;
+  std::shared_ptr<const nlohmann::ordered_json> body = {};
 
   // "reading bundle.json: <message>"
   Error within(std::string_view context) &&;
@@ -75,8 +75,33 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 using Failure = tl::unexpected<Error>;
 
 template <class... A>
+Error make_error(Code code, fmt::format_string<A...> format, A&&... args) {
+  return {.code = code, .message = fmt::format(format, std::forward<A>(args)...)};
+}
+
+template <class... A>
 Failure fail(Code code, fmt::format_string<A...> format, A&&... args) {
-  return Failure(Error{code, fmt::format(format, std::forward<A>(args)...), {}, {}, {}});
+  return Failure(make_error(code, format, std::forward<A>(args)...));
+}
+
+// `retry_after` becomes the Retry-After header.
+template <class... A>
+Error busy(std::chrono::seconds retry_after, fmt::format_string<A...> format, A&&... args) {
+  auto error = make_error(Code::busy, format, std::forward<A>(args)...);
+  error.retry_after = retry_after;
+  return error;
+}
+
+template <class... A>
+Error throttled(std::chrono::seconds retry_after, fmt::format_string<A...> format, A&&... args) {
+  auto error = make_error(Code::throttled, format, std::forward<A>(args)...);
+  error.retry_after = retry_after;
+  return error;
+}
+
+template <class... A>
+Error too_large(fmt::format_string<A...> format, A&&... args) {
+  return make_error(Code::too_large, format, std::forward<A>(args)...);
 }
 
 // Value of a successful result, moved out; void results give nothing.

@@ -5,12 +5,18 @@
 namespace dash {
 namespace {
 
+// `entry`: the one member of the list that a 422 answers.
+Failure one_entry(std::string message, OrderedJson entry) {
+  auto body = OrderedJson::array({std::move(entry)});
+  return Failure(Error{.code = Code::validation,
+                       .message = std::move(message),
+                       .body = std::make_shared<const OrderedJson>(std::move(body))});
+}
+
 Failure validation_failure(OrderedJson location, std::string_view type, std::string_view message) {
-  Error error{
-      Code::validation, fmt::format("{}: {}", location.back().get<std::string>(), message), {}, {}, {}};
-  OrderedJson entry{{"type", type}, {"loc", std::move(location)}, {"msg", message}, {"input", nullptr}};
-  error.body = std::make_shared<const OrderedJson>(OrderedJson::array({std::move(entry)}));
-  return Failure(std::move(error));
+  auto text = fmt::format("{}: {}", location.back().get<std::string>(), message);
+  return one_entry(std::move(text),
+                   {{"type", type}, {"loc", std::move(location)}, {"msg", message}, {"input", nullptr}});
 }
 
 OrderedJson body_location(std::string_view name) { return OrderedJson::array({"body", name}); }
@@ -19,11 +25,9 @@ OrderedJson body_location(std::string_view name) { return OrderedJson::array({"b
 
 Failure invalid_json(std::string_view why, std::size_t at) {
   auto message = fmt::format("JSON decode error: {}", why);
-  Error error{Code::validation, "body: " + message, {}, {}, {}};
-  OrderedJson entry{
-      {"type", "json_invalid"}, {"loc", {"body", at}}, {"msg", message}, {"input", OrderedJson::object()}};
-  error.body = std::make_shared<const OrderedJson>(OrderedJson::array({std::move(entry)}));
-  return Failure(std::move(error));
+  return one_entry(
+      "body: " + message,
+      {{"type", "json_invalid"}, {"loc", {"body", at}}, {"msg", message}, {"input", OrderedJson::object()}});
 }
 
 Failure missing_member(std::string_view name, std::string_view message) {

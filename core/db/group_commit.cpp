@@ -8,7 +8,8 @@ Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
   try {
     return body(tx);
   } catch (const std::exception& e) {
-    return Failure(Error{Code::internal, "an internal error; the log has the reason", e.what(), {}, {}});
+    return Failure(Error{
+        .code = Code::internal, .message = "an internal error; the log has the reason", .detail = e.what()});
   }
 }
 

@@ -54,11 +54,9 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
     code = Code::busy;
     message = "the database takes no writes; check its mode and the rights of its user";
   }
-  return Failure(Error{code,
-                       std::move(message),
-                       fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
-                       message == kUnavailable ? std::optional(kRetryAfter) : std::nullopt,
-                       {}});
+  return Failure(Error{.code = code,
+                       .message = std::move(message),
+                       .detail = fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql)});
 }
 
 // libpq would take the text up to the NUL, and so another name than the caller's.
@@ -228,9 +226,9 @@ class PostgresSql final : public Sql {
   Result<std::unique_ptr<PostgresConnection>> reconnect() {
     auto connection = PostgresConnection::open(url_);
     if (connection) return connection;
-    const auto& error = connection.error();
-    return Failure(
-        Error{Code::busy, std::string(kUnavailable), error.message + ": " + error.detail, kRetryAfter, {}});
+    auto error = busy(kRetryAfter, kUnavailable);
+    error.detail = connection.error().message + ": " + connection.error().detail;
+    return Failure(std::move(error));
   }
 
   std::unique_ptr<PostgresConnection> pop_idle() {

@@ -60,9 +60,9 @@ Failure sqlite_error(sqlite3* db, int rc, std::string_view sql) {
     default:
       break;
   }
-  Error error{
-      code, std::move(message), fmt::format("sqlite {}: {} in: {}", rc, sqlite3_errmsg(db), sql), {}, {}};
-  return Failure(std::move(error));
+  return Failure(Error{.code = code,
+                       .message = std::move(message),
+                       .detail = fmt::format("sqlite {}: {} in: {}", rc, sqlite3_errmsg(db), sql)});
 }
 
 Value column(sqlite3_stmt* s, int i) {

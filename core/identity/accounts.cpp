@@ -133,8 +133,7 @@ Result<std::optional<Error>> Accounts::check_current(db::Transaction& tx, const 
                                                      const identity::PasswordAttempt& attempt) {
   if (!TRY(deps_.passwords.conclude(tx, attempt))) return std::optional<Error>();
   TRY(deps_.audit.append(tx, failed_login_event(principal, "The current password is wrong")));
-  return std::optional(
-      Error{Code::forbidden, "The current password is wrong; nothing was changed.", {}, {}, {}});
+  return std::optional(make_error(Code::forbidden, "The current password is wrong; nothing was changed."));
 }
 
 Result<identity::User> Accounts::apply(db::Transaction& tx, const Principal& principal,

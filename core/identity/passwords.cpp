@@ -43,9 +43,9 @@ Result<std::optional<Error>> Passwords::conclude(db::Transaction& tx, const Pass
       tx.query("SELECT password_hash, is_active FROM users WHERE username = $1", {attempt.subject.username}));
   if (!attempt.is_right || rows.empty() || rows[0].text(0) != attempt.hash) {
     TRY(throttle_.count(tx, attempt.subject));
-    return std::optional(Error{Code::unauthenticated, "Incorrect username or password", {}, {}, {}});
+    return std::optional(make_error(Code::unauthenticated, "Incorrect username or password"));
   }
-  if (!rows[0].flag(1)) return std::optional(Error{Code::forbidden, "Account disabled", {}, {}, {}});
+  if (!rows[0].flag(1)) return std::optional(make_error(Code::forbidden, "Account disabled"));
   TRY(throttle_.clear_failures(tx, attempt.subject));
   return std::optional<Error>();
 }

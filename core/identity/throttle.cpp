@@ -8,8 +8,7 @@ namespace dash::identity {
 
 Failure too_many_attempts(std::chrono::microseconds wait) {
   auto seconds = std::max(std::chrono::seconds(1), std::chrono::ceil<std::chrono::seconds>(wait));
-  auto message = fmt::format("Too many attempts. Try again in {} seconds.", seconds.count());
-  return Failure(Error{Code::throttled, message, {}, seconds, {}});
+  return Failure(throttled(seconds, "Too many attempts. Try again in {} seconds.", seconds.count()));
 }
 
 Result<void> Throttle::check(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject) {

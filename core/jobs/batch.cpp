@@ -49,8 +49,9 @@ Failure name_collision(const std::vector<std::string>& conflicts, const std::vec
                    {"conflicts", conflicts},
                    {"duplicates", duplicates},
                    {"names", names}};
-  return Failure(
-      Error{Code::conflict, message, {}, {}, std::make_shared<const OrderedJson>(std::move(body))});
+  return Failure(Error{.code = Code::conflict,
+                       .message = message,
+                       .body = std::make_shared<const OrderedJson>(std::move(body))});
 }
 
 }  // namespace

@@ -8,9 +8,10 @@ std::string sentence(const std::vector<std::string>& reasons) {
 }
 
 Error refusal(Code code, std::string_view word, const std::vector<std::string>& reasons) {
-  Error out{code, sentence(reasons), {}, {}, {}};
-  out.body = std::make_shared<const OrderedJson>(OrderedJson{{"error", word}, {"reasons", reasons}});
-  return out;
+  OrderedJson body{{"error", word}, {"reasons", reasons}};
+  return {.code = code,
+          .message = sentence(reasons),
+          .body = std::make_shared<const OrderedJson>(std::move(body))};
 }
 
 }  // namespace

@@ -16,11 +16,6 @@ const std::string kHub = "storage_hub_backend";
 const std::string kRunner = "automation_runner";
 const std::string kAutomation = "ansible_enabled";
 
-template <class... A>
-Error error(Code code, fmt::format_string<A...> format, A&&... args) {
-  return fail(code, format, std::forward<A>(args)...).value();
-}
-
 std::vector<std::string> required_keys() {
   std::vector<std::string> keys;
   for (const auto& backend : storage::backends())
@@ -55,11 +50,11 @@ RuleResult check_choice(const RuleInput& input, const std::string& key, std::str
   if (missing.empty()) return std::nullopt;
   return Refusal{{key},
                  "not_configured",
-                 error(Code::invalid,
-                       "Cannot {} '{}': the required field '{}' is missing. Set it before choosing this "
-                       "backend.",
-                       doing, storage::backend_in_style(input.name_style(), (*found)->id),
-                       config::key_in_style(input.name_style(), missing))};
+                 make_error(Code::invalid,
+                            "Cannot {} '{}': the required field '{}' is missing. Set it before choosing this "
+                            "backend.",
+                            doing, storage::backend_in_style(input.name_style(), (*found)->id),
+                            config::key_in_style(input.name_style(), missing))};
 }
 
 RuleResult check_active(const RuleInput& input) { return check_choice(input, kActive, "activate"); }
@@ -67,12 +62,13 @@ RuleResult check_active(const RuleInput& input) { return check_choice(input, kAc
 RuleResult check_hub(const RuleInput& input) {
   auto hub = storage::find_backend(choice_of(input.after, kHub));
   if (input.changes_key(kHub) && hub && !(*hub)->is_object_store)
-    return Refusal{{kHub},
-                   "hub_not_object_store",
-                   error(Code::invalid,
-                         "'{}' cannot be the image hub: promotion needs a cloud address. Choose an object "
-                         "store.",
-                         storage::backend_in_style(input.name_style(), (*hub)->id))};
+    return Refusal{
+        {kHub},
+        "hub_not_object_store",
+        make_error(Code::invalid,
+                   "'{}' cannot be the image hub: promotion needs a cloud address. Choose an object "
+                   "store.",
+                   storage::backend_in_style(input.name_style(), (*hub)->id))};
   return check_choice(input, kHub, "set the hub to");
 }
 
@@ -85,10 +81,10 @@ RuleResult check_still_configured(const RuleInput& input) {
     if (missing.empty() || !input.changes_key(missing)) continue;
     return Refusal{{missing},
                    "not_configured",
-                   error(Code::invalid, "'{}' is the {} and needs '{}'. Choose another backend first.",
-                         storage::backend_in_style(input.name_style(), (*chosen)->id),
-                         choice == kActive ? "active backend" : "image hub",
-                         config::key_in_style(input.name_style(), missing))};
+                   make_error(Code::invalid, "'{}' is the {} and needs '{}'. Choose another backend first.",
+                              storage::backend_in_style(input.name_style(), (*chosen)->id),
+                              choice == kActive ? "active backend" : "image hub",
+                              config::key_in_style(input.name_style(), missing))};
   }
   return std::nullopt;
 }
@@ -104,20 +100,22 @@ RuleResult check_runner(const RuleInput& input) {
     return Refusal{
         {kActive},
         "runner_local",
-        error(Code::invalid,
-              "'local' can be active only while automation_runner is 'local'; it is '{}'. Set the runner to "
-              "'local', or choose another backend.",
-              without_userinfo(runner))};
+        make_error(
+            Code::invalid,
+            "'local' can be active only while automation_runner is 'local'; it is '{}'. Set the runner to "
+            "'local', or choose another backend.",
+            without_userinfo(runner))};
   if (!input.changes_key(kRunner) || !is_local(storage::active_backend(input.before))) return std::nullopt;
   auto with_local_runner = input.after;
   with_local_runner[kRunner] = "local";
   if (!is_local(storage::active_backend(with_local_runner))) return std::nullopt;
-  return Refusal{{kRunner},
-                 "runner_local",
-                 error(Code::invalid,
-                       "automation_runner cannot be '{}' while 'local' is the active backend. Choose another "
-                       "backend first.",
-                       without_userinfo(runner))};
+  return Refusal{
+      {kRunner},
+      "runner_local",
+      make_error(Code::invalid,
+                 "automation_runner cannot be '{}' while 'local' is the active backend. Choose another "
+                 "backend first.",
+                 without_userinfo(runner))};
 }
 
 bool automation_is_on(const config::Values& values) {
@@ -127,16 +125,17 @@ bool automation_is_on(const config::Values& values) {
 RuleResult check_automation(const RuleInput& input) {
   if (!automation_is_on(input.after) || storage::active_backend(input.after)) return std::nullopt;
   if (input.changes_key(kAutomation))
-    return Refusal{{kAutomation},
-                   "needs_storage",
-                   error(Code::conflict,
-                         "Automation needs a storage backend. Configure one and make it active before you "
-                         "turn automation on.")};
+    return Refusal{
+        {kAutomation},
+        "needs_storage",
+        make_error(Code::conflict,
+                   "Automation needs a storage backend. Configure one and make it active before you "
+                   "turn automation on.")};
   if (!storage::active_backend(input.before)) return std::nullopt;
   return Refusal{changed_of(input, required_and({kActive, kRunner})), "needs_storage",
-                 error(Code::conflict,
-                       "Automation is on and needs an active storage backend. Turn automation off, or "
-                       "choose another backend first.")};
+                 make_error(Code::conflict,
+                            "Automation is on and needs an active storage backend. Turn automation off, or "
+                            "choose another backend first.")};
 }
 
 // The agent resolves the folder beneath the share.

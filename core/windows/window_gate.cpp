@@ -59,7 +59,9 @@ Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& window
 Error window_error(const WindowRefusal& refusal) {
   OrderedJson body = {
       {"error", "change_window"}, {"reasons", {refusal.reason}}, {"schedule", refusal.schedule}};
-  return {Code::change_window, refusal.reason, {}, {}, std::make_shared<const OrderedJson>(std::move(body))};
+  return {.code = Code::change_window,
+          .message = refusal.reason,
+          .body = std::make_shared<const OrderedJson>(std::move(body))};
 }
 
 }  // namespace dash::windows

@@ -50,7 +50,7 @@ Error validation_error(const std::vector<FieldError>& problems, std::string_view
                                 {"input", OrderedJson(problem.input)}});
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", path, problem.message);
   }
-  return Error{Code::validation, std::move(text), {}, {}, std::move(body)};
+  return {.code = Code::validation, .message = std::move(text), .body = std::move(body)};
 }
 
 Result<Json> json_body(const Request& request) {

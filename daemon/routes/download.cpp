@@ -180,11 +180,7 @@ Result<Response> download(const FindAsset& find, bool is_raw, const Request& req
     if (request.header("If-Match"))
       return fail(Code::precondition, "the asset is not what If-Match names: it was replaced");
   }
-  return Failure(Error{Code::busy,
-                       "the asset is replaced again and again; try again shortly",
-                       {},
-                       std::chrono::seconds(1),
-                       {}});
+  return Failure(busy(std::chrono::seconds(1), "the asset is replaced again and again; try again shortly"));
 }
 
 }  // namespace dash::daemon

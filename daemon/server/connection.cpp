@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kInputBytes = 64u << 10;
 
 Error connection_limit_error() {
-  return {Code::busy, "too many connections; try again shortly", {}, std::chrono::seconds(1), {}};
+  return busy(std::chrono::seconds(1), "too many connections; try again shortly");
 }
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
@@ -167,7 +167,7 @@ void Connection::on_io_error() {
   timed_out_ = false;
   head_.keep_alive = false;
   if (row_->is_extra()) return refuse(connection_limit_error());
-  auto response = error_response(Error{Code::timeout, "the request came too slowly", {}, {}, {}});
+  auto response = error_response(make_error(Code::timeout, "the request came too slowly"));
   response.status = 408;  // Code::timeout is ours towards others, 504
   reply(std::move(response));
 }

@@ -191,7 +191,7 @@ void Connection::offload(Pool where, Work work, Then then) {
   if (is_short(where) && !may_hang && loop_.threads.promote_follower()) return task();
   if (!is_first || context_.route->is_health) return pool->post(std::move(task));
   if (pool->try_post(std::move(task), context_.request.holder())) return;
-  refuse(Error{Code::busy, "the server is at its limit; try again shortly", {}, std::chrono::seconds(1), {}});
+  refuse(busy(std::chrono::seconds(1), "the server is at its limit; try again shortly"));
 }
 
 }  // namespace dash::daemon

@@ -40,9 +40,7 @@ void Connection::acquire_part_buffer(SteadyTime until) {
   if (context_.route->body != Body::part) return start_body();
   context_.request.buffer = dispatcher_.buffers().try_acquire({context_.request.holder(), true});
   if (context_.request.buffer) return start_body();
-  if (std::chrono::steady_clock::now() >= until)
-    return refuse(Error{
-        Code::busy, "all transfer buffers are in use; try again shortly", {}, std::chrono::seconds(2), {}});
+  if (std::chrono::steady_clock::now() >= until) return refuse(BufferPool::no_buffer_error());
   buffer_timer_.expires_after(kBufferPollInterval);
   buffer_timer_.async_wait([self = shared_from_this(), until](error_code error) {
     if (!error && self->phase_ != Phase::closed) self->acquire_part_buffer(until);
@@ -86,11 +84,7 @@ bool Connection::on_body_bytes(std::size_t bytes) {
   body_seen_ += bytes;
   if (context_.route->body != Body::part) piece_size_ += bytes;
   if (body_seen_ <= context_.body_limit) return true;
-  refuse(Error{Code::too_large,
-               fmt::format("the body may have at most {} bytes here", context_.body_limit),
-               {},
-               {},
-               {}});
+  refuse(body_too_large(context_.body_limit));
   return false;
 }
 
@@ -104,7 +98,7 @@ void Connection::read_chunked() {
   if (!on_body_bytes(step->produced)) return;
   if (step->done || free_space().empty()) return flush_body(step->done);
   if (in_end_ - in_begin_ == in_.size())
-    return refuse(Error{Code::invalid, "bad request: a chunk header without an end", {}, {}, {}});
+    return refuse(make_error(Code::invalid, "bad request: a chunk header without an end"));
   set_rate_deadline();
   auto before = body_seen_;
   fill([this, before](std::size_t) {
@@ -154,8 +148,7 @@ void Connection::flush_body(bool done) {
 
 bool Connection::append_small_body() {
   if (!dispatcher_.grow_small_body(context_, piece_size_)) {
-    refuse(Error{
-        Code::busy, "too many large requests at once; try again shortly", {}, std::chrono::seconds(2), {}});
+    refuse(busy(std::chrono::seconds(2), "too many large requests at once; try again shortly"));
     return false;
   }
   context_.small_body.append(piece_.data(), piece_size_);

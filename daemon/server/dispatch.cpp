@@ -42,7 +42,7 @@ std::uint64_t body_limit(const Route& route) {
 
 // 417 and 411 have no Code of their own: only HTTP has expectations and requests of unknown length.
 Response status_response(int status, std::string message) {
-  auto response = error_response(Error{Code::invalid, std::move(message), {}, {}, {}});
+  auto response = error_response({.code = Code::invalid, .message = std::move(message)});
   response.status = status;
   return response;
 }
@@ -53,13 +53,12 @@ std::optional<Response> check_body(const RequestHead& head, const RequestContext
   if (context.route->body == Body::part && !head.content_length)
     return status_response(411, "Content-Length is required: a part says its size before its bytes");
   if (head.content_length.value_or(0) <= context.body_limit) return std::nullopt;
-  auto what = fmt::format("the body may have at most {} bytes here", context.body_limit);
-  return error_response(Error{Code::too_large, std::move(what), {}, {}, {}});
+  return error_response(body_too_large(context.body_limit));
 }
 
 Response not_found_response(const std::string& allow) {
-  if (allow.empty()) return error_response(Error{Code::not_found, "Not Found", {}, {}, {}});
-  auto response = error_response(Error{Code::method_not_allowed, "Method Not Allowed", {}, {}, {}});
+  if (allow.empty()) return error_response(make_error(Code::not_found, "Not Found"));
+  auto response = error_response(make_error(Code::method_not_allowed, "Method Not Allowed"));
   response.headers.add("Allow", allow);
   return response;
 }
@@ -86,12 +85,17 @@ Result<T> catch_exceptions(Work&& work) {
   try {
     return work();
   } catch (const std::exception& e) {
-    return Failure(Error{
-        Code::internal, "internal error; the log tells more under this request's id", e.what(), {}, {}});
+    return Failure(Error{.code = Code::internal,
+                         .message = "internal error; the log tells more under this request's id",
+                         .detail = e.what()});
   }
 }
 
 }  // namespace
+
+Error body_too_large(std::uint64_t limit) {
+  return too_large("the body may have at most {} bytes here", limit);
+}
 
 Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
                        BufferPool& buffers)
@@ -131,7 +135,7 @@ std::optional<Response> Dispatcher::match_route(const RequestHead& head, const s
   request.client = proxies_.client_of(peer, request.headers);
   request.request_id = request_id_of(request.headers);
   auto target = parse_target(head.target);
-  if (!target) return error_response(Error{Code::invalid, "the request target is malformed", {}, {}, {}});
+  if (!target) return error_response(make_error(Code::invalid, "the request target is malformed"));
   request.path = std::move(target->path);
   request.query = std::move(target->query);
   auto match = router_.match(head.method, request.path);

@@ -21,6 +21,9 @@ namespace dash::daemon {
 // The memory limit from which a request's body is taken. Agent routes will have one of their own.
 enum class BodyMemory { general, sign_in };
 
+// Code::too_large: a body of more than `limit` decoded bytes.
+Error body_too_large(std::uint64_t limit);
+
 // One request and its response.
 struct RequestContext {
   Request request;

@@ -5,7 +5,7 @@
 namespace dash::daemon {
 namespace {
 
-Error refused() { return Error{Code::forbidden, "not yours", {}, {}, {}}; }
+Error refused() { return make_error(Code::forbidden, "not yours"); }
 
 // PUT /api/part: stores the size and the ends of the part.
 Route part_route(Admit admit = {}) {

@@ -57,6 +57,7 @@ Code refusal_code(const Json& body) {
   return Code::forbidden;
 }
 
+// Not the codes of http_error(): a dashboard's 401 is the caller's fault, a cloud's 401 the operator's.
 Code code_of(int status, const Json& body) {
   switch (status) {
     case 401:
@@ -96,20 +97,17 @@ Error api_error(const HttpResponse& response, std::string_view where) {
   auto status = response.status;
   if (status >= 300 && status < 400) {
     auto to = response.headers.get("Location").value_or("an unnamed place");
-    return {
-        Code::upstream,
-        fmt::format("{} redirects to {}; redirects are not followed, so that a token goes nowhere else. {}",
-                    where, sanitized(to),
-                    to.ends_with("/setup") ? "The instance is not set up yet" : "Give the final address"),
-        {},
-        {},
-        {}};
+    return make_error(Code::upstream,
+                      "{} redirects to {}; redirects are not followed, so that a token goes nowhere else. {}",
+                      where, sanitized(to),
+                      to.ends_with("/setup") ? "The instance is not set up yet" : "Give the final address");
   }
   auto json = parse_json(response.body);
   auto body = json ? *std::move(json) : Json();
   auto text = sanitized(detail_text(body));
-  Error error{code_of(status, body), {}, {}, retry_after(response.headers), {}};
-  error.message = fmt::format("{} answered {}{}{}", where, status, text.empty() ? "" : ": ", text);
+  auto error =
+      make_error(code_of(status, body), "{} answered {}{}{}", where, status, text.empty() ? "" : ": ", text);
+  error.retry_after = retry_after(response.headers);
   if (error.retry_after) error.message += fmt::format(" (try again in {} s)", error.retry_after->count());
   return error;
 }

@@ -112,8 +112,9 @@ CURLcode add_roots(CURL*, void* ssl_ctx, void* user) {
 Failure curl_failure(CURLcode rc, const HttpRequest& request, const char* text) {
   auto origin = origin_of(request.url);
   auto error = [&](Code code, std::string message) {
-    return Failure(
-        Error{code, std::move(message), fmt::format("curl {}: {}", static_cast<int>(rc), text), {}, {}});
+    return Failure(Error{.code = code,
+                         .message = std::move(message),
+                         .detail = fmt::format("curl {}: {}", static_cast<int>(rc), text)});
   };
   switch (rc) {
     case CURLE_PEER_FAILED_VERIFICATION:

@@ -104,13 +104,12 @@ Result<void> load(LoadedPolicy& policy, const Build& build) {
 
 // The step at which a build was ended says less than why.
 Error cause_of(const Error& error, const BuildLimits& limits, const Build& build) {
-  auto of = [](std::string message) {
-    return Error{Code::policy_unavailable, std::move(message), {}, {}, {}};
-  };
-  if (limits.cancelled) return of("the start of the policy engine was cancelled: the server stops");
+  if (limits.cancelled)
+    return make_error(Code::policy_unavailable,
+                      "the start of the policy engine was cancelled: the server stops");
   if (Steady::now() < build.due) return error;
-  return of(fmt::format("the policy engine was not ready within {} s",
-                        std::chrono::duration<double>(limits.timeout).count()));
+  return make_error(Code::policy_unavailable, "the policy engine was not ready within {} s",
+                    std::chrono::duration<double>(limits.timeout).count());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace dash::storage {
 namespace {
 
+// Not the codes of net::api_error(): a cloud's 401 is the operator's fault, a dashboard's 401 the caller's.
 Code code_of(int status) {
   switch (status) {
     case 404:
@@ -59,10 +60,8 @@ std::string_view status_text(int status) {
 }  // namespace
 
 Error http_error(const net::HttpResponse& response, std::string_view where, const StoreError& refusal) {
-  Error error;
-  error.code = code_of(response.status);
-  error.message = fmt::format("{}: {} ({}{}{})", where, status_text(response.status), response.status,
-                              refusal.code.empty() ? "" : " ", refusal.code);
+  auto error = make_error(code_of(response.status), "{}: {} ({}{}{})", where, status_text(response.status),
+                          response.status, refusal.code.empty() ? "" : " ", refusal.code);
   if (!refusal.message.empty()) error.message += ": " + refusal.message;
   error.retry_after = net::retry_after(response.headers);
   return error;

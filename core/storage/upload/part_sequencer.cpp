@@ -45,14 +45,9 @@ Result<PartSequencer::UploadLock> PartSequencer::acquire(const std::string& id,
                                                          std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   if (!states_.contains(id)) evict_oldest_locked();
-  if (!freed_.wait_for(lock, timeout, [&] { return !states_[id].is_taken; })) {
-    Error error{Code::busy,
-                "another part of this upload is still being stored; send parts one at a time",
-                {},
-                std::chrono::seconds(5),
-                {}};
-    return Failure(std::move(error));
-  }
+  if (!freed_.wait_for(lock, timeout, [&] { return !states_[id].is_taken; }))
+    return Failure(busy(std::chrono::seconds(5),
+                        "another part of this upload is still being stored; send parts one at a time"));
   auto& state = states_[id];
   state.is_taken = true;
   state.used = clock_.steady_now();

@@ -68,19 +68,19 @@ TEST(RequestBody, AFormIsDecoded) {
 }
 
 TEST(ErrorResponse, CarriesTheBodyThatTheSpecShapes) {
-  Error error{Code::policy_denied,
-              "denied",
-              "secret detail",
-              {},
-              std::make_shared<OrderedJson>(OrderedJson{{"error", "policy"}})};
+  Error error{.code = Code::policy_denied,
+              .message = "denied",
+              .detail = "secret detail",
+              .body = std::make_shared<OrderedJson>(OrderedJson{{"error", "policy"}})};
   auto response = error_response(error);
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(response.body, R"({"detail":{"error":"policy"}})");
 }
 
 TEST(ErrorResponse, TellsWhenToComeAgainAndKeepsTheDetail) {
-  auto response = error_response(
-      Error{Code::throttled, "too many attempts", "secret detail", std::chrono::seconds(7), {}});
+  auto error = throttled(std::chrono::seconds(7), "too many attempts");
+  error.detail = "secret detail";
+  auto response = error_response(error);
   EXPECT_EQ(response.status, 429);
   EXPECT_EQ(response.headers.get("Retry-After"), "7");
   EXPECT_EQ(response.body, R"({"detail":"too many attempts"})");

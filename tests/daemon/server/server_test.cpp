@@ -123,7 +123,8 @@ TEST(Server, WritesOneAccessLineWithoutTheQuery) {
 
 TEST(Server, AnErrorsDetailGoesToTheLogAlone) {
   Running running(
-      {failing("/api/broken", Error{Code::internal, "the disk is broken", "SELECT secret", {}, {}}),
+      {failing("/api/broken",
+               {.code = Code::internal, .message = "the disk is broken", .detail = "SELECT secret"}),
        {.pattern = "/api/throws", .auth = Auth::anybody, .handler = [](Request&) -> Result<Response> {
           throw std::runtime_error("SELECT secret");
         }}});
@@ -139,7 +140,7 @@ TEST(Server, AnErrorsDetailGoesToTheLogAlone) {
 }
 
 TEST(Server, AChallengeGoesWithA401ExceptOnSetupRoutes) {
-  Error nobody{Code::unauthenticated, "Not authenticated", {}, {}, {}};
+  auto nobody = make_error(Code::unauthenticated, "Not authenticated");
   Running running({failing("/api/jobs", nobody), failing("/api/setup/config", nobody)});
   EXPECT_EQ(ask(running.port(), get("/api/jobs")).headers["www-authenticate"], "Bearer");
   EXPECT_FALSE(ask(running.port(), get("/api/setup/config")).headers.contains("www-authenticate"));

@@ -69,10 +69,10 @@ TEST(ApiClient, ChecksTheCaBundleBeforeItConnects) {
 
 TEST(ApiClient, NamesTheAddressThatCannotBeReached) {
   Canned http;
-  http.error = Error{Code::unreachable, "connection refused", {}, {}, {}};
+  http.error = make_error(Code::unreachable, "connection refused");
   auto api = must(ApiClient::open(http, {"http://t.example", {}, {}}));
   EXPECT_EQ(api.get("/x").error().message, "Cannot reach http://t.example: connection refused");
-  http.error = Error{Code::tls, "unknown issuer", {}, {}, {}};
+  http.error = make_error(Code::tls, "unknown issuer");
   auto tls = api.get("/x").error();
   EXPECT_EQ(tls.code, Code::tls);
   EXPECT_NE(tls.message.find("--ca-bundle"), std::string::npos);

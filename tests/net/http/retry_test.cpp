@@ -18,7 +18,7 @@ struct Waits {
 };
 
 Result<int> failing(Code code, std::optional<std::chrono::seconds> after = {}) {
-  return Failure(Error{code, "no", "", after, {}});
+  return Failure(Error{.code = code, .message = "no", .retry_after = after});
 }
 
 TEST(Retry, AsksAgainWhileTheFailurePasses) {

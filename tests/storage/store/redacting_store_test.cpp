@@ -8,7 +8,7 @@ namespace dash::storage {
 namespace {
 
 std::string shown(const std::string& message, std::string_view place = "http://10.0.0.7:9000/bucket") {
-  return redact_addresses(Error{Code::upstream, message, {}, {}, {}}, place).message;
+  return redact_addresses({.code = Code::upstream, .message = message}, place).message;
 }
 
 // A store whose every call fails as a real one's does.
@@ -55,8 +55,11 @@ TEST(ConcealedError, LeavesEverythingElseAsItIsAndKeepsTheWholeForTheLog) {
   for (auto message : {"Asset 'a.yml' not found.", "part 3 is missing in the store", "a:b //c \\d", ""})
     EXPECT_EQ(shown(message), message);
   EXPECT_EQ(shown("s3 is s3x", "http://s3/b"), "the store is s3x");
-  auto error = redact_addresses(
-      Error{Code::busy, "http://a/b: slow down", "curl 28", std::chrono::seconds(3), {}}, "");
+  auto error = redact_addresses({.code = Code::busy,
+                                 .message = "http://a/b: slow down",
+                                 .detail = "curl 28",
+                                 .retry_after = std::chrono::seconds(3)},
+                                "");
   EXPECT_EQ(error.code, Code::busy);
   EXPECT_EQ(error.retry_after, std::chrono::seconds(3));
   EXPECT_EQ(error.detail, "curl 28; http://a/b: slow down");

@@ -5,8 +5,8 @@
 namespace dash::storage::s3 {
 namespace {
 
-Error hint(std::string_view where, std::string_view code, std::string sentence) {
-  return Error{Code::upstream, fmt::format("{}: {} ({})", where, sentence, code), {}, {}, {}};
+Error hint(std::string_view where, std::string_view code, std::string_view sentence) {
+  return make_error(Code::upstream, "{}: {} ({})", where, sentence, code);
 }
 
 std::string clock_sentence(const net::HttpResponse& response, Time now) {

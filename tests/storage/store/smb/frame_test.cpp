@@ -20,7 +20,7 @@ TEST(SmbFrame, RefusesSizesThatNoMessageHas) {
 }
 
 TEST(SmbFrame, CarriesAnErrorWithItsCode) {
-  auto answer = read_reply(dump_json(write_error({Code::precondition, "it changed", "", {}, {}})));
+  auto answer = read_reply(dump_json(write_error(make_error(Code::precondition, "it changed"))));
   EXPECT_EQ(answer.error().code, Code::precondition);
   EXPECT_EQ(answer.error().message, "it changed");
   EXPECT_TRUE(read_reply("{\"size\":1}"));
