@@ -4,7 +4,7 @@
 
 #include "core/client/atomic_file.hpp"
 #include "core/client/parallel.hpp"
-#include "core/client/patience.hpp"
+#include "core/client/retry.hpp"
 #include "core/storage/store/digest.hpp"
 #include "core/storage/store/part_layout.hpp"
 
@@ -28,16 +28,12 @@ class Receiver {
  protected:
   // The asset's first bytes go into `front`; how many came.
   Result<std::size_t> open(std::span<char> front) {
-    std::size_t came = 0;
-    TRY(with_patience([&]() -> Result<void> {
-      auto opened = TRY(deps_.client.open(deps_.backend, name_, front));
-      reading_ = std::move(opened.reading);
-      came = opened.first;
-      return {};
-    }));
+    auto opened =
+        TRY(transfer_retry().run([&](int) { return deps_.client.open(deps_.backend, name_, front); }));
+    reading_ = std::move(opened.reading);
     deps_.found(reading_->size());
     sha256_.resize(storage::part_count(reading_->size()));
-    return came;
+    return opened.first;
   }
 
   // The numbers that are left, until one fails.
@@ -55,7 +51,7 @@ class Receiver {
 
   Result<void> read(std::uint64_t offset, const Room& into) {
     if (into.empty()) return {};
-    return with_patience([&] { return reading_->read(offset, into); });
+    return transfer_retry().run([&](int) { return reading_->read(offset, into); });
   }
 
   Result<ReceiveResult> verify() {

@@ -6,7 +6,7 @@
 #include "core/client/journal.hpp"
 #include "core/client/open_file.hpp"
 #include "core/client/parallel.hpp"
-#include "core/client/patience.hpp"
+#include "core/client/retry.hpp"
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/names.hpp"
@@ -33,8 +33,7 @@ std::optional<std::string> recent_ref(const Json& status, std::size_t n) {
 Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
   auto file = TRY(OpenFile::open(plan.path));
   if (file.identity().size != plan.size) return file.changed_error();
-  Json answer;
-  TRY(with_patience([&]() -> Result<void> {
+  auto answer = TRY(transfer_retry().run([&](int) {
     std::uint64_t at = 0;
     Source content = [&](std::span<char> into) -> Result<std::size_t> {
       into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), plan.size - at)));
@@ -43,8 +42,7 @@ Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
       if (at == plan.size) TRY(file.check_unchanged());
       return into.size();
     };
-    answer = TRY(deps.client.upload(plan.name, plan.size, content));
-    return {};
+    return deps.client.upload(plan.name, plan.size, content);
   }));
   deps.moved(plan.size);
   return answer;
@@ -163,12 +161,7 @@ class ChunkedSend {
   }
 
   Result<std::string> put_with_retry(std::uint32_t n, const storage::Payload& part) {
-    std::string ref;
-    TRY(with_patience([&]() -> Result<void> {
-      ref = TRY(put(n, part, [] {}));
-      return {};
-    }));
-    return ref;
+    return transfer_retry().run([&](int) { return put(n, part, [] {}); });
   }
 
   Result<std::string> put(std::uint32_t n, const storage::Payload& part, const std::function<void()>& left) {
@@ -200,17 +193,12 @@ class ChunkedSend {
       if (!open_.refs[i].empty()) part["ref"] = open_.refs[i];
       parts.push_back(std::move(part));
     }
-    Json answer;
-    TRY(with_patience([&]() -> Result<void> {
-      answer = TRY(deps_.client.commit(open_.handle, parts));
-      return {};
-    }));
-    return answer;
+    return transfer_retry().run([&](int) { return deps_.client.commit(open_.handle, parts); });
   }
 
   // What may pass is kept for the next run; everything else is discarded in the store too.
   Failure abandon(Error error) {
-    if (error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::busy) {
+    if (net::is_transient(error)) {
       error.message += "; run the same command again to go on where it stopped";
       return Failure(std::move(error));
     }
