@@ -71,45 +71,49 @@ Result<OrderedJson> evaluate(Source& source, const PolicyQuery& query) {
   return Json(policy::to_json(decision, true));
 }
 
-Run declare_check(Flags& flags) {
+Result<OrderedJson> find_next_admission(Source& source, const PolicyQuery& query) {
+  if (source.instance.api) {
+    auto body = query_body(query);
+    body["when"] = true;
+    return OrderedJson(TRY(source.instance.api->post("/api/admission/check", body)));
+  }
+  return policy::to_json(TRY(policy::find_next_admission(
+      *source.engine, settings_for(source, query), query.action, query.request, query.actor, query.at)));
+}
+
+Result<void> run_check(Context& context, Source& source, const PolicyQuery& query) {
+  auto decision = TRY(evaluate(source, query));
+  context.out.document(decision);
+  return print_decision(context, decision);
+}
+
+Result<void> run_when(Context& context, Source& source, const PolicyQuery& query) {
+  auto answer = TRY(find_next_admission(source, query));
+  context.out.document(answer);
+  if (answer.at("admitted_at").is_string()) {
+    context.out.line("{}  {}", answer.value("admitted_at", ""), answer.at("then").value("verdict", ""));
+    return {};
+  }
+  for (const auto& reason : answer.at("now").value("reasons", OrderedJson::array()))
+    context.out.line("  reason: {}", printable(reason.get<std::string>()));
+  return fail(Code::policy_denied, "not admitted at any hour of the next {} days", policy::kWhenDays);
+}
+
+// Both take the same flags, read the query and open where it is evaluated.
+using QueryCommand = Result<void> (*)(Context&, Source&, const PolicyQuery&);
+Run declare_query_command(Flags& flags, QueryCommand command) {
   auto options = std::make_shared<CheckFlags>();
   declare_source(flags, options->source);
   declare_query(flags, options->query);
-  return [options](Context& context) -> Result<void> {
+  return [options, command](Context& context) -> Result<void> {
     auto query = TRY(read_query(options->query));
     auto source = TRY(open_source(context, options->source));
-    auto decision = TRY(evaluate(source, query));
-    context.out.document(decision);
-    return print_decision(context, decision);
+    return command(context, source, query);
   };
 }
 
-Run declare_when(Flags& flags) {
-  auto options = std::make_shared<CheckFlags>();
-  declare_source(flags, options->source);
-  declare_query(flags, options->query);
-  return [options](Context& context) -> Result<void> {
-    auto query = TRY(read_query(options->query));
-    auto source = TRY(open_source(context, options->source));
-    OrderedJson answer;
-    if (source.instance.api) {
-      auto body = query_body(query);
-      body["when"] = true;
-      answer = OrderedJson(TRY(source.instance.api->post("/api/admission/check", body)));
-    } else {
-      answer = policy::to_json(TRY(policy::find_next_admission(
-          *source.engine, settings_for(source, query), query.action, query.request, query.actor, query.at)));
-    }
-    context.out.document(answer);
-    if (answer.at("admitted_at").is_string()) {
-      context.out.line("{}  {}", answer.value("admitted_at", ""), answer.at("then").value("verdict", ""));
-      return {};
-    }
-    for (const auto& reason : answer.at("now").value("reasons", OrderedJson::array()))
-      context.out.line("  reason: {}", printable(reason.get<std::string>()));
-    return fail(Code::policy_denied, "not admitted at any hour of the next {} days", policy::kWhenDays);
-  };
-}
+Run declare_check(Flags& flags) { return declare_query_command(flags, run_check); }
+Run declare_when(Flags& flags) { return declare_query_command(flags, run_when); }
 
 // What an instance tells of its own rules.
 Result<std::vector<policy::Problem>> remote_problems(net::ApiClient& api) {

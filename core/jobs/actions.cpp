@@ -9,6 +9,20 @@ Action destroy(std::string_view name, std::string_view cloud, std::string_view d
   return {name, cloud, ActionKind::teardown, false, OnWorkerLoss::requeue, deploys, {}, {}, {}, {}, 0};
 }
 
+Action provision(std::string_view name, std::vector<std::string_view> instance_type) {
+  return {name,
+          "",
+          ActionKind::provision,
+          false,
+          OnWorkerLoss::fail,
+          "",
+          {"region", "location"},
+          std::move(instance_type),
+          {"image"},
+          {"name"},
+          0};
+}
+
 // The clouds' own limits on a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
 // name.
 const std::vector<Action>& action_rows() {
@@ -57,28 +71,8 @@ const std::vector<Action>& action_rows() {
        {"image", "image_ocid"},
        {"name", "instance_name"},
        255},
-      {"clouddb:provision",
-       "",
-       ActionKind::provision,
-       false,
-       OnWorkerLoss::fail,
-       "",
-       {"region", "location"},
-       {"instance_type", "instance_class", "tier", "sku_name"},
-       {"image"},
-       {"name"},
-       0},
-      {"k8s:provision",
-       "",
-       ActionKind::provision,
-       false,
-       OnWorkerLoss::fail,
-       "",
-       {"region", "location"},
-       {"instance_type", "node_instance_type"},
-       {"image"},
-       {"name"},
-       0},
+      provision("clouddb:provision", {"instance_type", "instance_class", "tier", "sku_name"}),
+      provision("k8s:provision", {"instance_type", "node_instance_type"}),
       destroy("cloud1:vm:destroy", "cloud1", "cloud1:vm:deploy"),
       destroy("cloud2:vm:destroy", "cloud2", "cloud2:vm:deploy"),
       destroy("cloud3:vm:destroy", "cloud3", "cloud3:vm:deploy"),

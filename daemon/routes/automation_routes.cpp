@@ -34,13 +34,12 @@ Result<Response> playbooks(app::Application& app, const Request& request) {
 }  // namespace
 
 void add_automation_routes(std::vector<Route>& routes, app::Application& app) {
-  auto add = [&](std::string method, std::string pattern, auto* handler, Body body) {
-    routes.push_back(store_route(app, std::move(method), std::move(pattern), Auth::signed_in, handler, body));
-  };
-  add("POST", "/api/config-mgmt/run", run, Body::small);
-  add("POST", "/api/config-mgmt/run-bulk", run_bulk, Body::small);
-  add("GET", "/api/config-mgmt/assets", assets, Body::none);
-  add("GET", "/api/config-mgmt/playbooks", playbooks, Body::none);
+  routes.push_back(store_route(app, "POST", "/api/config-mgmt/run", Auth::signed_in, run, Body::small));
+  routes.push_back(
+      store_route(app, "POST", "/api/config-mgmt/run-bulk", Auth::signed_in, run_bulk, Body::small));
+  routes.push_back(store_route(app, "GET", "/api/config-mgmt/assets", Auth::signed_in, assets, Body::none));
+  routes.push_back(
+      store_route(app, "GET", "/api/config-mgmt/playbooks", Auth::signed_in, playbooks, Body::none));
 }
 
 }  // namespace dash::daemon

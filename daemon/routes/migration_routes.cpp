@@ -77,15 +77,14 @@ Result<Response> remove_many(app::Application& app, const Request& request) {
 }  // namespace
 
 void add_migration_routes(std::vector<Route>& routes, app::Application& app) {
-  auto add = [&](std::string method, std::string pattern, Auth auth, auto* handler, Body body) {
-    routes.push_back(store_route(app, std::move(method), std::move(pattern), auth, handler, body));
-  };
-  add("POST", "/api/storage/migrate", Auth::admin, migrate, Body::small);
-  add("POST", "/api/storage/verify", Auth::admin, verify, Body::small);
-  add("POST", "/api/storage/gc", Auth::admin, sweep, Body::small);
-  add("POST", "/api/storage/move", Auth::admin, move, Body::small);
-  add("POST", "/api/storage/bulk-delete", Auth::signed_in, remove_many, Body::small);
-  add("DELETE", "/api/storage/asset-in/{backend}/{name...}", Auth::signed_in, remove_in, Body::none);
+  routes.push_back(store_route(app, "POST", "/api/storage/migrate", Auth::admin, migrate, Body::small));
+  routes.push_back(store_route(app, "POST", "/api/storage/verify", Auth::admin, verify, Body::small));
+  routes.push_back(store_route(app, "POST", "/api/storage/gc", Auth::admin, sweep, Body::small));
+  routes.push_back(store_route(app, "POST", "/api/storage/move", Auth::admin, move, Body::small));
+  routes.push_back(
+      store_route(app, "POST", "/api/storage/bulk-delete", Auth::signed_in, remove_many, Body::small));
+  routes.push_back(store_route(app, "DELETE", "/api/storage/asset-in/{backend}/{name...}", Auth::signed_in,
+                               remove_in, Body::none));
 }
 
 }  // namespace dash::daemon

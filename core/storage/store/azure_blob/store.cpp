@@ -2,9 +2,9 @@
 
 #include "core/base/buffer_pool.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/net/http/http_date.hpp"
 #include "core/storage/store/azure_blob/client.hpp"
 #include "core/storage/store/azure_blob/codec.hpp"
+#include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -32,28 +32,12 @@ std::string unquoted(std::string etag) {
   return etag;
 }
 
-// Returns what a response's headers contain of an object, without its size.
-Object object_without_size(const std::string& key, const net::HttpResponse& response) {
-  Object object{key, 0, unquoted(response.headers.get("ETag").value_or("")), {}, {}};
-  if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
-    object.modified = *modified;
-  object.digest = response.headers.get(metadata(kDigestMetadata)).value_or("");
-  return object;
-}
-
-// For a response to HEAD or GET.
-Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
-  auto object = object_without_size(key, response);
-  object.size = TRY(object_size(response, key));
-  return object;
-}
-
 void add_options(Call& call, const PutOptions& options) {
   if (options.only_if_absent) call.headers.add("If-None-Match", "*");
   if (!options.digest.empty()) call.headers.add(metadata(kDigestMetadata), options.digest);
 }
 
-class AzureBlobStore final : public ObjectStore {
+class AzureBlobStore final : public HttpObjectStore {
  public:
   explicit AzureBlobStore(Client client) : client_(std::move(client)) {}
 
@@ -86,29 +70,13 @@ class AzureBlobStore final : public ObjectStore {
     return out;
   }
 
-  Result<Object> head(const std::string& key) override {
-    TRY(check_key(key));
-    return object_of(key, TRY(find(key)));
-  }
-
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
-    return range_bytes(get(key, offset, must_match, out), offset, place());
-  }
-
-  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
-    return to_open_result(
-        get(key, 0, "", out), [&] { return head(key); },
-        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
-  }
-
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
     Call call{.what = "writing " + key, .method = "PUT", .key = key, .body = payload.bytes};
     call.headers = {{"x-ms-blob-type", "BlockBlob"},
                     {"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
     add_options(call, options);
-    auto object = object_without_size(key, TRY(write(call, options)));
+    auto object = describe(key, TRY(write(call, options)));
     object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
@@ -177,22 +145,27 @@ class AzureBlobStore final : public ObjectStore {
   }
 
  private:
-  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                const Room& out) {
-    TRY(check_key(key));
+  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
+                                     std::string_view must_match, const Room& out) override {
     Call call{.what = "reading " + key, .key = key, .into = out};
     call.headers.add("x-ms-range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return client_.execute(call);
   }
-  Result<net::HttpResponse> find(const std::string& key) {
+  Result<net::HttpResponse> send_head(const std::string& key) override {
     return client_.execute({.what = "looking at " + key, .method = "HEAD", .key = key});
+  }
+
+  Object describe(const std::string& key, const net::HttpResponse& response) const override {
+    auto object = describe_by_headers(key, response, metadata(kDigestMetadata));
+    object.etag = unquoted(std::move(object.etag));
+    return object;
   }
 
   // The commit failed: either an earlier one succeeded and its answer was lost, or `error` is the reason.
   Result<Object> find_committed(const Upload& upload, Error error) {
     bool may_be_committed = error.code == Code::not_found || error.code == Code::conflict;
-    auto response = may_be_committed ? find(upload.key) : Result<net::HttpResponse>(Failure(error));
+    auto response = may_be_committed ? send_head(upload.key) : Result<net::HttpResponse>(Failure(error));
     if (!response || response->headers.get(metadata(kUploadMetadata)) != upload.id)
       return Failure(std::move(error));
     return object_of(upload.key, *response);

@@ -2,6 +2,8 @@
 // share (smb/). Paths are relative to the root, '/' between segments, "" for the root. A path never leaves
 // the root and never follows a symbolic link. Thread-safe. Errors: Code::not_found for what is absent.
 #pragma once
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,6 +24,9 @@ struct FileEntry {
   Time modified;
   std::string version;  // changes with the content, survives a rename
 };
+
+// Its version is the size and the time of the last change.
+FileEntry entry_of_stat(std::string name, const struct stat& st);
 
 class FileTree {
  public:

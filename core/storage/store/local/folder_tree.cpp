@@ -44,15 +44,11 @@ Failure os_error(std::string_view what, std::string_view path) {
   return fail(code_of(number), "cannot {} '{}': {}", what, path, std::strerror(number));
 }
 
+// The inode survives a rename.
 FileEntry to_entry(std::string name, const struct stat& st) {
-  auto nanoseconds = std::chrono::seconds(st.st_mtim.tv_sec) + std::chrono::nanoseconds(st.st_mtim.tv_nsec);
-  return {std::move(name),
-          S_ISREG(st.st_mode)   ? FileKind::file
-          : S_ISDIR(st.st_mode) ? FileKind::folder
-                                : FileKind::other,
-          static_cast<std::uint64_t>(st.st_size),
-          Time(std::chrono::duration_cast<Time::duration>(nanoseconds)),
-          fmt::format("{:x}-{:x}-{:x}", st.st_size, nanoseconds.count(), st.st_ino)};
+  auto entry = entry_of_stat(std::move(name), st);
+  entry.version += fmt::format("-{:x}", st.st_ino);
+  return entry;
 }
 
 // The setting was accepted before; now the operator must repair it.

@@ -5,8 +5,8 @@
 #include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/net/http/http_date.hpp"
 #include "core/storage/store/endpoint.hpp"
+#include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/oci/client.hpp"
@@ -34,23 +34,7 @@ Result<Upload> read_upload(const std::string& text) {
   return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
-// Returns what a response's headers contain of an object, without its size.
-Object described(const std::string& key, const net::HttpResponse& response) {
-  Object object{key, 0, response.headers.get("ETag").value_or(""), {}, {}};
-  if (auto modified = net::parse_http_date(response.headers.get("Last-Modified").value_or("")))
-    object.modified = *modified;
-  object.digest = response.headers.get(kDigestHeader).value_or("");
-  return object;
-}
-
-// For a response to HEAD or GET.
-Result<Object> object_of(const std::string& key, const net::HttpResponse& response) {
-  auto object = described(key, response);
-  object.size = TRY(object_size(response, key));
-  return object;
-}
-
-class OciStore final : public ObjectStore {
+class OciStore final : public HttpObjectStore {
  public:
   OciStore(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
@@ -71,22 +55,6 @@ class OciStore final : public ObjectStore {
     return out;
   }
 
-  Result<Object> head(const std::string& key) override {
-    TRY(check_key(key));
-    return object_of(key, TRY(find(key)));
-  }
-
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
-    return range_bytes(get(key, offset, must_match, out), offset, place());
-  }
-
-  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
-    return to_open_result(
-        get(key, 0, "", out), [&] { return head(key); },
-        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
-  }
-
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
     Call call{
@@ -94,7 +62,7 @@ class OciStore final : public ObjectStore {
     if (options.only_if_absent) call.headers.add("if-none-match", "*");
     if (!options.digest.empty()) call.headers.add(std::string(kDigestHeader), options.digest);
     auto response = TRY(as_conflict(key, options, client_.execute(std::move(call))));
-    auto object = described(key, response);
+    auto object = describe(key, response);
     object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
@@ -188,16 +156,19 @@ class OciStore final : public ObjectStore {
   static std::string object_path(std::string_view kind, std::string_view key) {
     return fmt::format("{}/{}", kind, net::percent_encode(key, /*keep_slash=*/true));
   }
-  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                const Room& out) {
-    TRY(check_key(key));
+  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
+                                     std::string_view must_match, const Room& out) override {
     Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
     call.headers.add("range", range_header(offset, out.size()));
     if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
     return client_.execute(std::move(call));
   }
-  Result<net::HttpResponse> find(const std::string& key) {
+  Result<net::HttpResponse> send_head(const std::string& key) override {
     return client_.execute({.what = "looking at " + key, .method = "HEAD", .path = object_path("/o", key)});
+  }
+
+  Object describe(const std::string& key, const net::HttpResponse& response) const override {
+    return describe_by_headers(key, response, kDigestHeader);
   }
 
   // A failed If-None-Match is a conflict to the caller who set it.
@@ -210,7 +181,7 @@ class OciStore final : public ObjectStore {
 
   // The upload is gone: it was aborted, or an earlier commit succeeded and its answer was lost.
   Result<Object> find_committed(const Upload& upload, Error gone) {
-    auto response = find(upload.key);
+    auto response = send_head(upload.key);
     if (!response || response->headers.get(kUploadHeader) != upload.mark) return Failure(std::move(gone));
     return object_of(upload.key, *response);
   }

@@ -2,9 +2,9 @@
 
 #include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
-#include "core/net/http/http_date.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/endpoint.hpp"
+#include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/s3/client.hpp"
@@ -23,7 +23,7 @@ constexpr std::string_view kContentType = "application/octet-stream";
 // Completing an upload may take minutes of silence, while the service joins the parts.
 constexpr std::chrono::minutes kAssembleTimeout{10};
 
-class S3Store final : public ObjectStore {
+class S3Store final : public HttpObjectStore {
  public:
   S3Store(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
@@ -43,23 +43,6 @@ class S3Store final : public ObjectStore {
     return within(name(), read_list(answer.body));
   }
 
-  Result<Object> head(const std::string& key) override {
-    TRY(check_key(key));
-    return object_of(key,
-                     TRY(call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)})));
-  }
-
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
-    return range_bytes(get(key, offset, must_match, out), offset, name());
-  }
-
-  Result<OpenResult> open(const std::string& key, std::span<char> out) override {
-    return to_open_result(
-        get(key, 0, "", out), [&] { return head(key); },
-        [&](const net::HttpResponse& answer) { return object_of(key, answer); });
-  }
-
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
     net::Headers headers{{"Content-Type", std::string(kContentType)}};
@@ -71,7 +54,7 @@ class S3Store final : public ObjectStore {
                         .body_sha256 = payload.sha256,
                         .doing = fmt::format("writing '{}'", key)});
     if (!answer) return Failure(as_conflict(std::move(answer).error(), options));
-    Object object = basic_object(key, *answer);
+    auto object = describe(key, *answer);
     object.size = payload.bytes.size();
     object.modified = clock_.now();
     object.digest = options.digest;
@@ -190,25 +173,18 @@ class S3Store final : public ObjectStore {
  private:
   std::string name() const { return client_.name(); }
 
-  static Object basic_object(const std::string& key, const net::HttpResponse& answer) {
-    Object object;
-    object.key = key;
-    object.etag = without_quotes(answer.headers.get("ETag").value_or(""));
+  Object describe(const std::string& key, const net::HttpResponse& answer) const override {
+    auto object = describe_by_headers(key, answer, kDigestHeader);
+    object.etag = without_quotes(object.etag);
     return object;
   }
 
-  // Returns what a response's headers contain of an object.
-  Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const {
-    Object object = basic_object(key, answer);
-    object.size = TRY(object_size(answer, client_.where(key)));
-    object.modified = net::parse_http_date(answer.headers.get("Last-Modified").value_or("")).value_or(Time{});
-    object.digest = answer.headers.get(kDigestHeader).value_or("");
-    return object;
+  Result<net::HttpResponse> send_head(const std::string& key) override {
+    return call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)});
   }
 
-  Result<net::HttpResponse> get(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                                const Room& out) {
-    TRY(check_key(key));
+  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
+                                     std::string_view must_match, const Room& out) override {
     net::Headers headers{{"Range", range_header(offset, out.size())}};
     if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return call({.method = "GET",

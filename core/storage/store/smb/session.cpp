@@ -10,8 +10,8 @@
 namespace dash::storage::smb {
 namespace {
 
+using local::entry_of_stat;
 using local::FileEntry;
-using local::FileKind;
 
 constexpr std::size_t kPiece = 1u << 20;  // more at once gains nothing and takes more memory in the library
 constexpr int kTimeoutMs = 20'000;
@@ -69,17 +69,6 @@ Failure smb_error(std::string_view what, std::string_view path) {
                   : "");
 }
 
-FileEntry to_entry(std::string name, const struct stat& st) {
-  auto nanoseconds = std::chrono::seconds(st.st_mtim.tv_sec) + std::chrono::nanoseconds(st.st_mtim.tv_nsec);
-  return {std::move(name),
-          S_ISREG(st.st_mode)   ? FileKind::file
-          : S_ISDIR(st.st_mode) ? FileKind::folder
-                                : FileKind::other,
-          static_cast<std::uint64_t>(st.st_size),
-          Time(std::chrono::duration_cast<Time::duration>(nanoseconds)),
-          fmt::format("{:x}-{:x}", st.st_size, nanoseconds.count())};
-}
-
 std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // A file of the library, closed on every way out.
@@ -134,7 +123,7 @@ std::string SmbSession::url(std::string_view path) const {
 Result<FileEntry> SmbSession::stat(const std::string& path) {
   struct stat st {};
   if (smb_.stat(url(path).c_str(), &st) != 0) return smb_error("look up", path);
-  return to_entry(last_segment(path), st);
+  return entry_of_stat(last_segment(path), st);
 }
 
 Result<std::vector<FileEntry>> SmbSession::list(const std::string& folder) {
@@ -144,7 +133,7 @@ Result<std::vector<FileEntry>> SmbSession::list(const std::string& folder) {
   struct stat st {};
   while (const auto* item = smb_.readdir(static_cast<unsigned>(number), &st)) {
     std::string name = item->name;
-    if (name != "." && name != "..") entries.push_back(to_entry(std::move(name), st));
+    if (name != "." && name != "..") entries.push_back(entry_of_stat(std::move(name), st));
   }
   smb_.closedir(number);
   return entries;
@@ -155,7 +144,7 @@ Result<std::size_t> SmbSession::read(const std::string& path, std::uint64_t offs
   File file(smb_, smb_.open(url(path).c_str(), O_RDONLY, 0));
   struct stat st {};
   if (file.get() < 0 || smb_.fstat(file.get(), &st) != 0) return smb_error("read", path);
-  if (!must_match.empty() && to_entry("", st).version != must_match)
+  if (!must_match.empty() && entry_of_stat("", st).version != must_match)
     return fail(Code::precondition, "'{}' is not the version that was asked for", path);
   if (offset >= static_cast<std::uint64_t>(st.st_size)) return 0;
   if (smb_.lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) return smb_error("read", path);

@@ -1,0 +1,36 @@
+// Reading from a store whose answers describe the object in their headers (ETag, Last-Modified, Content-Length and
+// Content-Range). Base of the stores of Azure, OCI and S3.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/net/http/http_client.hpp"
+#include "core/storage/store/store.hpp"
+
+namespace dash::storage {
+
+class HttpObjectStore : public ObjectStore {
+ public:
+  Result<Object> head(const std::string& key) final;
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             const Room& out) final;
+  Result<OpenResult> open(const std::string& key, std::span<char> out) final;
+
+ protected:
+  // Keys have passed check_key().
+  virtual Result<net::HttpResponse> send_head(const std::string& key) = 0;
+  // Asks for as many bytes as `out` holds.
+  virtual Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
+                                             std::string_view must_match, const Room& out) = 0;
+  // What the answer's headers say of the object, but for its size.
+  virtual Object describe(const std::string& key, const net::HttpResponse& answer) const = 0;
+
+  // The object of the answer to a HEAD or GET.
+  Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const;
+};
+
+// ETag as it stands, Last-Modified, and the digest from the store's own header for it.
+Object describe_by_headers(const std::string& key, const net::HttpResponse& answer,
+                           std::string_view digest_header);
+
+}  // namespace dash::storage
