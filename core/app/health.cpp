@@ -100,8 +100,8 @@ void record_key(Application& app) {
     if (found.is_right || !found.all_readable()) return {};
     return app.sql.write([&](db::Transaction& tx) -> Result<void> {
       TRY(tx.exec(
-          "INSERT INTO key_check (one, sealed) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET sealed = "
-          "$1",
+          R"(INSERT INTO key_check (one, sealed) VALUES (1, $1)
+             ON CONFLICT (one) DO UPDATE SET sealed = $1)",
           {db::Blob{app.config.seal(kKeyCheckText, kKeyCheckText)}}));
       return {};
     });

@@ -35,8 +35,8 @@ inline constexpr std::size_t kSealBytes = 16;
 
 // "SELECT <columns> FROM audit_log", to be continued. entry_from_row() reads the rows.
 inline constexpr std::string_view kSelectEntries =
-    "SELECT seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash FROM "
-    "audit_log ";
+    R"(SELECT seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash
+       FROM audit_log )";
 // Returns nullopt when a column has a type that append never writes.
 std::optional<LogEntry> entry_from_row(const db::Row& row);
 

@@ -33,9 +33,10 @@ Result<void> write_head(db::Transaction& tx, const LogKeys& keys, const Head& he
   auto hash = crypto::to_hex(head.entry_hash);
   auto frontier = fmt::format("{}:{}", head.frontier.size(), crypto::to_hex(head.frontier.bytes()));
   TRY(tx.exec(
-      "INSERT INTO audit_head (one, count, entry_hash, frontier, tainted_at, mac) VALUES (1, $1, $2, $3, $4, "
-      "$5) "
-      "ON CONFLICT (one) DO UPDATE SET count = $1, entry_hash = $2, frontier = $3, tainted_at = $4, mac = $5",
+      R"(INSERT INTO audit_head (one, count, entry_hash, frontier, tainted_at, mac)
+         VALUES (1, $1, $2, $3, $4, $5)
+         ON CONFLICT (one) DO UPDATE
+         SET count = $1, entry_hash = $2, frontier = $3, tainted_at = $4, mac = $5)",
       {head.count, hash, frontier, head.tainted_at,
        head_mac(keys, head.count, hash, frontier, head.tainted_at)}));
   return {};
@@ -79,10 +80,11 @@ Head head_from_row(const db::Row& row, const LogKeys& keys) {
 // error in the log. A refusal instead would let an attacker who damages the log also stop the sign-ins that
 // it records.
 Result<Head> head_for_append(db::Transaction& tx, const LogKeys& keys) {
-  auto rows = TRY(
-      tx.query("SELECT h.count, h.entry_hash, h.frontier, h.tainted_at, h.mac, last.seq, last.entry_hash "
-               "FROM audit_head h LEFT JOIN audit_log last ON last.seq = (SELECT MAX(seq) FROM audit_log) "
-               "WHERE h.one = 1"));
+  auto rows =
+      TRY(tx.query(R"(SELECT h.count, h.entry_hash, h.frontier, h.tainted_at, h.mac, last.seq, last.entry_hash
+                      FROM audit_head h
+                      LEFT JOIN audit_log last ON last.seq = (SELECT MAX(seq) FROM audit_log)
+                      WHERE h.one = 1)"));
   if (!rows.empty()) {
     const auto& row = rows[0];
     auto head = head_from_row(row, keys);
@@ -143,9 +145,9 @@ Result<std::int64_t> Log::append(db::Transaction& tx, const Event& event) {
   row.seal = seal_of(keys_.seal, body);
   row.entry_hash = hash_of(body, row.seal);
   TRY(tx.exec(
-      "INSERT INTO audit_log (seq, at, username, action, target, details, ip_address, request_id, seal, "
-      "entry_hash) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+      R"(INSERT INTO audit_log
+           (seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))",
       {row.seq, row.at, row.username, row.action, row.target ? db::Value(*row.target) : db::Value(nullptr),
        row.details, row.address, row.request_id, db::Blob{row.seal}, db::Blob{row.entry_hash}}));
   head.count = row.seq;

@@ -136,16 +136,15 @@ Result<std::string> EncryptedStore::apply(db::Transaction& tx, const Changes& ch
     std::optional<std::string> after;
     if (value) after = seal(key, *value);
     if (after)
-      TRY(
-          tx.exec("INSERT INTO config (key, value, updated_at) VALUES ($1, $2, $3)"
-                  " ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at",
+      TRY(tx.exec(R"(INSERT INTO config (key, value, updated_at)
+                     VALUES ($1, $2, $3)
+                     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at)",
                   {key, db::Blob{*after}, now}));
     else
       TRY(tx.exec("DELETE FROM config WHERE key = $1", {key}));
-    TRY(
-        tx.exec("INSERT INTO config_history (seq, change_id, key, old_value, new_value, changed_at, "
-                "changed_by, origin)"
-                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    TRY(tx.exec(R"(INSERT INTO config_history
+                     (seq, change_id, key, old_value, new_value, changed_at, changed_by, origin)
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8))",
                 {seq++, change_id, key, blob_or_null(before), blob_or_null(after), now, author.username,
                  author.origin}));
     changed = true;
@@ -155,15 +154,19 @@ Result<std::string> EncryptedStore::apply(db::Transaction& tx, const Changes& ch
 
 Result<std::vector<HistoryEntry>> EncryptedStore::history(const std::string& key, std::int64_t before_seq,
                                                           std::int64_t limit) {
-  return db::read<
-      std::vector<HistoryEntry>>(sql_, [&](db::Transaction& tx) -> Result<std::vector<HistoryEntry>> {
-    std::vector<HistoryEntry> out;
-    auto rows = TRY(tx.query(
-        "SELECT seq, change_id, key, CASE WHEN old_value IS NULL THEN 0 ELSE 1 END,"
-        " CASE WHEN new_value IS NULL THEN 0 ELSE 1 END, changed_at, changed_by, origin FROM config_history"
-        " WHERE ($1 = '' OR key = $1) AND ($2 = 0 OR seq < $2) ORDER BY seq DESC LIMIT $3",
-        {key, before_seq, limit}));
-    for (const auto& row : rows) out.push_back(entry_from_row(row));
+  constexpr std::string_view kSelect =
+      R"(SELECT seq, change_id, key,
+           CASE WHEN old_value IS NULL THEN 0 ELSE 1 END,
+           CASE WHEN new_value IS NULL THEN 0 ELSE 1 END,
+           changed_at, changed_by, origin
+         FROM config_history
+         WHERE ($1 = '' OR key = $1) AND ($2 = 0 OR seq < $2)
+         ORDER BY seq DESC LIMIT $3)";
+  using Entries = std::vector<HistoryEntry>;
+  return db::read<Entries>(sql_, [&](db::Transaction& tx) -> Result<Entries> {
+    Entries out;
+    for (const auto& row : TRY(tx.query(kSelect, {key, before_seq, limit})))
+      out.push_back(entry_from_row(row));
     return out;
   });
 }

@@ -113,8 +113,8 @@ Result<void> Directory::make_workgroup(db::Transaction& tx, const std::string& n
                                        const std::string& description) {
   TRY(check_workgroup_name(name));
   TRY(tx.exec(
-      "INSERT INTO workgroups (name, description, created_at, change_window_id, require_change_window)"
-      " VALUES ($1, $2, $3, NULL, 0)",
+      R"(INSERT INTO workgroups (name, description, created_at, change_window_id, require_change_window)
+         VALUES ($1, $2, $3, NULL, 0))",
       {name, description, to_micros(clock_.now())}));
   return {};
 }
@@ -130,9 +130,9 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
   TRY(check_new_user(user));
   auto name = fold_username(user.username);
   auto inserted =
-      TRY(tx.exec("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ($1, "
-                  "$2, $3, 1, $4)"
-                  " ON CONFLICT DO NOTHING",
+      TRY(tx.exec(R"(INSERT INTO users (username, password_hash, is_admin, is_active, created_at)
+                     VALUES ($1, $2, $3, 1, $4)
+                     ON CONFLICT DO NOTHING)",
                   {name, std::string(password_hash), std::int64_t{user.is_admin}, to_micros(clock_.now())}));
   if (inserted == 0)
     return fail(Code::conflict, "there is a user '{}' already; `user passwd` changes the password", name);

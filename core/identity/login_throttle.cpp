@@ -97,13 +97,14 @@ Result<void> LoginThrottle::clear_failures(db::Transaction& tx, const LoginSubje
 }
 
 Result<void> LoginThrottle::record_address(db::Transaction& tx, const LoginSubject& subject) {
-  TRY(
-      tx.exec("INSERT INTO login_addresses (username, address, seen_at) VALUES ($1, $2, $3)"
-              " ON CONFLICT (username, address) DO UPDATE SET seen_at = $3",
+  TRY(tx.exec(R"(INSERT INTO login_addresses (username, address, seen_at)
+                 VALUES ($1, $2, $3)
+                 ON CONFLICT (username, address) DO UPDATE SET seen_at = $3)",
               {subject.username, subject.address, to_micros(clock_.now())}));
-  TRY(
-      tx.exec("DELETE FROM login_addresses WHERE username = $1 AND address IN (SELECT address FROM "
-              "login_addresses WHERE username = $1 ORDER BY seen_at DESC, address LIMIT 1000000 OFFSET $2)",
+  TRY(tx.exec(R"(DELETE FROM login_addresses
+                 WHERE username = $1 AND address IN
+                   (SELECT address FROM login_addresses WHERE username = $1
+                    ORDER BY seen_at DESC, address LIMIT 1000000 OFFSET $2))",
               {subject.username, kMaxKnownAddresses}));
   return {};
 }

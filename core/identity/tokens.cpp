@@ -49,27 +49,26 @@ Result<IssuedToken> Tokens::issue(db::Transaction& tx, const NewToken& token) {
   if (token.days > 0) out.info.expires_at = out.info.created_at + std::chrono::hours(24 * token.days);
   db::Value expires = nullptr;
   if (out.info.expires_at) expires = to_micros(*out.info.expires_at);
-  TRY(
-      tx.exec("INSERT INTO tokens (id, username, name, token_hash, created_at, expires_at)"
-              " VALUES ($1, $2, $3, $4, $5, $6)",
+  TRY(tx.exec(R"(INSERT INTO tokens (id, username, name, token_hash, created_at, expires_at)
+                 VALUES ($1, $2, $3, $4, $5, $6))",
               {out.info.id, out.info.username, out.info.name,
                crypto::to_hex(crypto::sha256(out.token.expose())), to_micros(out.info.created_at), expires}));
   return out;
 }
 
 Result<void> Tokens::revoke(db::Transaction& tx, const std::string& id, const std::string& username) {
-  auto changed =
-      TRY(tx.exec("UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)"
-                  " WHERE id = $1 AND ($2 = '' OR username = $2)",
-                  {id, fold_username(username), to_micros(clock_.now())}));
+  auto changed = TRY(tx.exec(R"(UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)
+                                WHERE id = $1 AND ($2 = '' OR username = $2))",
+                             {id, fold_username(username), to_micros(clock_.now())}));
   if (changed == 0) return fail(Code::not_found, "Token not found");
   return {};
 }
 
 Result<std::vector<std::string>> Tokens::revoke_all(db::Transaction& tx, const std::string& username) {
   std::vector<std::string> ids;
-  for (const auto& row : TRY(tx.query("UPDATE tokens SET revoked_at = $2 WHERE username = $1 AND revoked_at"
-                                      " IS NULL RETURNING id",
+  for (const auto& row : TRY(tx.query(R"(UPDATE tokens SET revoked_at = $2
+                                         WHERE username = $1 AND revoked_at IS NULL
+                                         RETURNING id)",
                                       {fold_username(username), to_micros(clock_.now())})))
     ids.push_back(row.text(0));
   return ids;

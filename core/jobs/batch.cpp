@@ -103,10 +103,12 @@ Result<void> check_name_collisions(db::Transaction& tx, const std::vector<Job>& 
       if (std::ranges::find(duplicates, job.name) == duplicates.end()) duplicates.push_back(job.name);
       continue;
     }
-    auto taken = TRY(
-        tx.query("SELECT 1 FROM jobs WHERE action = $1 AND name = $2 AND destroyed_by IS NULL AND state IN "
-                 "('awaiting_approval', 'scheduled', 'pending', 'running', 'completed') LIMIT 1",
-                 {job.action, job.name}));
+    auto taken = TRY(tx.query(R"(SELECT 1 FROM jobs
+                                 WHERE action = $1 AND name = $2 AND destroyed_by IS NULL
+                                   AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running',
+                                                 'completed')
+                                 LIMIT 1)",
+                              {job.action, job.name}));
     if (!taken.empty()) conflicts.push_back(job.name);
   }
   if (conflicts.empty() && duplicates.empty()) return {};

@@ -17,9 +17,12 @@ std::string quoted_list(const std::map<std::string, std::string>& available) {
 // Over $1, the time.
 std::string ready_condition(const std::map<std::string, std::string>& available) {
   return fmt::format(
-      "state = 'pending' AND action IN ({}) AND (run_at IS NULL OR run_at <= $1) AND (window_ends_at IS NULL "
-      "OR window_ends_at > $1) AND (retry_after IS NULL OR {}) AND (needs_policy_approval = 0 OR "
-      "policy_approved_by IS NOT NULL) AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL)",
+      R"(state = 'pending' AND action IN ({})
+         AND (run_at IS NULL OR run_at <= $1)
+         AND (window_ends_at IS NULL OR window_ends_at > $1)
+         AND (retry_after IS NULL OR {})
+         AND (needs_policy_approval = 0 OR policy_approved_by IS NOT NULL)
+         AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL))",
       quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
 
@@ -89,9 +92,10 @@ Result<std::optional<Job>> Worker::claim() {
             return job;
           }
           TRY(tx.exec(
-              "UPDATE jobs SET state = 'running', lease_owner = $2, lease_until = $3, lease_micros = $4, "
-              "attempts = attempts + 1, started_at = coalesce(started_at, $5), message = 'running' "
-              "WHERE id = $1 AND state = 'pending'",
+              R"(UPDATE jobs
+                 SET state = 'running', lease_owner = $2, lease_until = $3, lease_micros = $4,
+                   attempts = attempts + 1, started_at = coalesce(started_at, $5), message = 'running'
+                 WHERE id = $1 AND state = 'pending')",
               {job.id, owner_, now + lease, lease, now}));
           return get_job(tx, job.id);
         }));

@@ -91,14 +91,14 @@ void add_schedule(OrderedJson& out, const Job& job) {
 }  // namespace
 
 const std::string kSelectJobs =
-    "SELECT id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, parameters, "
-    "state, reason, message, "
-    "created_at, created_by, created_by_admin, run_at, window_ends_at, change_window_id, "
-    "needs_policy_approval, "
-    "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, policy_approved_by, "
-    "policy_approved_at, "
-    "booking_approved_by, booking_approved_at, attempts, cancel_requested, started_at, completed_at, error, "
-    "(SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision FROM jobs ";
+    R"(SELECT id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, parameters,
+         state, reason, message, created_at, created_by, created_by_admin,
+         run_at, window_ends_at, change_window_id, needs_policy_approval, needs_booking_approval,
+         approval_reasons, approval_digest, approval_expires_at,
+         policy_approved_by, policy_approved_at, booking_approved_by, booking_approved_at,
+         attempts, cancel_requested, started_at, completed_at, error,
+         (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision
+       FROM jobs )";
 
 std::string_view word(State state) { return row_of(state).word; }
 

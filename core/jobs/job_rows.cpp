@@ -20,14 +20,15 @@ Result<void> insert_job(db::Transaction& tx, const config::EncryptedStore& store
   job.seq = TRY(tx.query("SELECT coalesce(max(seq), 0) + 1 FROM jobs"))[0].integer(0);
   job.parameters = store.seal(sealing_context(job.id), dump_json(parameters));
   TRY(tx.exec(
-      "INSERT INTO jobs (id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, "
-      "parameters, state, message, "
-      "created_at, created_by, created_by_admin, run_at, window_ends_at, change_window_id, "
-      "needs_policy_approval, "
-      "needs_booking_approval, approval_reasons, approval_digest, approval_expires_at, attempts, "
-      "cancel_requested) VALUES ($1, $2, "
-      "$3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '', $13, $14, $15, $16, $17, $18, $19, $20, $21, "
-      "$22, $23, 0, 0)",
+      R"(INSERT INTO jobs
+           (id, seq, action, receipt, workgroup, name, region, resource_id, batch_id, request, parameters,
+            state, message, created_at, created_by, created_by_admin,
+            run_at, window_ends_at, change_window_id, needs_policy_approval, needs_booking_approval,
+            approval_reasons, approval_digest, approval_expires_at, attempts, cancel_requested)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+           $12, '', $13, $14, $15,
+           $16, $17, $18, $19, $20,
+           $21, $22, $23, 0, 0))",
       {job.id,
        job.seq,
        job.action,

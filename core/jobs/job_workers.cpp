@@ -19,8 +19,8 @@ Result<void> set_waiting_message(db::Sql& sql, const std::string& action, const 
                                  const std::string& over, const std::string& over_too) {
   db::Params params = {action, message, over, over_too};
   constexpr std::string_view kWaiting =
-      "state = 'pending' AND action = $1 AND message <> $2 AND (message = '' OR substr(message, 1, "
-      "length($3)) = $3 OR substr(message, 1, length($4)) = $4)";
+      R"(state = 'pending' AND action = $1 AND message <> $2
+         AND (message = '' OR substr(message, 1, length($3)) = $3 OR substr(message, 1, length($4)) = $4))";
   bool is_news = TRY(db::read<bool>(sql, [&](db::Transaction& tx) -> Result<bool> {
     return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", kWaiting), params)).empty();
   }));

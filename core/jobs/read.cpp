@@ -151,11 +151,9 @@ Result<Job> Jobs::cancel_job(const Principal& principal, const std::string& id) 
                        {", reason = 'user', message = $3, completed_at = $4",
                         {"cancelled by " + principal.username, to_micros(deps_.clock.now())},
                         ""}));
-    bool requested =
-        !stopped &&
-        TRY(tx.exec("UPDATE jobs SET cancel_requested = 1, message = 'stopping' WHERE id = $1 AND state = "
-                    "'running'",
-                    {id})) == 1;
+    bool requested = !stopped && TRY(tx.exec(R"(UPDATE jobs SET cancel_requested = 1, message = 'stopping'
+                                                WHERE id = $1 AND state = 'running')",
+                                             {id})) == 1;
     if (!stopped && !requested) return fail(Code::conflict, "job {} is {} already", id, word(job.state));
     TRY(deps_.audit.append(tx, audit::make_event(principal, "job_cancelled", job.name,
                                                  {{"job_id", id}, {"job_type", job.action}})));
@@ -168,12 +166,14 @@ namespace {
 // One statement a rule: each row moves at most once, whoever sweeps beside us.
 Result<void> sweep_times(db::Transaction& tx, std::int64_t now) {
   constexpr std::string_view kRules[] = {
-      "UPDATE jobs SET state = 'expired', reason = 'not_approved', message = 'nobody approved it in time', "
-      "completed_at = $1 "
-      "WHERE state = 'awaiting_approval' AND (approval_expires_at <= $1 OR window_ends_at <= $1)",
-      "UPDATE jobs SET state = 'missed', reason = 'window_closed', message = 'its window closed before it "
-      "got a turn', "
-      "completed_at = $1 WHERE state IN ('scheduled', 'pending') AND window_ends_at <= $1",
+      R"(UPDATE jobs
+         SET state = 'expired', reason = 'not_approved', message = 'nobody approved it in time',
+           completed_at = $1
+         WHERE state = 'awaiting_approval' AND (approval_expires_at <= $1 OR window_ends_at <= $1))",
+      R"(UPDATE jobs
+         SET state = 'missed', reason = 'window_closed', message = 'its window closed before it got a turn',
+           completed_at = $1
+         WHERE state IN ('scheduled', 'pending') AND window_ends_at <= $1)",
       "UPDATE jobs SET state = 'pending' WHERE state = 'scheduled' AND run_at <= $1",
   };
   for (auto rule : kRules) TRY(tx.exec(rule, {now}));
@@ -190,8 +190,8 @@ Result<void> sweep_lost(db::Transaction& tx, std::int64_t now, std::int64_t leas
                  !job.cancel_requested;
     auto next = again ? State::pending : job.cancel_requested ? State::cancelled : State::failed;
     std::string set = again ? ", lease_owner = NULL, lease_until = NULL, message = $3"
-                            : ", lease_owner = NULL, lease_until = NULL, message = $3, reason = "
-                              "'worker_lost', error = $3, completed_at = $4";
+                            : R"(, lease_owner = NULL, lease_until = NULL, message = $3,
+                                 reason = 'worker_lost', error = $3, completed_at = $4)";
     std::string message =
         again ? "its worker stopped answering; it will run again"
               : "its worker stopped answering; look at the provider before you submit it again";
@@ -203,6 +203,14 @@ Result<void> sweep_lost(db::Transaction& tx, std::int64_t now, std::int64_t leas
   return {};
 }
 
+constexpr std::string_view kSomethingIsDue =
+    R"(SELECT 1 FROM jobs
+       WHERE (state = 'awaiting_approval' AND (approval_expires_at <= $1 OR window_ends_at <= $1))
+         OR (state IN ('scheduled', 'pending') AND window_ends_at <= $1)
+         OR (state = 'scheduled' AND run_at <= $1)
+         OR (state = 'running' AND {})
+       LIMIT 1)";
+
 }  // namespace
 
 Result<void> Jobs::sweep() {
@@ -210,13 +218,7 @@ Result<void> Jobs::sweep() {
   auto lease = TRY(lease_micros(deps_));
   // Most sweeps find nothing, and a read does not wait for writers.
   bool due = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
-    auto rows = TRY(tx.query(
-        fmt::format(
-            "SELECT 1 FROM jobs WHERE (state = 'awaiting_approval' AND (approval_expires_at <= $1 OR "
-            "window_ends_at <= $1)) OR (state IN ('scheduled', 'pending') AND window_ends_at <= $1) OR "
-            "(state = 'scheduled' AND run_at <= $1) OR (state = 'running' AND {}) LIMIT 1",
-            lease_expired_condition(1, 2)),
-        {now, lease}));
+    auto rows = TRY(tx.query(fmt::format(kSomethingIsDue, lease_expired_condition(1, 2)), {now, lease}));
     return !rows.empty();
   }));
   if (!due) return {};

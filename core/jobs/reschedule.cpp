@@ -45,11 +45,13 @@ Result<StateChange> state_change(const Deps& deps, const JobRequest& request, Jo
   auto digest = digest_of(request, job, 0);
   auto reasons = request.needs_policy_approval ? decision.approval_reasons : std::vector<std::string>();
   return StateChange{
-      ", run_at = $3, window_ends_at = $4, change_window_id = $5, needs_policy_approval = $6, "
-      "needs_booking_approval = $7, approval_reasons = $8, approval_digest = $9, approval_expires_at = $10, "
-      "receipt = $11, revision = revision + 1, policy_approved_by = NULL, policy_approved_at = NULL, "
-      "booking_approved_by = NULL, "
-      "booking_approved_at = NULL, retry_after = NULL, reason = NULL, message = '', completed_at = NULL",
+      R"(, run_at = $3, window_ends_at = $4, change_window_id = $5,
+         needs_policy_approval = $6, needs_booking_approval = $7,
+         approval_reasons = $8, approval_digest = $9, approval_expires_at = $10,
+         receipt = $11, revision = revision + 1,
+         policy_approved_by = NULL, policy_approved_at = NULL,
+         booking_approved_by = NULL, booking_approved_at = NULL,
+         retry_after = NULL, reason = NULL, message = '', completed_at = NULL)",
       {or_null(job.run_at), or_null(job.window_ends_at),
        job.change_window_id ? db::Value(*job.change_window_id) : db::Value(nullptr),
        std::int64_t{request.needs_policy_approval}, std::int64_t{request.needs_booking_approval},

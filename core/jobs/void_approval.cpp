@@ -48,15 +48,16 @@ Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decis
   auto digest = covered_digest(job, decision);
   return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
-        "UPDATE jobs SET state = $2, needs_policy_approval = $3, approval_reasons = $4, approval_digest = "
-        "$5, "
-        "approval_expires_at = $6, revision = revision + CASE WHEN policy_approved_by IS NULL AND "
-        "booking_approved_by IS NULL THEN 0 ELSE 1 END, policy_approved_by = NULL, policy_approved_at = "
-        "NULL, "
-        "booking_approved_by = NULL, booking_approved_at = NULL, lease_owner = NULL, lease_until = NULL, "
-        "message = 'the rules changed: it has to be approved again' WHERE id = $1 AND state = $7 AND "
-        "revision "
-        "= $8",
+        R"(UPDATE jobs
+           SET state = $2, needs_policy_approval = $3, approval_reasons = $4, approval_digest = $5,
+             approval_expires_at = $6,
+             revision = revision
+               + CASE WHEN policy_approved_by IS NULL AND booking_approved_by IS NULL THEN 0 ELSE 1 END,
+             policy_approved_by = NULL, policy_approved_at = NULL,
+             booking_approved_by = NULL, booking_approved_at = NULL,
+             lease_owner = NULL, lease_until = NULL,
+             message = 'the rules changed: it has to be approved again'
+           WHERE id = $1 AND state = $7 AND revision = $8)",
         {job.id, std::string(word(next)), std::int64_t{held}, dump_json(OrderedJson(reasons)), digest,
          to_micros(expires), std::string(word(job.state)), job.revision}));
     return {};

@@ -65,8 +65,9 @@ class RunningJob {
     renewed_ = now;
     auto state = db::write<int>(deps_.sql, [&](db::Transaction& tx) -> Result<int> {
       auto rows = TRY(tx.query(
-          "UPDATE jobs SET lease_until = $3, lease_micros = $4 WHERE id = $1 AND state = 'running' AND "
-          "lease_owner = $2 RETURNING cancel_requested",
+          R"(UPDATE jobs SET lease_until = $3, lease_micros = $4
+             WHERE id = $1 AND state = 'running' AND lease_owner = $2
+             RETURNING cancel_requested)",
           {job_.id, owner_, to_micros(now) + lease_, lease_}));
       return rows.empty() ? -1 : static_cast<int>(rows[0].integer(0));
     });

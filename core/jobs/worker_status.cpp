@@ -14,9 +14,11 @@ Result<void> Jobs::heartbeat(const std::string& owner, std::size_t threads) {
   auto now = deps_.clock.now();
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
-        "INSERT INTO workers (owner, threads, started_at, seen_at) VALUES ($1, $2, $3, $3) ON CONFLICT "
-        "(owner) DO UPDATE SET seen_at = $3, started_at = CASE WHEN workers.started_at > $3 THEN $3 ELSE "
-        "workers.started_at END",
+        R"(INSERT INTO workers (owner, threads, started_at, seen_at)
+           VALUES ($1, $2, $3, $3)
+           ON CONFLICT (owner) DO UPDATE
+           SET seen_at = $3,
+             started_at = CASE WHEN workers.started_at > $3 THEN $3 ELSE workers.started_at END)",
         {owner, static_cast<std::int64_t>(threads), to_micros(now)}));
     // Whoever lives notes himself again.
     TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1 OR seen_at > $2",

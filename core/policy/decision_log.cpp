@@ -83,8 +83,9 @@ DecisionRecord make_record(const Decision& decision, const Actor& actor, Time at
 // Deletes all but the newest `most` of the dry runs, or of the others.
 Result<void> delete_oldest(db::Transaction& tx, bool dry_runs, std::int64_t most) {
   TRY(tx.exec(
-      "DELETE FROM decisions WHERE dry_run = $1 AND seq < (SELECT seq FROM decisions WHERE dry_run = $1 "
-      "ORDER BY seq DESC LIMIT 1 OFFSET $2)",
+      R"(DELETE FROM decisions
+         WHERE dry_run = $1
+           AND seq < (SELECT seq FROM decisions WHERE dry_run = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2))",
       {std::int64_t{dry_runs}, most - 1}));
   return {};
 }
@@ -154,9 +155,10 @@ Result<void> DecisionLog::flush() {
     for (auto row : rows) {
       row.emplace_back(++seq);
       TRY(tx.exec(
-          "INSERT INTO decisions (id, at, action, username, request_id, verdict, reasons, enforced, "
-          "dry_run, rules, policy_digest, input_digest, input, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, "
-          "$8, $9, $10, $11, $12, $13, $14)",
+          R"(INSERT INTO decisions
+               (id, at, action, username, request_id, verdict, reasons, enforced, dry_run, rules,
+                policy_digest, input_digest, input, seq)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14))",
           row));
     }
     TRY(delete_oldest(tx, false, kMaxDecisions));
@@ -169,8 +171,11 @@ Result<std::vector<DecisionRecord>> DecisionLog::recent(std::int64_t limit, bool
   std::vector<DecisionRecord> out;
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     return tx.each(
-        "SELECT at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest, "
-        "input_digest, input FROM decisions WHERE dry_run = $1 ORDER BY seq DESC LIMIT $2",
+        R"(SELECT at, action, username, request_id, verdict, reasons, enforced, dry_run, rules,
+             policy_digest, input_digest, input
+           FROM decisions
+           WHERE dry_run = $1
+           ORDER BY seq DESC LIMIT $2)",
         {std::int64_t{dry_runs}, limit}, [&](const db::Row& row) -> Result<void> {
           out.push_back(read_row(row));
           return {};

@@ -35,10 +35,10 @@ Result<Vault> Vaults::add(const Principal& principal, const std::string& id, con
                 fmt::join(config::kVaultSchemes, ", "));
   Vault vault{id, backend, clock_.now(), principal.username};
   TRY(sql_.write([&](db::Transaction& tx) -> Result<void> {
-    auto made =
-        TRY(tx.exec("INSERT INTO vaults (id, backend, created_at, created_by) VALUES ($1, $2, $3, $4)"
-                    " ON CONFLICT DO NOTHING",
-                    {id, backend, to_micros(vault.created_at), principal.username}));
+    auto made = TRY(tx.exec(R"(INSERT INTO vaults (id, backend, created_at, created_by)
+                               VALUES ($1, $2, $3, $4)
+                               ON CONFLICT DO NOTHING)",
+                            {id, backend, to_micros(vault.created_at), principal.username}));
     if (made == 0) return fail(Code::conflict, "The vault '{}' ({}) is registered already", id, backend);
     TRY(audit_.append(tx, audit::make_event(principal, "vault.create", id, {{"backend", backend}})));
     return {};

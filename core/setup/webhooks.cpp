@@ -9,9 +9,8 @@ namespace dash::setup {
 namespace {
 
 constexpr std::string_view kColumns =
-    "id, name, url, fmt, CASE WHEN secret IS NULL THEN 0 ELSE 1 END, event_types, enabled, created_at, "
-    "created_by,"
-    " last_success_at, last_error";
+    R"(id, name, url, fmt, CASE WHEN secret IS NULL THEN 0 ELSE 1 END,
+       event_types, enabled, created_at, created_by, last_success_at, last_error)";
 
 std::string url_place(const std::string& id) { return "endpoint/" + id + "/url"; }
 std::string secret_place(const std::string& id) { return "endpoint/" + id + "/secret"; }
@@ -116,8 +115,9 @@ Result<Webhook> Webhooks::add(const Principal& principal, const WebhookInput& in
     if (count >= static_cast<std::int64_t>(kMaxWebhooks))
       return fail(Code::invalid, "There are {} endpoints already, the most that there can be", kMaxWebhooks);
     TRY(tx.exec(
-        "INSERT INTO notification_endpoints (id, name, url, fmt, secret, event_types, enabled, created_at,"
-        " created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        R"(INSERT INTO notification_endpoints
+             (id, name, url, fmt, secret, event_types, enabled, created_at, created_by)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))",
         {id, name, db::Blob{store_.seal(url_place(id), url.expose())}, fmt,
          blob_or_null(store_.seal(secret_place(id), input.secret.value_or(Secret()).expose())),
          text_or_null(input.event_types.value_or(std::nullopt)), std::int64_t{input.enabled.value_or(true)},
@@ -187,9 +187,9 @@ Result<std::vector<FullWebhook>> Webhooks::export_all(const Principal& principal
   return db::read<std::vector<FullWebhook>>(
       sql_, [&](db::Transaction& tx) -> Result<std::vector<FullWebhook>> {
         std::vector<FullWebhook> out;
-        auto rows =
-            TRY(tx.query("SELECT id, name, url, fmt, secret, event_types, enabled FROM "
-                         "notification_endpoints ORDER BY name, id"));
+        auto rows = TRY(tx.query(R"(SELECT id, name, url, fmt, secret, event_types, enabled
+                                    FROM notification_endpoints
+                                    ORDER BY name, id)"));
         for (const auto& row : rows) {
           const auto& id = row.text(0);
           auto url = store_.open(url_place(id), row.blob(2));

@@ -10,9 +10,9 @@ namespace dash::windows {
 namespace {
 
 constexpr std::string_view kSelectWindows =
-    "SELECT id, name, description, start_at_local, duration_minutes, timezone, schedule_days, enabled, "
-    "created_by FROM "
-    "change_windows ";
+    R"(SELECT id, name, description, start_at_local, duration_minutes, timezone, schedule_days, enabled,
+         created_by
+       FROM change_windows )";
 
 Window window_of(const db::Row& row) {
   return {row.text(0), row.text(1), row.text(2), row.text(3), static_cast<int>(row.integer(4)),
@@ -67,14 +67,13 @@ Result<std::optional<Window>> Windows::find(db::Transaction& tx, const std::stri
 Result<void> Windows::save(db::Transaction& tx, const Window& w) {
   auto taken = TRY(tx.query("SELECT id FROM change_windows WHERE name = $1 AND id <> $2", {w.name, w.id}));
   if (!taken.empty()) return fail(Code::conflict, "there is a change window \"{}\" already", w.name);
-  TRY(
-      tx.exec("INSERT INTO change_windows (id, name, description, start_at_local, duration_minutes, "
-              "timezone, schedule_days, "
-              "enabled, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT "
-              "(id) DO UPDATE SET "
-              "name = $2, description = $3, start_at_local = $4, duration_minutes = $5, timezone = $6, "
-              "schedule_days = $7, "
-              "enabled = $8",
+  TRY(tx.exec(R"(INSERT INTO change_windows
+                   (id, name, description, start_at_local, duration_minutes, timezone, schedule_days,
+                    enabled, created_by, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                 ON CONFLICT (id) DO UPDATE
+                 SET name = $2, description = $3, start_at_local = $4, duration_minutes = $5, timezone = $6,
+                   schedule_days = $7, enabled = $8)",
               {w.id, w.name, w.description, w.start, std::int64_t{w.duration_minutes}, w.zone, w.days,
                std::int64_t{w.enabled}, w.created_by, to_micros(clock_.now())}));
   return {};
@@ -120,10 +119,10 @@ Result<void> Windows::remove(const Principal& principal, const std::string& id) 
     if (!groups.empty())
       return fail(Code::conflict, "workgroup {} has the change window \"{}\"; detach it first",
                   groups[0].text(0), window->name);
-    auto booked = TRY(
-        tx.query("SELECT count(*) FROM jobs WHERE change_window_id = $1 AND state IN ('awaiting_approval', "
-                 "'scheduled', 'pending', 'running')",
-                 {id}));
+    auto booked = TRY(tx.query(R"(SELECT count(*) FROM jobs
+                                  WHERE change_window_id = $1
+                                    AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
+                               {id}));
     if (booked[0].integer(0) > 0)
       return fail(Code::conflict, "{} jobs are booked into \"{}\"; cancel them or wait for them",
                   booked[0].integer(0), window->name);

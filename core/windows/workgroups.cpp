@@ -8,9 +8,9 @@ namespace dash::windows {
 namespace {
 
 constexpr std::string_view kSelectWorkgroups =
-    "SELECT w.name, w.description, w.created_at, w.change_window_id, c.name, w.require_change_window FROM "
-    "workgroups w LEFT "
-    "JOIN change_windows c ON c.id = w.change_window_id ";
+    R"(SELECT w.name, w.description, w.created_at, w.change_window_id, c.name, w.require_change_window
+       FROM workgroups w
+       LEFT JOIN change_windows c ON c.id = w.change_window_id )";
 
 Workgroup group_of(const db::Row& row) {
   Workgroup out;
@@ -33,12 +33,13 @@ struct Reference {
 };
 constexpr Reference kReferences[] = {
     {"SELECT count(*) FROM workgroup_members WHERE workgroup = $1", "it has {} members"},
-    {"SELECT count(*) FROM jobs WHERE workgroup = $1 AND state IN ('awaiting_approval', 'scheduled', "
-     "'pending', 'running')",
+    {R"(SELECT count(*) FROM jobs
+        WHERE workgroup = $1
+          AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
      "{} of its jobs have not ended"},
-    {"SELECT count(*) FROM jobs WHERE workgroup = $1 AND state = 'completed' AND destroyed_by IS NULL AND "
-     "action IN "
-     "('cloud1:vm:deploy', 'cloud2:vm:deploy', 'cloud3:vm:deploy', 'cloud4:compute:deploy')",
+    {R"(SELECT count(*) FROM jobs
+        WHERE workgroup = $1 AND state = 'completed' AND destroyed_by IS NULL
+          AND action IN ('cloud1:vm:deploy', 'cloud2:vm:deploy', 'cloud3:vm:deploy', 'cloud4:compute:deploy'))",
      "{} machines that it deployed still stand"},
     {"SELECT count(*) FROM asset_scopes WHERE workgroup = $1", "{} assets are scoped to it"},
     {"SELECT count(*) FROM workgroups WHERE name = $1 AND change_window_id IS NOT NULL",
@@ -140,9 +141,9 @@ Result<Workgroup> Workgroups::update(const Principal& principal, const std::stri
     if (required) group.requires_window = *required;
     if (group.requires_window && !group.window_id)
       return fail(Code::invalid, "require_change_window needs a change_window_id");
-    TRY(
-        tx.exec("UPDATE workgroups SET description = $2, change_window_id = $3, require_change_window = $4 "
-                "WHERE name = $1",
+    TRY(tx.exec(R"(UPDATE workgroups
+                   SET description = $2, change_window_id = $3, require_change_window = $4
+                   WHERE name = $1)",
                 {name, group.description, group.window_id ? db::Value(*group.window_id) : db::Value(nullptr),
                  std::int64_t{group.requires_window}}));
     auto updated = TRY(get_in(tx, name));

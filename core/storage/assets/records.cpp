@@ -13,9 +13,9 @@ Result<std::string> recorded_digest(db::Transaction& tx, const std::string& plac
 Result<void> record_digest(db::Transaction& tx, const std::string& place, const std::string& name,
                            const std::string& etag, const std::string& digest) {
   if (digest.empty() || etag.empty()) return remove_digest(tx, place, name);
-  TRY(
-      tx.exec("INSERT INTO asset_digests (place, name, etag, digest) VALUES ($1, $2, $3, $4) "
-              "ON CONFLICT (place, name) DO UPDATE SET etag = excluded.etag, digest = excluded.digest",
+  TRY(tx.exec(R"(INSERT INTO asset_digests (place, name, etag, digest)
+                 VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (place, name) DO UPDATE SET etag = excluded.etag, digest = excluded.digest)",
               {place, name, etag, digest}));
   return {};
 }
@@ -41,13 +41,14 @@ Result<std::optional<UploadOutcome>> find_closed_upload(db::Transaction& tx, con
 
 Result<void> close_upload(db::Transaction& tx, const std::string& handle_id, UploadOutcome how, Time expires,
                           Time now) {
-  TRY(
-      tx.exec("DELETE FROM closed_uploads WHERE expires_at < $1 AND expires_at < (SELECT expires_at FROM "
-              "closed_uploads ORDER BY expires_at DESC LIMIT 1 OFFSET $2)",
+  TRY(tx.exec(R"(DELETE FROM closed_uploads
+                 WHERE expires_at < $1
+                   AND expires_at < (SELECT expires_at FROM closed_uploads
+                                     ORDER BY expires_at DESC LIMIT 1 OFFSET $2))",
               {to_micros(now), kMaxClosedUploads}));
-  TRY(
-      tx.exec("INSERT INTO closed_uploads (id, committed, expires_at) VALUES ($1, $2, $3) ON CONFLICT (id) "
-              "DO NOTHING",
+  TRY(tx.exec(R"(INSERT INTO closed_uploads (id, committed, expires_at)
+                 VALUES ($1, $2, $3)
+                 ON CONFLICT (id) DO NOTHING)",
               {handle_id, std::int64_t{how == UploadOutcome::committed}, to_micros(expires)}));
   return {};
 }

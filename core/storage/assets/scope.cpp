@@ -71,9 +71,9 @@ Result<void> AssetScopes::set(const Principal& principal, const std::string& bac
 Result<void> AssetScopes::put(db::Transaction& tx, const std::string& backend, const std::string& name,
                               const AssetScope& workgroup) {
   if (!workgroup) return drop(tx, backend, name);
-  TRY(
-      tx.exec("INSERT INTO asset_scopes (backend, name, workgroup) VALUES ($1, $2, $3) "
-              "ON CONFLICT (backend, name) DO UPDATE SET workgroup = excluded.workgroup",
+  TRY(tx.exec(R"(INSERT INTO asset_scopes (backend, name, workgroup)
+                 VALUES ($1, $2, $3)
+                 ON CONFLICT (backend, name) DO UPDATE SET workgroup = excluded.workgroup)",
               {backend, name, *workgroup}));
   return {};
 }

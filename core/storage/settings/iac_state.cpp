@@ -115,20 +115,23 @@ Result<std::vector<std::string>> IacState::existing_deploys() const {
   using Ids = std::vector<std::string>;
   return db::read<Ids>(deps_.sql, [](db::Transaction& tx) -> Result<Ids> {
     Ids ids;
-    for (const auto& row :
-         TRY(tx.query("SELECT id FROM jobs WHERE state = 'completed' AND destroyed_by IS NULL AND (action "
-                      "LIKE '%:deploy' OR action LIKE '%:provision') ORDER BY id",
-                      {})))
+    for (const auto& row : TRY(tx.query(R"(SELECT id FROM jobs
+                                           WHERE state = 'completed' AND destroyed_by IS NULL
+                                             AND (action LIKE '%:deploy' OR action LIKE '%:provision')
+                                           ORDER BY id)",
+                                        {})))
       ids.push_back(row.text(0));
     return ids;
   });
 }
 
 Result<std::string> IacState::running_job(db::Transaction& tx) const {
-  auto rows =
-      TRY(tx.query("SELECT id FROM jobs WHERE state = 'running' AND (action LIKE '%:deploy' OR action LIKE "
-                   "'%:provision' OR action LIKE '%:destroy') ORDER BY id LIMIT 1",
-                   {}));
+  auto rows = TRY(tx.query(R"(SELECT id FROM jobs
+                              WHERE state = 'running'
+                                AND (action LIKE '%:deploy' OR action LIKE '%:provision'
+                                     OR action LIKE '%:destroy')
+                              ORDER BY id LIMIT 1)",
+                           {}));
   return rows.empty() ? std::string() : rows[0].text(0);
 }
 
