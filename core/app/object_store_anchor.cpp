@@ -3,8 +3,8 @@
 namespace dash::app {
 namespace {
 
-constexpr std::size_t kMaxNotesRead =
-    64;  // newest checkpoints that verifying reads: each covers all before it
+// Newest checkpoints that verifying reads: each covers all before it.
+constexpr std::size_t kMaxNotesRead = 64;
 constexpr std::size_t kMaxNoteBytes = 4 << 10;  // bytes
 
 // Origin, size and root: the lines before time and signature.

@@ -40,8 +40,8 @@ struct VerifyResult {
   std::vector<AnchorStatus> anchors;             // an anchor that could not be read does not change `ok`
 };
 
-// {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null, problems,
-// public_key, anchors: [{name, size, error: s|null}]}
+// {ok, count, first_broken_seq, head: {count, entry_hash, root}, checkpoint: {size, beyond}|null,
+//  problems, public_key, anchors: [{name, size, error: s|null}]}
 OrderedJson to_json(const VerifyResult& result);
 
 // Calls the callback with each entry, in ascending order; nullopt is an unreadable row.

@@ -1,5 +1,6 @@
 // Errors in the shape of a request body, where core reads the body itself: Code::validation (422) with
-// {"detail":[{type, loc, msg, input}]}. `input` is null, because a value may be a secret.
+//   {"detail": [{type, loc, msg, input}]}
+// `input` is null, because a value may be a secret.
 #pragma once
 #include <string_view>
 

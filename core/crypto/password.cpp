@@ -9,8 +9,8 @@
 namespace dash::crypto {
 namespace {
 
-constexpr int kLog2N =
-    15;  // OWASP's floor for interactive logins with r=8, p=1 is 2^17/1; 2^15 keeps 2 cores responsive
+// OWASP's floor for interactive logins with r=8, p=1 is 2^17/1; 2^15 keeps 2 cores responsive.
+constexpr int kLog2N = 15;
 constexpr std::string_view kPrefix = "scrypt$ln=";
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr Oid kNumeric = 1700;
 constexpr std::size_t kMaxIdleConnections = 8;
 // One writer at a time, as with SQLite: the bodies may rely on what they read.
 constexpr std::string_view kBeginWrite = "BEGIN";
-constexpr std::string_view kLockWriters =
-    "SELECT pg_advisory_xact_lock(1684108139)";  // "dask"; the schema lock is another
+// The number is "dask"; the schema lock is another.
+constexpr std::string_view kLockWriters = "SELECT pg_advisory_xact_lock(1684108139)";
 
 constexpr std::string_view kUnavailable = "the database does not answer; try again shortly";
 constexpr std::chrono::seconds kRetryAfter(2);

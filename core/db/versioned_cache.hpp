@@ -17,8 +17,8 @@ class VersionedCache {
   // `read` returns the current value. Its failure is not cached.
   Result<std::shared_ptr<const T>> get(Sql& sql, const std::string& name,
                                        const std::function<Result<T>()>& read) {
-    auto version =
-        TRY(sql.data_version());  // before the read: a commit between the two only costs another read
+    // Before the read: a commit between the two only costs another read.
+    auto version = TRY(sql.data_version());
     if (auto cached = find(version, name)) return cached;
     auto value = std::make_shared<const T>(TRY(read()));
     store(version, name, value);

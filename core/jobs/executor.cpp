@@ -16,8 +16,8 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;  // bytes of a log line; the rest of it is dropped
-constexpr auto kTerminationGrace =
-    std::chrono::seconds(20);  // between SIGTERM and SIGKILL, as in the deployed dashboards
+// Between SIGTERM and SIGKILL, as in the deployed dashboards.
+constexpr std::chrono::seconds kTerminationGrace(20);
 
 std::string file_name_of(std::string action) {
   std::ranges::replace(action, ':', '-');

@@ -1,8 +1,8 @@
 // Executors make a change real. An executor is the operator's executable for one action, in one folder, named
 // as the action with hyphens (cloud1-vm-deploy, or aws-ec2-deploy; config-mgmt-run for the automation
-// runner). It reads one JSON document from stdin. Its stdout lines are the job's log; a line {"resource_id":
-// "…"} names the new resource.
-// Exit status 0 means done, SIGTERM tells it to stop.
+// runner). It reads one JSON document from stdin. Its stdout lines are the job's log; the line
+//   {"resource_id": "…"}
+// names the new resource. Exit status 0 means done, SIGTERM tells it to stop.
 #pragma once
 #include <sys/types.h>
 

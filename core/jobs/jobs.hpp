@@ -31,8 +31,8 @@ struct Submission {
 struct SubmitResult {
   std::vector<Job> jobs;  // one, or all of a batch
 };
-// {job_id, status, message, count, batch_id, job_ids, names, scheduled_for}; the job_id of a batch is the
-// batch's.
+// {job_id, status, message, count, batch_id, job_ids, names, scheduled_for}
+// The job_id of a batch is the batch's.
 OrderedJson to_json(const SubmitResult& result);
 
 inline constexpr std::int64_t kMaxPageSize = 100, kMaxPage = 1'000'000'000;
@@ -99,9 +99,9 @@ class Jobs {
   Result<Job> show(const Principal& principal, const std::string& id);
   Result<std::vector<LogLine>> logs(const Principal& principal, const std::string& id, std::int64_t after);
 
-  // {batch_id, total, by_status: {pending, running, completed, failed, cancelled}} of the jobs that the
-  // caller may read. A waiting job counts as pending, one that will not run any more as cancelled. An unknown
-  // batch has none.
+  //   {batch_id, total, by_status: {pending, running, completed, failed, cancelled}}
+  // of the jobs that the caller may read. A waiting job counts as pending, one that will not run any more as
+  // cancelled. An unknown batch has none.
   Result<OrderedJson> count_batch(const Principal& principal, const std::string& id);
 
   // Needs change_windows:use and a user who neither requested nor rescheduled the job. `digest` is the
@@ -125,8 +125,9 @@ class Jobs {
 
   // Records that a process runs jobs.
   Result<void> heartbeat(const std::string& owner, std::size_t threads);
-  // {configured: {total}, effective: {total}, clamp_reason: null, running, workers: [{owner, threads,
-  // started_at, seen_at, alive}]}, or {never_run: true} when no process ever ran jobs. Admins only.
+  //   {configured: {total}, effective: {total}, clamp_reason: null, running,
+  //    workers: [{owner, threads, started_at, seen_at, alive}]}
+  // or {never_run: true} when no process ever ran jobs. Admins only.
   Result<OrderedJson> worker_status(const Principal& principal);
 
   // Makes the transitions of time: due jobs to pending, unapproved ones to expired, those whose window closed

@@ -19,8 +19,8 @@ namespace dash::migrate {
 struct InstanceConfig {
   config::Values values;  // a secret may be masked
   config::NameStyle style = config::NameStyle::canonical;
-  bool is_peer = false;  // not dashctl: keeps only the region fields of its model, refuses nothing, cannot
-                         // compare blindly
+  // Not dashctl: keeps only the region fields of its model, refuses nothing, cannot compare blindly.
+  bool is_peer = false;
 };
 
 // The credentials with which an import claims an unclaimed target.

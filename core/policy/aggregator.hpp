@@ -1,6 +1,7 @@
 // The private module that is loaded beside the rules. It lists each rule's sets inside of the engine, where a
-// set still differs from an array: [[<id>, "deny" | "needs_approval", [s]]]. A member that is missing there
-// is no set. `batch` evaluates many documents in one query.
+// set still differs from an array:
+//   [[<id>, "deny" | "needs_approval", [s]]]
+// A member that is missing there is no set. `batch` evaluates many documents in one query.
 #pragma once
 #include <map>
 

@@ -46,8 +46,8 @@ class Engine {
   // Returns the deadline of a decision that begins now. On a server a build gets no extra time. A command,
   // which always finds the engine stopped, waits for a whole build as well.
   virtual Deadline deadline() const = 0;
-  virtual void
-  use_server_deadlines() = 0;  // called before the first evaluation: a server's deadlines from now on
+  // Called before the first evaluation: a server's deadlines from now on.
+  virtual void use_server_deadlines() = 0;
   // `document` is the input document as JSON text. Errors are Code::policy_unavailable; the message is the
   // cause.
   virtual Result<EvalResult> evaluate(std::string_view document, Deadline deadline) = 0;

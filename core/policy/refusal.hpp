@@ -1,5 +1,6 @@
-// The gate's refusals: a Decision as an Error with the bodies of the API ({"error": "policy" |
-// "needs_approval", "reasons": […]}, HTTP 403). jobs::submit and the commands use them.
+// The gate's refusals: a Decision as an Error (HTTP 403) with the body of the API
+//   {"error": "policy" | "needs_approval", "reasons": […]}
+// jobs::submit and the commands use them.
 #pragma once
 #include "core/policy/decision.hpp"
 

@@ -39,8 +39,8 @@ struct RuleFile {
 };
 
 struct RuleSet {
-  std::vector<RuleFile>
-      rules;  // shown in Settings: everything but helpers, data and tests; ascending by file
+  // Shown in Settings: everything but helpers, data and tests; ascending by file.
+  std::vector<RuleFile> rules;
   std::vector<PolicyFile> live;   // what the engine loads, built-ins included
   std::vector<Problem> problems;  // of this directory; none of them stops the gate
   std::string digest;             // SHA-256 hex of `live`

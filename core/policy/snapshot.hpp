@@ -24,9 +24,8 @@ struct FileStamp {
 struct Fingerprint {
   std::vector<FileStamp> files;    // ascending by path
   std::vector<FileStamp> folders;  // likewise; the directory itself is ""
-  bool is_plain =
-      // false: it has a link to neither, which may become either without a change of its folder's stamp
-      true;
+  // False: it has a link to neither, which may become either without a change of its folder's stamp.
+  bool is_plain = true;
   bool operator==(const Fingerprint&) const = default;
   // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may have the same
   // stamps.

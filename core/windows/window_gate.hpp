@@ -10,14 +10,14 @@ namespace dash::windows {
 
 struct WindowRefusal {
   std::string reason;
-  OrderedJson schedule;  // the offer to book: {change_window_id, window_name, next_start, next_end}; null
-                         // without a next occurrence
+  // The offer to book: {change_window_id, window_name, next_start, next_end}; null without a next occurrence.
+  OrderedJson schedule;
 };
 
 struct WindowResult {
   std::optional<WindowRefusal> refusal;
-  std::optional<TimeRange>
-      time_range;  // when the change may start, as the window bounds it; nullopt: as it was scheduled
+  // When the change may start, as the window bounds it; nullopt: as it was scheduled.
+  std::optional<TimeRange> time_range;
 };
 // `time_range` is the scheduled one, if any.
 Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,

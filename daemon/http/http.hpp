@@ -44,8 +44,8 @@ struct Request {
   std::string path;      // as sent, without the query
   Fields query;
   Headers headers;  // look-up ignores case
-  std::map<std::string, std::string, std::less<>>
-      params;  // {id} of the pattern, percent-decoded, valid UTF-8 or not
+  // {id} of the pattern, percent-decoded, valid UTF-8 or not.
+  std::map<std::string, std::string, std::less<>> params;
 
   std::string peer;        // address of the other end of the socket; "unix" for a Unix socket
   std::string client;      // address of the client: X-Forwarded-For is believed from trusted proxies only

@@ -1,5 +1,6 @@
 // Reads small request bodies and reports errors in them in the shape that clients of the API expect: 422 with
-// {"detail":[{"type","loc","msg","input"}]}, as FastAPI services do. Used by the route files.
+//   {"detail": [{"type", "loc", "msg", "input"}]}
+// as FastAPI services do. Used by the route files.
 #pragma once
 #include <string>
 #include <string_view>

@@ -20,9 +20,8 @@ class Listener {
   Listener& operator=(Listener&&) = delete;
 
   int fd() const { return fd_; }
-  const std::string& address() const {
-    return address_;
-  }                            // "127.0.0.1:8080" with the real port, "unix:/run/x.sock"
+  // "127.0.0.1:8080" with the real port, "unix:/run/x.sock".
+  const std::string& address() const { return address_; }
   std::uint16_t port() const;  // 0 for a Unix socket
   int release();               // the caller must close it
 

@@ -16,8 +16,8 @@ namespace dash::daemon {
 
 struct PoolSize {
   std::size_t threads;
-  std::size_t
-      queue;  // at most this many wait, half of them of one user, three quarters of one network; else 503
+  // At most this many wait, half of them of one user, three quarters of one network; else 503.
+  std::size_t queue;
 };
 
 enum class CheckKind {

@@ -38,8 +38,8 @@ struct Bundle {
   config::Values config;
   config::RegionSets regions;
   std::vector<setup::FullWebhook> webhooks;
-  std::map<std::string, std::string>
-      excluded;  // key → reason: a held-back word, masked, malformed_region_set
+  // key → reason: a held-back word, masked, malformed_region_set.
+  std::map<std::string, std::string> excluded;
   std::map<std::string, Annotation> annotations;
   // What the reader found, for the user: an edit since the export, entries without a meaning.
   std::vector<std::string> notes;

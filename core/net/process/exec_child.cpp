@@ -15,8 +15,8 @@
 namespace dash::net {
 namespace {
 
-constexpr int kNobody =
-    65534;  // the kernel's overflow id: nobody and nogroup on every distribution that has them
+// The kernel's overflow id: nobody and nogroup on every distribution that has them.
+constexpr int kNobody = 65534;
 constexpr int kCannotExec = 126;
 
 // include/uapi/linux/landlock.h of newer kernels than Debian 12's header: ABI 3, 4 and 6.

@@ -28,9 +28,9 @@ struct ToolResult {
 
 // How long a run may take.
 struct ToolOptions {
-  std::chrono::steady_clock::time_point due =
-      std::chrono::steady_clock::now() + std::chrono::seconds(20);  // then the run is killed with its group
-  // the run is also killed when this returns true
+  // Then the run is killed with its group.
+  std::chrono::steady_clock::time_point due = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  // The run is also killed when this returns true.
   std::function<bool()> should_stop{};
 };
 

@@ -7,10 +7,12 @@
 
 namespace dash::policy {
 
-// {"enabled", "enforce_needs_approval", "gated_actions": [s], "settings_fault": s|null, "directory",
-//  "policy_digest": s|null, "engine": {"available", "sandboxed", "state"}, "fault": problem|null,
-//  "rules": [{"rule", "file", "package", "builtin", "evaluates", "line", "problems": [s]}],
-//  "problems": [problem]}
+//   {"enabled", "enforce_needs_approval", "gated_actions": [s], "settings_fault": s|null,
+//    "directory", "policy_digest": s|null,
+//    "engine": {"available", "sandboxed", "state"},
+//    "fault": problem|null,
+//    "rules": [{"rule", "file", "package", "builtin", "evaluates", "line", "problems": [s]}],
+//    "problems": [problem]}
 // Waits at most kPageTimeout for a build; after that it returns the last state, and "building". Admins only.
 inline constexpr std::chrono::seconds kPageTimeout{1};
 Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& principal);
@@ -22,8 +24,9 @@ Result<void> admission_ready(Gate& gate, Engine& engine);
 // thread then reads the folder while the gate is on or the engine is in use.
 void watch_admission(Gate& gate, Engine& engine);
 
-// A dry run for the caller itself: nothing is created or audited. `at` absent: now. The body of the route is
-// {"action": s, "request": {…}, "at": iso, "when": b}. Code::validation for another shape.
+// A dry run for the caller itself: nothing is created or audited. `at` absent: now. The route's body is
+//   {"action": s, "request": {…}, "at": iso, "when": b}
+// Code::validation for another shape.
 struct CheckRequest {
   std::string action;
   Json request = Json::object();

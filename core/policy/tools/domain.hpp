@@ -9,8 +9,8 @@
 
 namespace dash::policy {
 
-inline constexpr std::size_t kMaxDomain =
-    30'000;  // documents; beyond that the variants of later words are left out
+// Documents; beyond that the variants of later words are left out.
+inline constexpr std::size_t kMaxDomain = 30'000;
 
 // Returns the strings of the rules, without those of the language (sprintf formats and the like stay: they do
 // no harm).

@@ -1,6 +1,6 @@
-// Proves that a store can do all that the dashboard needs: `storage test --deep` and POST /api/storage/test
-// {"deep": true}. It works beside the assets under random names that no listing shows, and removes what it
-// made.
+// Proves that a store can do all that the dashboard needs: `storage test --deep` and
+//   POST /api/storage/test {"deep": true}
+// It works beside the assets under random names that no listing shows, and removes what it made.
 #pragma once
 #include <string>
 #include <vector>

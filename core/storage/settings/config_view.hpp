@@ -15,8 +15,8 @@ OrderedJson show_config(const config::Values& values);
 
 struct ConfigPatch {
   config::Changes changes;  // canonical keys; "" removes
-  std::vector<std::string>
-      updated;  // the known keys that were sent, in the order of show_config(), spelled as there
+  // The known keys that were sent, in the order of show_config(), spelled as there.
+  std::vector<std::string> updated;
 };
 
 // What the body confirms about infrastructure state. Code::validation for a member that is no boolean.

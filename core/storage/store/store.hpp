@@ -67,8 +67,8 @@ struct Capabilities {
   bool keeps_digest_on_put = false;  // head() returns PutOptions::digest
   bool keeps_digest_on_commit = false;
   bool copies_inside = false;
-  bool drops_aborted =
-      true;  // else abort() leaves parts until the store expires them, and a commit would find them
+  // False: abort() leaves parts until the store expires them, and a commit would find them.
+  bool drops_aborted = true;
 };
 
 class ObjectStore {

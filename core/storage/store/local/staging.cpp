@@ -105,8 +105,8 @@ Result<void> Staging::recover() {
 Result<void> Staging::recover_one(const std::string& id) {
   std::string key(kMaxNote, '\0');
   key.resize(TRY(tree_.read(note_of(id), 0, "", key)));
-  auto existing =
-      key.empty() ? Result<FileEntry>(FileEntry()) : tree_.stat(key);  // an empty note: nothing was moved yet
+  // An empty note: nothing was moved yet.
+  auto existing = key.empty() ? Result<FileEntry>(FileEntry()) : tree_.stat(key);
   if (!existing && existing.error().code == Code::not_found) {
     auto back = tree_.rename(backup_of(id), key, false);
     if (!back && back.error().code != Code::not_found) return back;
