@@ -54,9 +54,11 @@ Failure postgres_error(PGconn* c, const PGresult* r, std::string_view sql) {
     code = Code::busy;
     message = "the database takes no writes; check its mode and the rights of its user";
   }
+  auto retry_after = message == kUnavailable ? std::optional(kRetryAfter) : std::nullopt;
   return Failure(Error{.code = code,
                        .message = std::move(message),
-                       .detail = fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql)});
+                       .detail = fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(c), sql),
+                       .retry_after = retry_after});
 }
 
 // libpq would take the text up to the NUL, and so another name than the caller's.
