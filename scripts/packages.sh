@@ -61,7 +61,7 @@ fetch_go() {
     [ -x "$GO_DIR/bin/go" ]
 }
 
-# find_go: prints a Go that can fetch the tool chain a module asks for (1.21 or later), fetching one when none is there.
+# find_go: prints a Go that can fetch the tool chain a module needs (1.21 or later), fetching one when none is there.
 find_go() {
     local go
     for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go "$GO_DIR/bin/go"; do

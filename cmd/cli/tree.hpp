@@ -20,7 +20,7 @@
 //     return {"job", "Jobs and their approvals", {{"show", "Show one job", "", declare_show}, …}};
 //   }
 //
-// The printer (cmd/cli/output.hpp) writes data to stdout and talk to stderr; out.note() respects --quiet, out.warn()
+// The printer (cmd/cli/printer.hpp) writes data to stdout and talk to stderr; out.note() respects --quiet, out.warn()
 // does not. The frame adds --output, --quiet, --no-input and --help to every action. Help, man pages and completion
 // come from the same table.
 #pragma once

@@ -1,6 +1,6 @@
 // What a route sees of HTTP: a request, a response, a body that is pulled, a body that is pushed. No socket
-// and no library in here. Route files (daemon/*_routes.cpp) are written against this header and
-// daemon/route.hpp.
+// and no library in here. Route files (daemon/routes/*_routes.cpp) are written against this header and
+// daemon/http/route.hpp.
 #pragma once
 #include <cstdint>
 #include <map>
