@@ -1,4 +1,4 @@
-// The actions of `dashctl migrate`, one a file; cmd/migrate.cpp lists them.
+// The actions of `dashctl migrate`, one a file; cmd/migrate/migrate.cpp lists them.
 #pragma once
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/tree.hpp"

@@ -1,5 +1,5 @@
 // The test program's main. It is also its own launcher of sandboxed children, as dashctl is
-// (core/net/exec_child.hpp), and its own speaker of SMB (core/storage/smb/worker.hpp).
+// (core/net/process/exec_child.hpp), and its own speaker of SMB (core/storage/store/smb/worker.hpp).
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 // The child that runs SMB: `dashctl smb-worker` (hidden). It reads requests from stdin and writes responses
 // to stdout (frame.hpp), one at a time. It ends with its stdin, even in the middle of a call that hangs.
-// Called by cmd/run.cpp.
+// Called by cmd/cli/run.cpp.
 #pragma once
 #include <string_view>
 
