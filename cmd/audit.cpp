@@ -93,10 +93,10 @@ Result<void> check_verdict(Context& context, const OrderedJson& verdict) {
 
 Run declare_verify(Flags& flags) {
   auto options = std::make_shared<AuditFlags>();
-  flags.text("--file", options->file, "FILE", "an exported log, instead of an instance");
-  flags.text("--checkpoint", options->checkpoint, "FILE", "checkpoints kept elsewhere (an anchor's file)");
-  flags.text("--public-key", options->public_key, "KEY|FILE",
-             "with --file: the key that signs the checkpoints");
+  flags.text("--file", options->file, "FILE", "exported log to check instead of an instance");
+  flags.text("--checkpoint", options->checkpoint, "FILE",
+             "checkpoints stored elsewhere, such as an anchor's file");
+  flags.text("--public-key", options->public_key, "KEY|FILE", "with --file: key that signs the checkpoints");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto verdict = TRY(options->file.empty() ? verify_instance(context, *options) : verify_file(*options));
@@ -165,16 +165,29 @@ Run declare_prove(Flags& flags) {
 }  // namespace
 
 Group audit_group() {
-  return {"audit",
-          "The tamper-evident audit log",
-          {{"verify", "Check that the log is what was written",
-            "Reads an instance, or an exported file against a checkpoint and the public key alone. Exit code "
-            "9 when it is broken.",
-            declare_verify},
-           {"export", "Print the whole log, one JSON object a line", "", declare_export},
-           {"prove", "Print a proof for outsiders",
-            "An inclusion or consistency proof (RFC 6962) with a signed checkpoint and the public key.",
-            declare_prove}}};
+  return {
+      "audit",
+      "The tamper-evident audit log",
+      {{"verify",
+        "Check that nobody changed the log",
+        "Reads an instance, or with --file an exported log, which needs a checkpoint and the public key but "
+        "no instance. Exits with 9 when the log is broken.",
+        declare_verify,
+        {{"Check an instance's log", "dashctl audit verify"},
+         {"Check an exported log",
+          "dashctl audit verify --file audit.jsonl --checkpoint audit.checkpoint --public-key audit.key"}}},
+       {"export",
+        "Print the whole log, one JSON object a line",
+        "",
+        declare_export,
+        {{"Export the log", "dashctl audit export > audit.jsonl"}}},
+       {"prove",
+        "Prove that an entry, or an earlier log, is part of the log",
+        "Prints an inclusion or a consistency proof (RFC 6962) with a signed checkpoint and the public key. "
+        "Checking it needs no access to the instance.",
+        declare_prove,
+        {{"Prove that the log holds entry 2", "dashctl audit prove --seq 2"},
+         {"Prove that the first 2 entries are unchanged", "dashctl audit prove --from 2"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -56,9 +56,9 @@ Run declare_get(Flags& flags) {
   auto options = std::make_shared<ConfigFlags>();
   flags
       .argument("KEY", options->key,
-                "in either spelling; <cloud>_region.<region>.<field> reaches into a region set")
+                "the setting, in either spelling; <cloud>_region.<region>.<field> is a field of a region set")
       .required();
-  flags.toggle("--reveal", options->reveal, "show a secret (with --data-dir)").guard();
+  flags.toggle("--reveal", options->reveal, "print a secret (with --data-dir)").guard();
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     if (options->reveal && !options->instance.target.empty())
@@ -66,7 +66,7 @@ Run declare_get(Flags& flags) {
                   "--reveal works with --data-dir only: an instance never returns a secret through its API");
     auto instance = TRY(open_instance(context, options->instance, Login::session));
     auto value = find(TRY(options->reveal ? read_revealed(instance) : read_masked(instance)), options->key);
-    if (!value) return fail(Code::not_found, "the setting {} is not set", options->key);
+    if (!value) return fail(Code::not_found, "the setting '{}' is not set", options->key);
     if (!options->reveal && config::is_masked(*value))
       return fail(Code::forbidden,
                   "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
@@ -113,8 +113,8 @@ Result<std::string> read_value() {
 
 Run declare_set(Flags& flags) {
   auto options = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", options->key, "in either spelling").required();
-  flags.argument("VALUE", options->value, "or - to read it from stdin, as secrets should be").required();
+  flags.argument("KEY", options->key, "the setting, in either spelling").required();
+  flags.argument("VALUE", options->value, "its value; - reads stdin, as secrets should be read").required();
   declare_instance(flags, options->instance);
   declare_state(flags, options->state);
   return [options](Context& context) -> Result<void> {
@@ -134,7 +134,7 @@ Run declare_set(Flags& flags) {
 
 Run declare_unset(Flags& flags) {
   auto options = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", options->key, "in either spelling").required();
+  flags.argument("KEY", options->key, "the setting, in either spelling").required();
   declare_instance(flags, options->instance);
   declare_state(flags, options->state);
   return [options](Context& context) -> Result<void> {
@@ -178,8 +178,8 @@ Run declare_lint(Flags& flags) {
 
 Run declare_history(Flags& flags) {
   auto options = std::make_shared<ConfigFlags>();
-  flags.argument("KEY", options->key, "only this one's changes");
-  flags.number("--limit", options->limit, "N", "so many, newest first; 50 when left out").at_least(1);
+  flags.argument("KEY", options->key, "only changes of this setting, in either spelling");
+  flags.number("--limit", options->limit, "N", "number of changes, newest first; 50 by default").at_least(1);
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
@@ -205,16 +205,42 @@ Run declare_history(Flags& flags) {
 }  // namespace
 
 Group config_group() {
-  return {"config",
-          "Settings of an instance",
-          {{"get", "Print one setting", "", declare_get},
-           {"set", "Set one setting", "", declare_set},
-           {"unset", "Remove one setting", "", declare_unset},
-           {"list", "List all settings, secrets masked", "", declare_list},
-           {"lint", "Look for values that their readers refuse, misspelt names and unreadable rows", "",
-            declare_lint},
-           {"history", "Tell who changed what and when; values are never shown",
-            "`dashctl migrate rollback` undoes a change by its id.", declare_history}}};
+  return {
+      "config",
+      "Settings of an instance",
+      {{"get",
+        "Print one setting",
+        "",
+        declare_get,
+        {{"Print a setting", "dashctl config get app_url"},
+         {"Print a secret", "dashctl config get cloud1_secret_access_key --reveal"}}},
+       {"set",
+        "Set one setting",
+        "",
+        declare_set,
+        {{"Set a setting", "dashctl config set app_url https://dash.example"},
+         {"Set a secret", "dashctl config set cloud1_secret_access_key - < secret"}}},
+       {"unset",
+        "Remove one setting",
+        "",
+        declare_unset,
+        {{"Remove a setting", "dashctl config unset app_url"}}},
+       {"list",
+        "List all settings, with secrets masked",
+        "",
+        declare_list,
+        {{"List the settings of a running instance",
+          "dashctl config list --target https://dash.example --admin-user root --password-file password"}}},
+       {"lint",
+        "Find invalid values, misspelt names and unreadable rows",
+        "",
+        declare_lint,
+        {{"Check all settings", "dashctl config lint --data-dir /srv/dash"}}},
+       {"history",
+        "List who changed which setting and when",
+        "Values are never shown. `dashctl migrate rollback` undoes a change by its id.",
+        declare_history,
+        {{"List the latest changes of a setting", "dashctl config history app_url --limit 5"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -50,17 +50,16 @@ Run declare_doctor(Flags& flags) {
 
 Group doctor_group() {
   return {"doctor",
-          "Look for what is wrong with an instance",
-          {{"", "Look for what is wrong with an instance",
-            "With --data-dir: folder, keys, executors, database, settings, accounts, audit log, gate, "
-            "storage backends, "
-            "clock and "
-            "leftover bundles. With --target what anybody may ask: that it answers, whether it is ready, its "
-            "clock. "
-            "Nothing is repaired. Exits with 0 when nothing failed (warnings may be there), else with the "
-            "code of the "
-            "first failure.",
-            declare_doctor}}};
+          "Find what is wrong with an instance",
+          {{"",
+            "Find what is wrong with an instance",
+            "With --data-dir it checks the folder, keys, executors, database, settings, accounts, audit log, "
+            "gate, storage backends, clock and leftover bundles. With --target it checks what needs no "
+            "login: that the instance answers, that it is ready, and its clock. It repairs nothing. Exits "
+            "with 0 when nothing failed, warnings aside, else with the code of the first failure.",
+            declare_doctor,
+            {{"Check the instance in a folder", "dashctl doctor --data-dir /srv/dash"},
+             {"Check an instance from outside", "dashctl doctor --target https://dash.example"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -38,7 +38,7 @@ Result<jobs::JobQuery> listing_of(const JobFlags& options) {
   jobs::JobQuery out;
   for (const auto& word : options.states) {
     auto state = jobs::parse_state(word);
-    if (!state) return fail(Code::usage, "\"{}\" is not a status of a job", word);
+    if (!state) return fail(Code::usage, "'{}' is not a status of a job", word);
     out.states.push_back(*state);
   }
   if (!options.workgroup.empty()) out.workgroup = options.workgroup;
@@ -64,11 +64,11 @@ Result<OrderedJson> page_of(OpenInstance& instance, const JobFlags& options, con
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<JobFlags>();
   flags.list("--status", options->states, "STATUS",
-             "only these: awaiting_approval, scheduled, pending, running, …");
-  flags.text("--workgroup", options->workgroup, "NAME", "only this workgroup's");
-  flags.text("--batch", options->batch, "ID", "only this batch");
-  flags.number("--page", options->page, "N", "page, from 1");
-  flags.number("--page-size", options->page_size, "N", "jobs a page, up to 100");
+             "only jobs in this state: awaiting_approval, scheduled, pending, running, …");
+  flags.text("--workgroup", options->workgroup, "NAME", "only jobs of this workgroup");
+  flags.text("--batch", options->batch, "ID", "only jobs of this batch");
+  flags.number("--page", options->page, "N", "number of the page, from 1");
+  flags.number("--page-size", options->page_size, "N", "jobs on a page, up to 100");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto listing = TRY(listing_of(*options));
@@ -152,7 +152,7 @@ Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const Jo
 
 Run declare_logs(Flags& flags) {
   auto options = job_flags(flags);
-  flags.toggle("--follow", options->is_followed, "go on until the job has ended");
+  flags.toggle("--follow", options->is_followed, "print until the job has ended");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
@@ -162,7 +162,9 @@ Run declare_logs(Flags& flags) {
 }
 
 void declare_digest(Flags& flags, JobFlags& into) {
-  flags.text("--digest", into.digest, "DIGEST", "the approval_digest that was read; another one is refused")
+  flags
+      .text("--digest", into.digest, "DIGEST",
+            "the approval_digest that you read; fail when the job has another")
       .guard();
 }
 
@@ -178,7 +180,7 @@ std::optional<std::string> digest_of(const JobFlags& options) {
 Run declare_approve(Flags& flags) {
   auto options = job_flags(flags);
   declare_digest(flags, *options);
-  flags.text("--only", options->what, "WHAT", "approve only the policy's or only the booking's part")
+  flags.text("--only", options->what, "WHAT", "what to approve; both by default")
       .one_of({"policy", "booking"});
   return on_job(
       flags, options,
@@ -198,7 +200,7 @@ Run declare_approve(Flags& flags) {
 Run declare_reject(Flags& flags) {
   auto options = job_flags(flags);
   declare_digest(flags, *options);
-  flags.text("--reason", options->reason, "TEXT", "why, for the requester and the audit log");
+  flags.text("--reason", options->reason, "TEXT", "reason, for the requester and the audit log");
   return on_job(
       flags, options,
       [](auto& api, const auto& f) {
@@ -212,10 +214,10 @@ Run declare_reject(Flags& flags) {
 
 Run declare_reschedule(Flags& flags) {
   auto options = job_flags(flags);
-  flags.text("--run-at", options->run_at, "TIME", "when, YYYY-MM-DDTHH:MM; now when left out");
+  flags.text("--run-at", options->run_at, "TIME", "new start, YYYY-MM-DDTHH:MM; now by default");
   flags.text("--timezone", options->timezone, "ZONE",
-             "zone of --run-at, e.g. Europe/London; UTC when left out");
-  flags.text("--window", options->window, "ID", "the change window to book into");
+             "time zone of --run-at, such as Europe/London; UTC by default");
+  flags.text("--window", options->window, "ID", "change window to book");
   auto body = [](const JobFlags& f) {
     return Json{{"run_at", f.run_at}, {"run_timezone", f.timezone}, {"change_window_id", f.window}};
   };
@@ -241,16 +243,40 @@ Run declare_cancel(Flags& flags) {
 }  // namespace
 
 Group job_group() {
-  return {"job",
-          "Jobs and their approvals",
-          {{"list", "List jobs, newest first", "", declare_list},
-           {"show", "Show one job", "", declare_show},
-           {"logs", "Print what a job's executor said", "", declare_logs},
-           {"approve", "Approve somebody else's change", "Needs change_windows:use.", declare_approve},
-           {"reject", "Reject somebody else's change", "Needs change_windows:use.", declare_reject},
-           {"reschedule", "Book a job anew that has not begun, or was missed",
-            "Windows and rules are asked again.", declare_reschedule},
-           {"cancel", "Cancel a job", "A running one is asked to stop.", declare_cancel}}};
+  return {
+      "job",
+      "Jobs and their approvals",
+      {{"list",
+        "List jobs, newest first",
+        "",
+        declare_list,
+        {{"List the jobs that wait for an approval", "dashctl job list --status awaiting_approval"}}},
+       {"show", "Show one job", "", declare_show, {{"Show a job", "dashctl job show $JOB"}}},
+       {"logs",
+        "Print the output of a job",
+        "",
+        declare_logs,
+        {{"Print the output until the job ends", "dashctl job logs $JOB --follow"}}},
+       {"approve",
+        "Approve somebody else's change",
+        "Needs the permission change_windows:use.",
+        declare_approve,
+        {{"Approve the change that you have read", "dashctl job approve $JOB --digest $DIGEST"}}},
+       {"reject",
+        "Reject somebody else's change",
+        "Needs the permission change_windows:use.",
+        declare_reject,
+        {{"Reject a change", "dashctl job reject $JOB --reason 'wait for the release'"}}},
+       {"reschedule",
+        "Move a job that has not started, or was missed, to another time",
+        "Change windows and rules are checked again.",
+        declare_reschedule,
+        {{"Start a job tomorrow", "dashctl job reschedule $JOB --run-at \"$(date -u -d tomorrow +%FT%R)\""}}},
+       {"cancel",
+        "Cancel a job",
+        "A running job gets a signal to stop.",
+        declare_cancel,
+        {{"Cancel a job", "dashctl job cancel $JOB"}}}}};
 }
 
 }  // namespace dash::cmd

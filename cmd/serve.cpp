@@ -86,18 +86,22 @@ std::jthread run_every_second(std::function<void()> action) {
 Run declare_serve(Flags& flags) {
   auto serve_flags = std::make_shared<ServeFlags>();
   declare_local(flags, serve_flags->local);
-  flags.list("--listen", serve_flags->listen, "ADDR|unix:PATH",
-             "where to listen; 127.0.0.1:8080 when left out");
+  flags.list("--listen", serve_flags->listen, "ADDR|unix:PATH", "where to listen; 127.0.0.1:8080 by default")
+      .from_environment();
   flags
       .number("--workers", serve_flags->workers, "N",
-              "jobs that run at the same time; 0 leaves them to other processes")
+              "jobs to run at the same time, 2 by default; with 0 other processes run them")
+      .from_environment()
       .at_least(0);
-  flags.text("--public-url", serve_flags->public_url, "URL",
-             "the address that users see; kept as public_base_url");
-  flags.list("--trusted-proxy", serve_flags->trusted_proxies, "IP",
-             "believe X-Forwarded-For from this address");
-  flags.text("--tls-cert", serve_flags->tls_certificate, "FILE", "serve TLS itself, with this PEM chain");
-  flags.text("--tls-key", serve_flags->tls_key, "FILE", "and this PEM key");
+  flags.text("--public-url", serve_flags->public_url, "URL", "address that users see; sets public_base_url")
+      .from_environment();
+  flags
+      .list("--trusted-proxy", serve_flags->trusted_proxies, "IP",
+            "believe X-Forwarded-For from this address")
+      .from_environment();
+  flags.text("--tls-cert", serve_flags->tls_certificate, "FILE", "serve TLS with this certificate chain, PEM")
+      .from_environment();
+  flags.text("--tls-key", serve_flags->tls_key, "FILE", "private key of --tls-cert, PEM").from_environment();
   return [serve_flags](Context&) -> Result<void> {
     auto instance = TRY(open_for_serving(*serve_flags));
     auto& app = instance->application();
@@ -125,11 +129,18 @@ Group serve_group() {
   return {
       "serve",
       "Serve the dashboard's API",
-      {{"", "Serve the dashboard's API",
-        "Logs JSON lines to stderr, one with \"event\":\"listening\". SIGTERM finishes the running "
-        "requests and exits with 0. DASHCTL_POLICY_BUILD_SECONDS (5, at most 60) ends a start of the policy "
-        "engine that hangs.",
-        declare_serve, false, true}}};
+      {{"",
+        "Serve the dashboard's API",
+        "Logs JSON lines to stderr; the one with \"event\":\"listening\" names the address. SIGTERM finishes "
+        "the running requests and exits with 0. The variable DASHCTL_POLICY_BUILD_SECONDS (5, at most 60) "
+        "limits the start of the policy engine.",
+        declare_serve,
+        {{"Serve behind a proxy on this machine",
+          "dashctl serve --data-dir /srv/dash --listen 127.0.0.1:8080 --trusted-proxy 127.0.0.1"},
+         {"Serve TLS without a proxy",
+          "dashctl serve --data-dir /srv/dash --listen 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem"}},
+        /*is_hidden=*/false,
+        /*is_daemon=*/true}}};
 }
 
 }  // namespace dash::cmd

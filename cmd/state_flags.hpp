@@ -8,11 +8,11 @@ namespace dash::cmd {
 inline void declare_state(Flags& flags, setup::StateOptions& state) {
   flags
       .toggle("--migrate-state", state.migrate,
-              "copy infrastructure state to the new active backend when the change moves it")
+              "copy infrastructure state when the change makes another backend active")
       .guard();
   flags
       .toggle("--abandon-state", state.abandon,
-              "leave infrastructure state behind on a backend that cannot be reached")
+              "leave infrastructure state on a backend that cannot be reached")
       .guard();
 }
 

@@ -17,8 +17,8 @@ std::string text_of(const OrderedJson& value) { return value.is_string() ? value
 Run declare_issue(Flags& flags) {
   auto options = std::make_shared<TokenFlags>();
   flags.argument("NAME", options->name, "what the token is for").required();
-  flags.text("--user", options->user, "USER", "whose token; with --target one's own when left out");
-  flags.number("--days", options->days, "N", "valid so long; 0 (the default) until it is revoked")
+  flags.text("--user", options->user, "USER", "account of the token; with --target your own by default");
+  flags.number("--days", options->days, "N", "days that it is valid; 0, the default, until it is revoked")
       .at_least(0);
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
@@ -44,7 +44,7 @@ Run declare_issue(Flags& flags) {
 
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<TokenFlags>();
-  flags.text("--user", options->user, "USER", "only this one's");
+  flags.text("--user", options->user, "USER", "only tokens of this account");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
@@ -69,7 +69,7 @@ Run declare_list(Flags& flags) {
 
 Run declare_revoke(Flags& flags) {
   auto options = std::make_shared<TokenFlags>();
-  flags.argument("ID", options->id, "id of the token, as `token list` prints it").required();
+  flags.argument("ID", options->id, "id of the token, as `dashctl token list` prints it").required();
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
@@ -88,15 +88,24 @@ Run declare_revoke(Flags& flags) {
 }  // namespace
 
 Group token_group() {
-  return {
-      "token",
-      "Personal access tokens",
-      {{"issue", "Issue a token and print it, alone, on stdout",
-        "It is shown this once. It works everywhere except on /api/setup/* and for changes of users, tokens "
-        "and workgroups; issuing one needs a login.",
-        declare_issue},
-       {"list", "List tokens", "", declare_list},
-       {"revoke", "Revoke a token", "A token may revoke itself; others need a login.", declare_revoke}}};
+  return {"token",
+          "Personal access tokens",
+          {{"issue",
+            "Issue a token and print it on stdout",
+            "The token is shown only once. It works everywhere except on /api/setup/* and for changes of "
+            "users, tokens and workgroups. Issuing one needs a login.",
+            declare_issue,
+            {{"Issue a token for 90 days", "dashctl token issue ci --user ada --days 90 > token"}}},
+           {"list",
+            "List tokens",
+            "",
+            declare_list,
+            {{"List the tokens of an account", "dashctl token list --user ada"}}},
+           {"revoke",
+            "Revoke a token",
+            "A token may revoke itself; another one needs a login.",
+            declare_revoke,
+            {{"Revoke a token", "dashctl token revoke $TOKEN_ID"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -17,16 +17,17 @@ struct UserFlags {
 
 // --password-file names the account's new password here, so the login's own has another flag.
 void declare_target(Flags& flags, UserFlags& into) {
-  flags.text("--target", into.instance.target, "URL", "the instance at this address, through its API")
-      .excludes("--data-dir");
+  constexpr auto kSignIn = FlagGroup::sign_in;
+  auto& login = into.instance.login;
+  declare_url(flags, into.instance.target);
   declare_local(flags, into.instance.local);
-  flags.text("--admin-user", into.instance.login.admin_user, "NAME", "sign in there as this administrator");
-  flags.text("--admin-password-file", into.instance.login.password_file, "FILE",
-             "its password; - for stdin; asked for when left out");
-  into.instance.login.password_flag = "--admin-password-file";
-  flags.text("--token-file", into.instance.login.token_file, "FILE",
-             "a file with the token of a login; - for stdin");
-  flags.text("--ca-bundle", into.instance.login.ca_bundle, "FILE", "PEM roots to trust beside the system's");
+  flags.text("--ca-bundle", login.ca_bundle, "FILE", "PEM roots to trust beside the system's")
+      .in(FlagGroup::instance);
+  flags.text("--admin-user", login.admin_user, "NAME", "sign in as this administrator").in(kSignIn);
+  flags.text("--admin-password-file", login.password_file, "FILE", "password, - for stdin; else a prompt")
+      .in(kSignIn);
+  login.password_flag = "--admin-password-file";
+  flags.text("--token-file", login.token_file, "FILE", "file with a token, - for stdin").in(kSignIn);
 }
 
 Result<OrderedJson> user_document(const Result<Json>& answer) {
@@ -47,13 +48,13 @@ std::string user_line(const OrderedJson& user) {
 
 Run declare_add(Flags& flags) {
   auto options = std::make_shared<UserFlags>();
-  flags.argument("NAME", options->name, "name of the account; compared in lower case").required();
+  flags.argument("NAME", options->name, "name of the account, in any case").required();
   declare_target(flags, *options);
   flags.text("--password-file", options->password_file, "FILE",
-             "its password; - for stdin; asked for when left out");
-  flags.toggle("--admin", options->is_admin, "an administrator");
-  flags.list("--workgroup", options->workgroups, "NAME", "member of this workgroup, made when new");
-  flags.list("--grant", options->grants, "PERMISSION", "such as change_windows:use");
+             "password of the account, - for stdin; else a prompt");
+  flags.toggle("--admin", options->is_admin, "make it an administrator");
+  flags.list("--workgroup", options->workgroups, "NAME", "add it to this workgroup, created when it is new");
+  flags.list("--grant", options->grants, "PERMISSION", "grant this permission, such as change_windows:use");
   return [options](Context& context) -> Result<void> {
     auto password = TRY(read_new_password(context, options->password_file, "Password of " + options->name,
                                           "--password-file"));
@@ -129,13 +130,12 @@ Run declare_passwd(Flags& flags) {
   auto options = std::make_shared<UserFlags>();
   flags.argument("NAME", options->name, "name of the account").required();
   declare_target(flags, *options);
-  flags.text("--password-file", options->password_file, "FILE",
-             "the new password; - for stdin; asked for when left out");
+  flags.text("--password-file", options->password_file, "FILE", "new password, - for stdin; else a prompt");
   flags.text("--current-password-file", options->current_password_file, "FILE",
-             "with --target the current one, for one's own password; - for stdin; asked for when left out");
+             "your current password, when you change your own with --target; - for stdin, else a prompt");
   flags
       .toggle("--revoke-tokens", options->revoke_tokens,
-              "and revoke the account's tokens, for one's own password")
+              "revoke your tokens too, when you change your own password")
       .guard();
   return [options](Context& context) -> Result<void> {
     identity::UserChange wanted;
@@ -156,8 +156,8 @@ Run declare_passwd(Flags& flags) {
 Run declare_grant(Flags& flags) {
   auto options = std::make_shared<UserFlags>();
   flags.argument("NAME", options->name, "name of the account").required();
-  flags.arguments("PERMISSION", options->grants, "such as change_windows:use");
-  flags.list("--revoke", options->revokes, "PERMISSION", "take this one away");
+  flags.arguments("PERMISSION", options->grants, "permission to grant, such as change_windows:use");
+  flags.list("--revoke", options->revokes, "PERMISSION", "revoke this permission");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     if (options->grants.empty() && options->revokes.empty())
@@ -195,16 +195,31 @@ Run declare_list(Flags& flags) {
 }  // namespace
 
 Group user_group() {
-  return {
-      "user",
-      "Accounts, their grants and workgroups",
-      {{"add", "Add an account", "The first administrator sets the instance up.", declare_add},
-       {"passwd", "Set an account's password",
-        "Its sessions end. Another's password, and any with --data-dir, is reset: the account's tokens are "
-        "revoked and failed logins forgotten.",
-        declare_passwd},
-       {"list", "List the accounts", "", declare_list},
-       {"grant", "Grant or revoke permissions", "", declare_grant}}};
+  return {"user",
+          "Accounts, their grants and workgroups",
+          {{"add",
+            "Add an account",
+            "The first administrator sets the instance up.",
+            declare_add,
+            {{"Add an administrator", "dashctl user add grace --admin --password-file password"},
+             {"Add a member of a workgroup who may approve",
+              "dashctl user add joan --workgroup web --grant change_windows:use --password-file password"}}},
+           {"passwd",
+            "Set an account's password",
+            "The account's sessions end. With --data-dir, or for another account than your own, its tokens "
+            "are revoked and its failed logins forgotten as well.",
+            declare_passwd,
+            {{"Reset the password of an account", "dashctl user passwd ada --password-file new-password"},
+             {"Change your own",
+              "dashctl user passwd ada --target https://dash.example --current-password-file password "
+              "--password-file new-password"}}},
+           {"list", "List the accounts", "", declare_list, {{"List the accounts", "dashctl user list"}}},
+           {"grant",
+            "Grant or revoke permissions",
+            "",
+            declare_grant,
+            {{"Let an account approve changes", "dashctl user grant ada change_windows:use"},
+             {"Revoke that", "dashctl user grant ada --revoke change_windows:use"}}}}};
 }
 
 }  // namespace dash::cmd

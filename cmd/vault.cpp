@@ -35,7 +35,8 @@ Run declare_list(Flags& flags) {
 
 Run declare_add(Flags& flags) {
   auto options = std::make_shared<VaultFlags>();
-  flags.argument("ID", options->id, "the name that a reference carries: azure_kv://ID/secret").required();
+  flags.argument("ID", options->id, "name of the vault in references such as azure_kv://ID/secret")
+      .required();
   flags.argument("BACKEND", options->backend, "aws_sm, azure_kv, gcp_sm, bt_safe or wlc").required();
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
@@ -56,8 +57,8 @@ Run declare_add(Flags& flags) {
 
 Run declare_remove(Flags& flags) {
   auto options = std::make_shared<VaultFlags>();
-  flags.argument("ID", options->id, "the vault's name").required();
-  flags.text("--backend", options->backend, "BACKEND", "only of this backend");
+  flags.argument("ID", options->id, "name of the vault in references").required();
+  flags.text("--backend", options->backend, "BACKEND", "remove only the registration for this backend");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
@@ -78,10 +79,22 @@ Run declare_remove(Flags& flags) {
 
 Group vault_group() {
   return {"vault",
-          "Registered secret vaults, the ids that references may name",
-          {{"list", "List the registered vaults", "", declare_list},
-           {"add", "Register a vault", "", declare_add},
-           {"remove", "Remove a vault's registration; the vault itself is not touched", "", declare_remove}}};
+          "Secret vaults that references may name",
+          {{"list",
+            "List the registered vaults",
+            "",
+            declare_list,
+            {{"List the registered vaults", "dashctl vault list"}}},
+           {"add",
+            "Register a vault",
+            "",
+            declare_add,
+            {{"Register a vault", "dashctl vault add primary azure_kv"}}},
+           {"remove",
+            "Remove a vault's registration",
+            "The vault itself does not change.",
+            declare_remove,
+            {{"Remove a registration", "dashctl vault remove backup --backend azure_kv"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "cmd/cli/help.hpp"
-#include "cmd/cli/parse.hpp"
+#include "cmd/cli/page.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -20,15 +20,12 @@ std::vector<CompletionEntry> completion_entries(const std::vector<Group>& groups
   for (const auto& group : groups) {
     for (const auto& action : group.actions) {
       if (group.is_hidden || action.is_hidden) continue;
-      Flags flags;
-      CommonFlags common;
-      (void)action.declare(flags);
-      declare_common_flags(flags, common);
       CompletionEntry entry{group.name, action.name, action.summary, {}, {}};
-      for (const auto& flag : flags.all()) {
-        if (!flag.is_positional()) entry.flags.push_back(flag);
-        if (flag.is_positional()) std::ranges::copy(flag.choices, std::back_inserter(entry.words));
-      }
+      for (const auto& section : page_of(group, action).sections)
+        for (const auto& flag : section.flags) {
+          if (!flag.is_positional()) entry.flags.push_back(flag);
+          if (flag.is_positional()) std::ranges::copy(flag.choices, std::back_inserter(entry.words));
+        }
       out.push_back(std::move(entry));
     }
   }

@@ -7,7 +7,8 @@
 namespace dash::cmd {
 
 std::string Flag::environment() const {
-  if (is_positional() || is_guard) return "";
+  bool is_shared = group != FlagGroup::own && group != FlagGroup::container;
+  if (is_positional() || is_guard || !(is_shared || is_inherited)) return "";
   std::string out = "DASHCTL_";
   for (char c : name.substr(2))
     out += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);

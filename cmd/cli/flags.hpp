@@ -1,7 +1,8 @@
 // What an action takes from its command line, declared once: the parser, the help, the man page and the
-// completion all read it. Every flag has an environment variable DASHCTL_<FLAG> (--data-dir:
-// DASHCTL_DATA_DIR; a repeatable one takes a comma-separated list), except those that allow a write or lower
-// a guard: declare these with guard(). A flag on the command line wins over the environment.
+// completion all read it. A flag worth inheriting has an environment variable DASHCTL_<FLAG> (--data-dir:
+// DASHCTL_DATA_DIR; a repeatable one takes a comma-separated list): the flags of an instance, a sign-in and the
+// output, and those declared with from_environment(). A flag that allows a write or lowers a guard is declared
+// with guard() and never has one. A flag on the command line wins over its variable.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,9 @@
 
 namespace dash::cmd {
 
+// The heading under which the pages list a flag, in this order. `own`: of the action alone.
+enum class FlagGroup { own, container, instance, sign_in, output };
+
 struct Flag {
   std::string name = {};        // "--only", or "FILE" for a positional argument
   std::string short_name = {};  // "-o", or empty
@@ -23,18 +27,22 @@ struct Flag {
   std::optional<std::int64_t> min = {};  // of a number
   std::string excluded_flag = {};        // the flag that must not be given together with this one
   std::string warning = {};              // of a switch: printed whenever it is on
+  FlagGroup group = FlagGroup::own;
   bool is_required = false;
   bool is_repeatable = false;
   bool is_guard = false;
+  bool is_inherited = false;  // read from the environment though it is the action's own
   std::function<Result<void>(const std::string&)> set = {};  // a switch gets "1" or "0"
 
   bool is_positional() const { return !name.starts_with('-'); }
   bool is_switch() const { return value.empty() && !is_positional(); }
-  std::string environment() const;  // empty for positionals and guards
+  std::string environment() const;  // the name of its variable; empty when it has none
 
   Flag& required() { return is_required = true, *this; }
   // Allows a write or lowers a guard: never taken from the environment.
   Flag& guard() { return is_guard = true, *this; }
+  Flag& from_environment() { return is_inherited = true, *this; }
+  Flag& in(FlagGroup heading) { return group = heading, *this; }
   Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
   Flag& at_least(std::int64_t n) { return min = n, *this; }
   // Not together with `other` on one command line; given here, the other's environment variable is not read.

@@ -31,11 +31,14 @@ Group man_group() {
 Group completion_group() {
   return {"completion",
           "Print a shell's completion script",
-          {{"", "Print a shell's completion script", "Try: source <(dashctl completion bash)",
-            declare_completion}}};
+          {{"",
+            "Print a shell's completion script",
+            "",
+            declare_completion,
+            {{"Complete in this shell", "source <(dashctl completion bash)"}}}}};
 }
 
-// In the order of the help page. A row each, so that two changes seldom meet.
+// In the order of the help page.
 std::vector<Group> root() {
   std::vector<Group> groups;
   groups.push_back(serve_group());

@@ -61,35 +61,48 @@ Result<Secret> read_new_password(Context& context, const std::string& file, cons
   return password;
 }
 
-void declare_login(Flags& flags, LoginFlags& into) {
-  flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator");
-  flags.text("--password-file", into.password_file, "FILE",
-             "its password; - for stdin; asked for when left out");
-  flags
-      .text("--token", into.token, "JWT",
-            "a token instead of a login; visible in the process list, so prefer --token-file")
-      .excludes("--token-file");
-  flags.text("--token-file", into.token_file, "FILE", "a file with the token; - for stdin");
-  flags.text("--ca-bundle", into.ca_bundle, "FILE",
-             "PEM roots to trust beside the system's, for proxies that inspect TLS");
-  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; warns every time")
+void declare_connection(Flags& flags, LoginFlags& into) {
+  flags.text("--ca-bundle", into.ca_bundle, "FILE", "PEM roots to trust beside the system's")
+      .in(FlagGroup::instance);
+  flags.toggle("--insecure", into.is_insecure, "do not verify TLS; prints a warning")
       .guard()
-      .warns("TLS is not verified (--insecure): anybody on the way can read and change what is sent");
-  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request").at_least(1);
+      .warns("TLS is not verified (--insecure): anybody on the way can read and change what is sent")
+      .in(FlagGroup::instance);
+  flags.number("--timeout", into.timeout_seconds, "SECONDS", "for each request; 30 by default")
+      .at_least(1)
+      .in(FlagGroup::instance);
+}
+
+void declare_login(Flags& flags, LoginFlags& into) {
+  constexpr auto kSignIn = FlagGroup::sign_in;
+  declare_connection(flags, into);
+  flags.text("--admin-user", into.admin_user, "NAME", "sign in as this administrator").in(kSignIn);
+  flags.text("--password-file", into.password_file, "FILE", "password, - for stdin; else a prompt")
+      .in(kSignIn);
+  flags.text("--token", into.token, "JWT", "token; shows in the list of processes")
+      .excludes("--token-file")
+      .in(kSignIn);
+  flags.text("--token-file", into.token_file, "FILE", "file with a token, - for stdin").in(kSignIn);
 }
 
 void declare_local(Flags& flags, LocalFlags& into) {
-  flags.text("--data-dir", into.data_dir, "DIR", "the instance in this folder, directly");
-  flags.text("--database", into.database, "URL", "postgres://… when the instance keeps its data there");
-  flags.text("--signing-key-file", into.signing_key_file, "FILE",
-             "the instance's signing key when it is not in the folder");
-  flags.text("--encryption-key-file", into.encryption_key_file, "FILE",
-             "the dedicated encryption key when there is one");
+  constexpr auto kInstance = FlagGroup::instance;
+  flags.text("--data-dir", into.data_dir, "DIR", "the instance in this folder, directly").in(kInstance);
+  flags.text("--database", into.database, "URL", "its database, when at postgres://…").in(kInstance);
+  flags.text("--signing-key-file", into.signing_key_file, "FILE", "its signing key, when kept elsewhere")
+      .in(kInstance);
+  flags.text("--encryption-key-file", into.encryption_key_file, "FILE", "its encryption key, when it has one")
+      .in(kInstance);
+}
+
+void declare_url(Flags& flags, std::string& into) {
+  flags.text("--target", into, "URL", "the instance at this address")
+      .excludes("--data-dir")
+      .in(FlagGroup::instance);
 }
 
 void declare_instance(Flags& flags, InstanceFlags& into) {
-  flags.text("--target", into.target, "URL", "the instance at this address, through its API")
-      .excludes("--data-dir");
+  declare_url(flags, into.target);
   declare_local(flags, into.local);
   declare_login(flags, into.login);
 }
@@ -112,9 +125,8 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
 Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags) {
   if (api.has_token() || context.password) return {};
   if (flags.admin_user.empty())
-    return fail(Code::usage,
-                "{} asks who you are: pass --admin-user NAME (with {} FILE) or --token-file FILE", api.url(),
-                flags.password_flag);
+    return fail(Code::usage, "{} needs a sign-in: pass --admin-user NAME (with {} FILE) or --token-file FILE",
+                api.url(), flags.password_flag);
   context.password = TRY(read_secret(
       context, "", fmt::format("Password of {} at {}", flags.admin_user, api.url()), flags.password_flag));
   return check_no_pat(*context.password, api.url());

@@ -1,4 +1,4 @@
-// The flags that name an instance and say who asks, the same in every command: --target URL through its API,
+// The flags that name an instance and sign in to it, the same in every command: --target URL through its API,
 // or --data-dir DIR directly (default $DASHCTL_DATA_DIR, else the XDG data folder).
 #pragma once
 #include <memory>
@@ -26,9 +26,15 @@ struct InstanceFlags {
   LocalFlags local;
 };
 
+// --ca-bundle, --insecure and --timeout.
+void declare_connection(Flags& flags, LoginFlags& into);
+// With declare_connection().
 void declare_login(Flags& flags, LoginFlags& into);
 void declare_local(Flags& flags, LocalFlags& into);
-// --target with the two above.
+// --target alone.
+void declare_url(Flags& flags, std::string& into);
+// All of the above.
+
 void declare_instance(Flags& flags, InstanceFlags& into);
 
 // What the routes that a command calls accept: `session` only a login (setup routes, changes of users and

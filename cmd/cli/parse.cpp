@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
   auto nearest = std::ranges::min_element(known, {}, [&](const auto& k) { return edit_distance(typed, k); });
   if (nearest == known.end() || edit_distance(typed, *nearest) > 2) return "";
-  return fmt::format("; did you mean {}?", *nearest);
+  return fmt::format("; did you mean `{}`?", *nearest);
 }
 
 template <class Named>
@@ -134,7 +134,7 @@ class Parser {
       if (!flag.is_positional()) known.push_back(flag.name);
     auto name = word.substr(0, word.find('='));
     auto nearest = suggestion(name, known);
-    return fail(Code::usage, "unknown flag {}{}", name,
+    return fail(Code::usage, "unknown flag '{}'{}", name,
                 nearest.empty() ? " (a value that starts with - goes behind --)" : nearest);
   }
 
@@ -165,16 +165,24 @@ bool has_environment(const Flag& flag) {
   return text != nullptr && *text != '\0';
 }
 
+void declare_help(Flags& flags, CommonFlags& into) {
+  flags.toggle("--help", into.wants_help, "show this page").guard().brief("-h").in(FlagGroup::output);
+}
+
 }  // namespace
 
 void declare_common_flags(Flags& flags, CommonFlags& into) {
-  flags
-      .text("--output", into.output, "FORMAT",
-            "text, or json for one versioned document (NDJSON for streams)")
-      .one_of({"text", "json"});
-  flags.toggle("--quiet", into.is_quiet, "say nothing on stderr but warnings and errors");
-  flags.toggle("--no-input", into.has_no_input, "never ask; a missing answer is an error");
-  flags.toggle("--help", into.wants_help, "show this help").guard().brief("-h");
+  flags.text("--output", into.output, "FORMAT", "json: one document, or a line for each item")
+      .one_of({"text", "json"})
+      .in(FlagGroup::output);
+  flags.toggle("--quiet", into.is_quiet, "print only warnings and errors on stderr").in(FlagGroup::output);
+  flags.toggle("--no-input", into.has_no_input, "fail instead of prompting").in(FlagGroup::output);
+  declare_help(flags, into);
+}
+
+void declare_common_flags(const Action& action, Flags& flags, CommonFlags& into) {
+  if (action.is_daemon) return declare_help(flags, into);
+  declare_common_flags(flags, into);
 }
 
 Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<std::string> words) {
@@ -183,7 +191,7 @@ Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<
   if (words.empty() || words[0].starts_with('-')) return parsed.arguments = std::move(words), parsed;
   auto group = std::ranges::find(groups, words[0], &Group::name);
   if (group == groups.end())
-    return fail(Code::usage, "unknown command '{}'{} (dashctl --help lists them)", words[0],
+    return fail(Code::usage, "unknown command '{}'{} (`dashctl --help` lists them)", words[0],
                 suggestion(words[0], visible_names(groups)));
   parsed.group = &*group;
   words.erase(words.begin());
@@ -192,7 +200,7 @@ Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<
   } else if (!words.empty() && !words[0].starts_with('-')) {
     auto action = std::ranges::find(group->actions, words[0], &Action::name);
     if (action == group->actions.end())
-      return fail(Code::usage, "unknown command '{} {}'{} (dashctl {} --help lists them)", group->name,
+      return fail(Code::usage, "unknown command '{} {}'{} (`dashctl {} --help` lists them)", group->name,
                   words[0], suggestion(words[0], visible_names(group->actions)), group->name);
     parsed.action = &*action;
     words.erase(words.begin());

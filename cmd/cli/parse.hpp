@@ -14,7 +14,10 @@ struct CommonFlags {
   bool has_no_input = false;
   bool wants_help = false;
 };
+// The flags of every command.
 void declare_common_flags(Flags& flags, CommonFlags& into);
+// Those that `action` takes: a daemon has its log for an output.
+void declare_common_flags(const Action& action, Flags& flags, CommonFlags& into);
 
 struct ParsedCommand {
   const Group* group = nullptr;

@@ -58,12 +58,12 @@ Result<int> run_action(const ParsedCommand& parsed, Format format) {
   Flags flags;
   CommonFlags common;
   auto action = parsed.action->declare(flags);
-  declare_common_flags(flags, common);
+  declare_common_flags(*parsed.action, flags, common);
   auto warnings = TRY(parse_flags(flags, parsed.arguments));
   Printer out(format, common.is_quiet);
   for (const auto& warning : warnings) out.warn("{}", warning);
   Context context{out, !common.has_no_input};
-  if (!parsed.action->has_own_signals) {
+  if (!parsed.action->is_daemon) {
     // A command tells its story itself; a daemon's is its log.
     log::set_level(log::Level::warning);
     log::set_sink(print_log_line);

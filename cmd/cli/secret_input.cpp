@@ -55,8 +55,8 @@ Result<Secret> prompt_secret(Context& context, const std::string& prompt, const 
   std::optional<NoEchoTerminal> terminal;
   if (context.can_prompt) terminal.emplace();
   if (!terminal || !terminal->is_open())
-    return fail(Code::usage, "{} is needed and there is nobody to ask: pass {} FILE, or - for stdin", prompt,
-                flag);
+    return fail(Code::usage, "{} is needed and no terminal can prompt for it: pass {} FILE, or - for stdin",
+                prompt, flag);
   OnInterrupt restore_echo([&] { terminal->restore(); });
   terminal->print(one_line(prompt) + ": ");
   Secret answer(terminal->read_line());

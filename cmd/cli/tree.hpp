@@ -6,7 +6,7 @@
 //   Run declare_show(Flags& flags) {
 //     auto options = std::make_shared<ShowOptions>();
 //     flags.argument("JOB", options->id, "id of the job").required();
-//     declare_instance(flags, options->instance);      // --target, --data-dir, credentials: cmd/cli/instance.hpp
+//     declare_instance(flags, options->instance);      // --target, --data-dir, sign-in: cmd/cli/instance.hpp
 //     return [options](Context& context) -> Result<void> {
 //       auto instance = TRY(open_instance(context, options->instance, Login::any));
 //       auto job = TRY(...);                           // an Error becomes message, exit code and JSON document
@@ -17,12 +17,13 @@
 //   }
 //
 //   Group job_group() {
-//     return {"job", "Jobs and their approvals", {{"show", "Show one job", "", declare_show}, …}};
+//     return {"job", "Jobs and their approvals",
+//             {{"show", "Show one job", "", declare_show, {{"Show a job", "dashctl job show 7f3a9c"}}}, …}};
 //   }
 //
-// The printer (cmd/cli/printer.hpp) writes data to stdout and talk to stderr; out.note() respects --quiet, out.warn()
-// does not. The frame adds --output, --quiet, --no-input and --help to every action. Help, man pages and completion
-// come from the same table.
+// The printer (cmd/cli/printer.hpp) writes data to stdout and notes to stderr; out.note() respects --quiet, out.warn()
+// does not. Every action takes --output, --quiet, --no-input and --help as well; a daemon takes --help alone. Help,
+// man page and completion come from the same table.
 #pragma once
 #include <functional>
 #include <optional>
@@ -47,13 +48,21 @@ struct Context {
 
 using Run = std::function<Result<void>(Context&)>;
 
+// One command line that the pages show. tests/e2e/test_help.py runs each against a prepared instance.
+struct Example {
+  std::string purpose;  // what it does, no full stop
+  std::string command;  // as a shell takes it
+  int exit_code = 0;
+};
+
 struct Action {
   std::string name;     // empty: the group is itself the command (`dashctl serve`)
   std::string summary;  // one line, no full stop
   std::string details;  // paragraphs for help and man page, may be empty
   std::function<Run(Flags&)> declare;
+  std::vector<Example> examples = {};
   bool is_hidden = false;
-  bool has_own_signals = false;  // handles SIGINT and SIGTERM itself (serve)
+  bool is_daemon = false;  // handles SIGINT and SIGTERM itself, and logs instead of printing
 };
 
 struct Group {

@@ -27,35 +27,50 @@ bool DockerFlags::has_container() const {
 }
 
 void declare_docker(Flags& flags, DockerFlags& into) {
+  constexpr auto kContainer = FlagGroup::container;
   auto& ssh = into.host.ssh;
-  docker_word(flags, "--container", into.container.container, "NAME", "the container to enter (docker)")
+  docker_word(flags, "--container", into.container.container, "NAME", "the container to enter")
+      .in(kContainer)
       .excludes("--compose-file");
   docker_word(flags, "--compose-file", into.container.compose_file, "FILE",
-              "find the container by this compose file (docker)");
+              "compose file that names the container")
+      .in(kContainer);
   docker_word(flags, "--service", into.container.service, "NAME",
-              "and this service of it; app when left out (docker)");
+              "its service in the compose file; app by default")
+      .in(kContainer);
   docker_word(flags, "--container-data-dir", into.container.data_dir, "PATH",
-              "where dashctl's data lies in the container (docker)");
-  flags.text("--docker-host", into.host.host, "URL",
-             "the engine: ssh://user@host[:port], or as docker takes it (docker)");
+              "data folder of dashctl in the container")
+      .in(kContainer);
+  flags
+      .text("--docker-host", into.host.host, "URL",
+            "ssh://user@host[:port], or another address that docker takes")
+      .in(kContainer);
   flags
       .text("--ssh-transport", into.transport, "WHICH",
-            "library: asks for passphrases and passwords; program: your ssh with its ~/.ssh/config, for jump "
-            "hosts and RSA keys, asks nothing (docker)")
+            "library prompts for passphrases and passwords; program is your ssh with its ~/.ssh/config, for "
+            "jump hosts and RSA keys, and never prompts")
+      .in(kContainer)
       .one_of({"library", "program"});
-  flags.text("--ssh-key", ssh.key_file, "FILE",
-             "private key for ssh://; the agent's and those in ~/.ssh when left out (docker)");
-  flags.text("--ssh-passphrase-file", into.passphrase_file, "FILE",
-             "the key's passphrase; - for stdin; asked for when left out (docker)");
+  flags
+      .text("--ssh-key", ssh.key_file, "FILE",
+            "private key for ssh://; by default those of the agent and of ~/.ssh")
+      .in(kContainer);
+  flags
+      .text("--ssh-passphrase-file", into.passphrase_file, "FILE",
+            "passphrase of the key, - for stdin; else a prompt")
+      .in(kContainer);
   flags
       .text("--ssh-password-file", into.password_file, "FILE",
-            "log in by this password and no key; - for stdin; asked for when no key is taken (docker)")
+            "password to log in with instead of a key, - for stdin; without it a prompt when no key is "
+            "accepted")
+      .in(kContainer)
       .excludes("--ssh-key");
-  flags.text("--known-hosts", ssh.known_hosts_file, "FILE",
-             "trusted host keys instead of ~/.ssh/known_hosts and the system's (docker)");
   flags
-      .toggle("--accept-new-host-key", ssh.accept_new_host,
-              "take the key of a host never seen before (docker)")
+      .text("--known-hosts", ssh.known_hosts_file, "FILE",
+            "host keys to trust instead of ~/.ssh/known_hosts and the system's")
+      .in(kContainer);
+  flags.toggle("--accept-new-host-key", ssh.accept_new_host, "accept the key of a host that is not known yet")
+      .in(kContainer)
       .guard();
 }
 

@@ -43,8 +43,8 @@ Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
   bool is_sealed = migrate::is_sealed_bundle(file.text);
   if (file.others_can_read && !is_sealed)
     context.out.warn(
-        "OTHER USERS CAN READ {}, and it holds live credentials: chmod 600 it, and replace what they may "
-        "have seen",
+        "OTHER USERS CAN READ {}, and it holds live credentials: run `chmod 600` on it, and replace what "
+        "they may have seen",
         path);
   if (is_sealed) {
     auto passphrase =
@@ -105,17 +105,42 @@ Group migrate_group() {
   return {
       "migrate",
       "Move a dashboard's configuration from one instance to another",
-      {{"export", "Write a source's configuration to a bundle",
+      {{"export",
+        "Write a source's configuration to a bundle",
         "The bundle is a plain JSON file to review and edit. It holds live credentials: shred it after the "
         "cutover.",
-        declare_export},
-       {"diff", "Compare a bundle with a target, read-only",
-        "Prints ADD, CHANGE, UNKNOWN and SAME with lengths and fingerprints, never values.", declare_diff},
-       {"import", "Compare, and with --apply write a bundle to a target",
+        declare_export,
+        {{"Export over HTTP",
+          "dashctl migrate export --source https://dash.example --admin-user root --password-file password "
+          "--out bundle.json"},
+         {"Export with all secrets from a container",
+          "dashctl migrate export --via docker --container dash --out bundle.json"}}},
+       {"diff",
+        "Compare a bundle with a target, read-only",
+        "Prints ADD, CHANGE, UNKNOWN and SAME with lengths and fingerprints, never values.",
+        declare_diff,
+        {{"Compare, and pin the result",
+          "dashctl migrate diff --bundle bundle.json --target https://dash.example --admin-user root "
+          "--password-file password --plan-out plan.json"},
+         {"Fail when anything differs",
+          "dashctl migrate diff --bundle bundle.json --data-dir /srv/dash --exit-code", 6}}},
+       {"import",
+        "Compare, and with --apply write a bundle to a target",
         "Writes keys and regions in one request, all or nothing, then the webhooks; reads everything back.",
-        declare_import},
-       {"rollback", "Undo an import on a dashctl target", "", declare_rollback},
-       {"shred", "Overwrite and remove bundles", "", declare_shred}}};
+        declare_import,
+        {{"Write a bundle", "dashctl migrate import --bundle bundle.json --data-dir /srv/dash --apply"},
+         {"Write exactly what a plan holds",
+          "dashctl migrate import --plan plan.json --admin-user root --password-file password --apply"}}},
+       {"rollback",
+        "Undo an import on a dashctl target",
+        "",
+        declare_rollback,
+        {{"Undo a change", "dashctl migrate rollback --change $CHANGE --data-dir /srv/dash"}}},
+       {"shred",
+        "Overwrite and remove bundles",
+        "",
+        declare_shred,
+        {{"Remove a bundle", "dashctl migrate shred bundle.json"}}}}};
 }
 
 }  // namespace dash::cmd

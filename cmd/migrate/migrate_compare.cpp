@@ -6,26 +6,28 @@
 namespace dash::cmd {
 
 void declare_comparison(Flags& flags, ComparisonFlags& comparison) {
-  flags.text("--bundle", comparison.bundle, "FILE", "the bundle; - for stdin");
+  flags.text("--bundle", comparison.bundle, "FILE", "the bundle, - for stdin");
   flags.text("--passphrase-file", comparison.passphrase_file, "FILE",
-             "the passphrase of a sealed bundle; asked for when left out");
+             "passphrase of a sealed bundle, - for stdin; else a prompt");
   declare_instance(flags, comparison.instance);
   flags.list("--only", comparison.selection.only, "KEY-PREFIX",
-             "only keys that start so, in either spelling; notification_endpoints selects the webhooks");
-  flags.text("--regions", comparison.regions, "HOW", "merge region sets field by field, or replace them")
+             "only keys with this prefix, in either spelling; notification_endpoints selects the webhooks");
+  flags
+      .text("--regions", comparison.regions, "HOW",
+            "merge region sets field by field (the default), or replace them")
       .one_of({"merge", "replace"});
-  flags.toggle("--include-on-prem", comparison.selection.include_on_prem, "write on-premises targets too")
+  flags.toggle("--include-on-prem", comparison.selection.include_on_prem, "include on-premises targets")
       .guard();
   flags
       .toggle("--allow-empty-values", comparison.selection.allow_empty_values,
-              "let an empty value blank one of the target")
+              "let an empty value replace one of the target")
       .guard();
   flags.toggle("--no-compare", comparison.no_compare,
-               "leave what the target masks UNKNOWN instead of comparing it blindly");
-  flags.toggle("--exit-code", comparison.exit_code, "exit 6 when there are differences");
-  flags.toggle("--show-same", comparison.show_same, "list the keys that are SAME too");
+               "report what the target masks as UNKNOWN, do not compare it blindly");
+  flags.toggle("--exit-code", comparison.exit_code, "exit with 6 when there are differences");
+  flags.toggle("--show-same", comparison.show_same, "list keys whose values are the SAME, too");
   flags.text("--setup-code-file", comparison.setup_code_file, "FILE",
-             "the one-time code of a target that nobody owns yet; - for stdin");
+             "one-time code of a target that is not set up yet, - for stdin");
 }
 
 migrate::DiffOptions options_of(const ComparisonFlags& flags) {

@@ -29,8 +29,8 @@ Result<void> run_diff(Context& context, const DiffFlags& options) {
     auto plan = migrate::make_plan(compared.bundle, file, compared.diff, compared.options,
                                    compared.target_name(), SystemClock().now());
     TRY(write_plan_file(options.plan_out, plan));
-    context.out.note("the plan is in {}: dashctl migrate import --plan {} --apply", options.plan_out,
-                     shell_word(options.plan_out));
+    context.out.note("the plan is in {}; type `dashctl migrate import --plan {} --apply` to write it",
+                     options.plan_out, shell_word(options.plan_out));
   }
   context.out.document(comparison_document(options.comparison, compared, nullptr));
   return check_differences(options.comparison, compared.diff);
@@ -41,7 +41,8 @@ Result<void> run_diff(Context& context, const DiffFlags& options) {
 Run declare_diff(Flags& flags) {
   auto options = std::make_shared<DiffFlags>();
   declare_comparison(flags, options->comparison);
-  flags.text("--plan-out", options->plan_out, "FILE", "pin what was seen, without values, for import --plan");
+  flags.text("--plan-out", options->plan_out, "FILE",
+             "write a plan for `import --plan`: the comparison, without values");
   return [options](Context& context) { return run_diff(context, *options); };
 }
 

@@ -37,7 +37,7 @@ struct GatherResult {
 void count_webhooks(Context& context, migrate::Target& source, GatherResult& into) {
   auto rows = source.webhooks();
   if (!rows)
-    return context.out.note("the source's notification endpoints cannot be asked: {}",
+    return context.out.note("the source's notification endpoints cannot be read: {}",
                             printable(rows.error().message));
   for (const auto& row : *rows) into.webhooks_left.push_back(row.name);
 }
@@ -115,10 +115,11 @@ void print_report(Context& context, const std::string& path, const GatherResult&
     out.warn("the source shows {} secrets in clear, and they are in the bundle: {}", found.in_clear.size(),
              printable(fmt::format("{}", fmt::join(found.in_clear, ", "))));
   if (!snapshot.webhooks_left.empty())
-    out.warn("{} notification endpoints stayed behind, because their URLs are never told over HTTP: {}",
+    out.warn("{} notification endpoints stayed behind, because their URLs are never sent over HTTP: {}",
              snapshot.webhooks_left.size(),
              printable(fmt::format("{}", fmt::join(snapshot.webhooks_left, ", "))));
-  out.note("It holds live credentials: review it, and remove it after the cutover (dashctl migrate shred)");
+  out.note(
+      "It holds live credentials: review it, and remove it after the cutover with `dashctl migrate shred`");
 }
 
 OrderedJson export_document(const std::string& path, const GatherResult& snapshot,
@@ -169,8 +170,9 @@ Result<void> run_export(Context& context, const ExportFlags& options) {
   }
   print_report(context, path, snapshot, exported);
   for (const auto& old : migrate::stale_bundles(clock.now()))
-    context.out.warn("{} is older than a day and holds live credentials: dashctl migrate shred {}", old,
-                     shell_word(old));
+    context.out.warn(
+        "{} is older than a day and holds live credentials; type `dashctl migrate shred {}` to remove it",
+        old, shell_word(old));
   context.out.line("{}", path);
   context.out.document(export_document(path, snapshot, exported));
   return {};
@@ -180,25 +182,24 @@ Result<void> run_export(Context& context, const ExportFlags& options) {
 
 Run declare_export(Flags& flags) {
   auto options = std::make_shared<ExportFlags>();
-  flags.text("--source", options->source, "URL", "the instance to export from").excludes("--data-dir");
+  flags.text("--source", options->source, "URL", "export from the instance at this address")
+      .excludes("--data-dir");
   flags
       .text("--via", options->via, "WAY",
-            "http: without what the source masks and without webhook URLs; docker: from inside of its "
-            "container, whole")
+            "http (the default) leaves out masked values and the URLs of webhooks; docker exports them too, "
+            "from inside the container")
       .one_of({"http", "docker"});
   declare_docker(flags, options->docker);
   flags.text("--out", options->out, "FILE",
-             "where the bundle goes; - for stdout; ~/.dashboard-migrate/bundle-<time>.json when left out");
+             "bundle to write, - for stdout; by default ~/.dashboard-migrate/bundle-<time>.json");
   flags
       .text("--names", options->names, "SPELLING",
-            "canonical, which dashctl reads for every dashboard; provider, which the own tool of a dashboard "
-            "with the providers' names takes")
+            "spelling of the keys: canonical (the default) for dashctl, provider for the own import of a "
+            "dashboard with the providers' names")
       .one_of({"canonical", "provider"});
-  flags.toggle("--include-on-prem", options->include_on_prem, "carry on-premises targets too").guard();
-  flags.toggle("--encrypt", options->is_sealed,
-               "seal the bundle under a passphrase; diff and import open it");
-  flags.text("--passphrase-file", options->passphrase_file, "FILE",
-             "the passphrase; - for stdin; asked for when left out");
+  flags.toggle("--include-on-prem", options->include_on_prem, "export on-premises targets too").guard();
+  flags.toggle("--encrypt", options->is_sealed, "seal the bundle with a passphrase; diff and import open it");
+  flags.text("--passphrase-file", options->passphrase_file, "FILE", "passphrase, - for stdin; else a prompt");
   declare_login(flags, options->login);
   declare_local(flags, options->local);
   return [options](Context& context) { return run_export(context, *options); };

@@ -41,7 +41,7 @@ Result<std::optional<migrate::Bootstrap>> read_bootstrap(Context& context, const
   using Answer = std::optional<migrate::Bootstrap>;
   if (c.target.is_set_up) {
     if (!options.bootstrap_admin.empty())
-      context.out.note("{} is set up already: --bootstrap-admin is left out", c.target_name());
+      context.out.note("{} is already set up: --bootstrap-admin is left out", c.target_name());
     return Answer();
   }
   if (options.bootstrap_admin.empty())
@@ -95,7 +95,7 @@ void print_stage(Context& context, const ComparisonResult& c, const std::string&
   context.out.set_activity(fmt::format("{}: {}", stage, target));
   if (stage == "writing")
     return set_interrupt_message(fmt::format(
-        "the import was on its way; {} takes all of it or nothing, and dashctl migrate diff tells which",
+        "the import was on its way; {} takes all of it or nothing, and `dashctl migrate diff` shows which",
         target));
   auto undo = undo_command(c, so_far, snapshot);
   set_interrupt_message(fmt::format("{} at {}; run the import again for what is left{}",
@@ -196,17 +196,18 @@ Result<void> run_import(Context& context, const ImportFlags& given) {
 Run declare_import(Flags& flags) {
   auto options = std::make_shared<ImportFlags>();
   declare_comparison(flags, options->comparison);
-  flags.toggle("--apply", options->apply, "write").guard();
+  flags.toggle("--apply", options->apply, "write the changes; without it only compare").guard();
   declare_state(flags, options->state);
   flags.text("--plan", options->plan, "FILE",
-             "write exactly what diff --plan-out pinned, or refuse with exit 11");
-  flags.list("--accept-drift", options->accept_drift, "KEY", "a key that may differ from the plan").guard();
-  flags.text("--snapshot-out", options->snapshot_out, "FILE",
-             "where the target as it was is kept; ~/.dashboard-migrate/rollback-<time>.json when left out");
+             "write exactly what `diff --plan-out` compared, or exit with 11");
+  flags.list("--accept-drift", options->accept_drift, "KEY", "key that may differ from the plan").guard();
+  flags.text(
+      "--snapshot-out", options->snapshot_out, "FILE",
+      "bundle to store the target's old values in; by default ~/.dashboard-migrate/rollback-<time>.json");
   flags.text("--bootstrap-admin", options->bootstrap_admin, "NAME",
-             "the first administrator of a target that nobody owns yet");
+             "first administrator of a target that is not set up yet");
   flags.text("--bootstrap-password-file", options->bootstrap_password_file, "FILE",
-             "the new administrator's password; - for stdin; asked for when left out");
+             "password of that administrator, - for stdin; else a prompt");
   return [options](Context& context) { return run_import(context, *options); };
 }
 

@@ -34,7 +34,10 @@ Result<void> run_rollback(Context& context, const RollbackFlags& options) {
 
 Run declare_rollback(Flags& flags) {
   auto options = std::make_shared<RollbackFlags>();
-  flags.text("--change", options->change, "ID", "the change to undo, as import printed it").required();
+  flags
+      .text("--change", options->change, "ID",
+            "the change to undo, as `import` or `dashctl config history` prints it")
+      .required();
   declare_instance(flags, options->instance);
   declare_state(flags, options->state);
   return [options](Context& context) { return run_rollback(context, *options); };

@@ -201,9 +201,9 @@ void print_diff(Context& context, const policy::PolicyDiff& diff) {
 
 Run declare_diff(Flags& flags) {
   auto options = std::make_shared<DiffFlags>();
-  flags.argument("OLD", options->before, "folder with the rules as they are").required();
-  flags.argument("NEW", options->after, "folder with the rules as they are to be").required();
-  flags.list("--set", options->set, "KEY=VALUE", "a setting to compare under, beside samples");
+  flags.argument("OLD", options->before, "folder with the current rules").required();
+  flags.argument("NEW", options->after, "folder with the new rules").required();
+  flags.list("--set", options->set, "KEY=VALUE", "setting to compare under, beside samples");
   flags.toggle("--exit-code", options->has_exit_code, "exit with 6 when a verdict changes");
   declare_local(flags, options->local);
   return [options](Context& context) -> Result<void> {
@@ -230,29 +230,52 @@ Run declare_diff(Flags& flags) {
 }
 
 constexpr const char* kCheckHelp =
-    "The request is what the gate would judge: region, instance_type, image, name for a deploy; region, "
-    "name, workgroup,\n"
-    "has_deploy_job for a teardown. Exits with 0 when admitted, 3 when denied, 4 when somebody has to "
-    "approve, 10 when the rules or\n"
-    "the engine are broken.";
+    "The request of a deploy holds region, instance_type, image and name; that of a teardown region, name, "
+    "workgroup and has_deploy_job. Exits with 0 when it is admitted, 3 when it is denied, 4 when it needs an "
+    "approval, 10 when the rules or the engine are broken.";
 constexpr const char* kLintHelp =
-    "Exits with 10 when there is an error. Each finding names file and line, and how to mend it.";
+    "Exits with 10 when there is an error. Each finding names the file, the line and the fix.";
 constexpr const char* kDiffHelp =
-    "Compares over the decisions that an instance recorded (--data-dir) and over a domain made from the "
-    "actions, weekdays, limits and\n"
-    "every word that the rules mention.";
+    "Compares over the decisions that an instance recorded (--data-dir), and over requests made from the "
+    "actions, weekdays, limits and every word that the rules mention.";
 
 }  // namespace
 
 Group policy_group() {
-  return {
-      "policy",
-      "Ask, check, test and compare the rules of the gate",
-      {{"check", "Judge one request, changing nothing", kCheckHelp, declare_check},
-       {"lint", "Find what is wrong with rules and settings", kLintHelp, declare_lint},
-       {"test", "Run the unit tests of the rules", "", declare_test},
-       {"when", "Find the next time at which a request would be admitted", "", declare_when},
-       {"diff", "List every verdict that changes between two folders of rules", kDiffHelp, declare_diff}}};
+  return {"policy",
+          "Evaluate, check, test and compare the rules of the gate",
+          {{"check",
+            "Evaluate one request, changing nothing",
+            kCheckHelp,
+            declare_check,
+            {{"Evaluate a request under an instance's rules",
+              "dashctl policy check --action cloud1:vm:deploy --input request.json"},
+             {"And under another setting",
+              "dashctl policy check --action cloud1:vm:deploy --input request.json --set "
+              "admission_allowed_regions=us-east-1",
+              3}}},
+           {"lint",
+            "Find errors in rules and settings",
+            kLintHelp,
+            declare_lint,
+            {{"Check a folder of rules", "dashctl policy lint --policy-dir rules"}}},
+           {"test",
+            "Run the unit tests of the rules",
+            "",
+            declare_test,
+            {{"Test a folder of rules", "dashctl policy test --policy-dir rules"}}},
+           {"when",
+            "Find the next time at which a request would be admitted",
+            "",
+            declare_when,
+            {{"Find the next time for a request",
+              "dashctl policy when --action cloud1:vm:deploy --input request.json"}}},
+           {"diff",
+            "List every verdict that changes between two folders of rules",
+            kDiffHelp,
+            declare_diff,
+            {{"List the changes, and fail when there are some",
+              "dashctl policy diff rules new-rules --exit-code", 6}}}}};
 }
 
 }  // namespace dash::cmd

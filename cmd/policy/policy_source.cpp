@@ -68,8 +68,9 @@ Result<void> read_document(const Json& document, PolicyQuery& into) {
 }  // namespace
 
 void declare_source(Flags& flags, SourceFlags& into) {
-  flags.text("--policy-dir", into.policy_dir, "DIR", "the rules in this folder, with the settings of --set");
-  flags.list("--set", into.set, "KEY=VALUE", "a setting, e.g. admission_allowed_regions=us-east-1");
+  flags.text("--policy-dir", into.policy_dir, "DIR",
+             "rules in this folder instead of an instance's, with the settings of --set");
+  flags.list("--set", into.set, "KEY=VALUE", "setting, such as admission_allowed_regions=us-east-1");
   declare_instance(flags, into.instance);
 }
 
@@ -89,10 +90,10 @@ Result<config::Values> with_settings(config::Values values, const std::vector<st
   for (const auto& pair : set) {
     auto equals = pair.find('=');
     if (equals == pair.npos || equals == 0)
-      return fail(Code::usage, "'{}' is no KEY=VALUE; type --set KEY=VALUE", pair);
+      return fail(Code::usage, "'{}' is not KEY=VALUE; type `--set KEY=VALUE`", pair);
     auto key = config::canonical_key(pair.substr(0, equals));
     if (!std::ranges::count(kDecisionKeys, key))
-      return fail(Code::usage, "'{}' is no setting that the gate reads; it reads {}", key,
+      return fail(Code::usage, "'{}' is not a setting that the gate reads; it reads {}", key,
                   fmt::join(kDecisionKeys, ", "));
     values[key] = pair.substr(equals + 1);
   }
@@ -126,11 +127,11 @@ Result<Source> open_source(Context& context, const SourceFlags& flags) {
 }
 
 void declare_query(Flags& flags, QueryFlags& into) {
-  flags.text("--action", into.action, "ACTION", "e.g. cloud1:vm:deploy or aws:ec2:deploy");
-  flags.text("--input", into.input, "FILE", "the request, or a whole input document, as JSON; - for stdin");
-  flags.text("--at", into.at, "TIME", "judge for this instant (ISO 8601, UTC) instead of now");
-  flags.text("--user", into.user, "NAME", "who asks");
-  flags.toggle("--admin", into.is_admin, "who asks is an administrator");
+  flags.text("--action", into.action, "ACTION", "action, such as cloud1:vm:deploy or aws:ec2:deploy");
+  flags.text("--input", into.input, "FILE", "request, or a whole input document, as JSON; - for stdin");
+  flags.text("--at", into.at, "TIME", "evaluate at this time (ISO 8601, UTC) instead of now");
+  flags.text("--user", into.user, "NAME", "account that makes the request");
+  flags.toggle("--admin", into.is_admin, "that account is an administrator");
 }
 
 Result<PolicyQuery> read_query(const QueryFlags& flags) {
@@ -139,13 +140,13 @@ Result<PolicyQuery> read_query(const QueryFlags& flags) {
   out.actor.username = "operator";
   if (!flags.input.empty()) {
     auto document = TRY(within(flags.input, parse_json(TRY(read_input(flags.input)))));
-    if (!document.is_object()) return fail(Code::usage, "{} holds no JSON object", flags.input);
+    if (!document.is_object()) return fail(Code::usage, "{} does not hold a JSON object", flags.input);
     if (document.contains("request"))
       TRY(read_document(document, out));
     else
       out.request = document;
     if (!out.request.is_object())
-      return fail(Code::usage, "the request in {} is no JSON object", flags.input);
+      return fail(Code::usage, "the request in {} is not a JSON object", flags.input);
   }
   if (!flags.action.empty()) out.action = flags.action;
   if (!flags.user.empty()) out.actor.username = flags.user;

@@ -14,7 +14,7 @@ struct ListFlags {
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<ListFlags>();
   flags.text("--backend", options->backend, "ID",
-             "backend to list (an admin's right); the active one by default");
+             "backend to list, as an administrator; the active one by default");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto open = TRY(open_storage_client(context, options->instance));
@@ -80,9 +80,8 @@ Result<void> run_test(Context& context, const TestFlags& options) {
   context.out.document(OrderedJson(answer));
   if (is_ok) return {};
   if (options.is_deep)
-    return fail(Code::upstream, "backend '{}' does not do all that is asked of it; see the checks",
-                options.backend);
-  return fail(Code::upstream, "backend '{}' cannot be used: {}", options.backend,
+    return fail(Code::upstream, "the backend '{}' failed a check; see the checks", options.backend);
+  return fail(Code::upstream, "the backend '{}' cannot be used: {}", options.backend,
               printable(answer.value("error", "")));
 }
 
@@ -90,7 +89,7 @@ Run declare_test(Flags& flags) {
   auto options = std::make_shared<TestFlags>();
   flags.argument("BACKEND", options->backend, "backend to test").required();
   flags.toggle("--deep", options->is_deep,
-               "prove write, range, replace, multipart, abort and clock, and clean up");
+               "test write, range, replace, multipart, abort and clock, and clean up");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_test(context, *options); };
 }
@@ -113,7 +112,8 @@ Result<void> run_sweep(Context& context, const SweepFlags& options) {
 Run declare_sweep(Flags& flags) {
   auto options = std::make_shared<SweepFlags>();
   flags.text("--backend", options->backend, "ID", "backend to sweep; the active one by default");
-  flags.number("--older-than", options->age_hours, "HOURS", "how long ago an upload began at least (24)");
+  flags.number("--older-than", options->age_hours, "HOURS",
+               "hours since the upload began, at least; 24 by default");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_sweep(context, *options); };
 }
@@ -133,34 +133,57 @@ Result<OpenStorageClient> open_storage_client(Context& context, const InstanceFl
 }
 
 Group storage_group() {
-  return {
-      "storage",
-      "Assets in the storage backends",
-      {{"list", "List assets", "", declare_list},
-       {"upload", "Upload files to the active backend",
-        "Small files go in one request, larger ones in parts of 8 MiB where the backend takes them. An "
-        "upload that was cut "
-        "goes on where it stopped when the same command runs again, within 12 hours. With --output json "
-        "each file is one "
-        "line.",
-        declare_storage_upload},
-       {"fetch", "Fetch assets into files",
-        "A file appears whole or not at all, checked against the asset's digest where that is known. "
-        "Several assets, and patterns, go into a folder; with --output json each is one line.",
-        declare_storage_fetch},
-       {"delete", "Delete assets from the active backend", "", declare_delete},
-       {"test", "Test whether a backend can be used", "", declare_test},
-       {"migrate", "Copy every asset of one backend to another",
-        "The source keeps its assets and the active backend stays what it is. What is on the target by "
-        "name is skipped unless --overwrite is given, so a second run retries what failed in the first. "
-        "Exit 5 when some failed.",
-        declare_storage_migrate},
-       {"verify", "Compare the assets of two backends by name, size and content",
-        "What has no digest on record is read. Exit 6 when anything differs.", declare_storage_verify},
-       {"gc", "Drop uploads that were begun and never finished",
-        "Crashes and clients that gave up leave them, unseen and paid for. A younger one may still go on; "
-        "one that is older than its handle (12 hours) cannot.",
-        declare_sweep}}};
+  return {"storage",
+          "Assets in the storage backends",
+          {{"list",
+            "List assets",
+            "",
+            declare_list,
+            {{"List the assets of the active backend", "dashctl storage list"}}},
+           {"upload",
+            "Upload files to the active backend",
+            "A small file takes one request, a larger one parts of 8 MiB where the backend supports them. "
+            "The same command continues an interrupted upload within 12 hours. With --output json each file "
+            "is one line.",
+            declare_storage_upload,
+            {{"Upload files", "dashctl storage upload site.yml setup.sh"},
+             {"Upload to a running instance",
+              "dashctl storage upload site.yml --target https://dash.example --token-file token"}}},
+           {"fetch",
+            "Fetch assets into files",
+            "A file appears whole or not at all, checked against the asset's digest where that is known. "
+            "Several assets, and patterns, go into a folder. With --output json each asset is one line.",
+            declare_storage_fetch,
+            {{"Print an asset", "dashctl storage fetch motd.yml -o -"},
+             {"Fetch into a folder", "dashctl storage fetch '*.yml' -o backup/"}}},
+           {"delete",
+            "Delete assets from the active backend",
+            "",
+            declare_delete,
+            {{"Delete an asset", "dashctl storage delete motd.yml"}}},
+           {"test",
+            "Test whether a backend can be used",
+            "",
+            declare_test,
+            {{"Test everything that a backend must do", "dashctl storage test local --deep"}}},
+           {"migrate",
+            "Copy every asset of one backend to another",
+            "The source keeps its assets, and the active backend does not change. Names that the target has "
+            "are skipped unless --overwrite is given, so a second run retries what failed. Exits with 5 when "
+            "some failed.",
+            declare_storage_migrate,
+            {{"See what would be copied", "dashctl storage migrate local obj_cloud1 --dry-run"}}},
+           {"verify",
+            "Compare the assets of two backends by name, size and content",
+            "An asset is read when its digest is not known. Exits with 6 when anything differs.",
+            declare_storage_verify,
+            {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
+           {"gc",
+            "Drop uploads that were begun and never finished",
+            "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "
+            "One that is older than its handle (12 hours) cannot continue.",
+            declare_sweep,
+            {{"Drop uploads that began two days ago or earlier", "dashctl storage gc --older-than 48"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -142,11 +142,11 @@ Result<void> run_fetch(Context& context, const FetchFlags& options) {
 
 Run declare_storage_fetch(Flags& flags) {
   auto options = std::make_shared<FetchFlags>();
-  flags.arguments("NAME", options->names, "names or patterns of assets").required();
+  flags.arguments("NAME", options->names, "names of assets, or patterns").required();
   flags
       .text("--out", options->out, "PATH",
-            "file to write, folder (DIR/) that keeps the names, or - for standard output; by default the "
-            "name's last part, and for several the current folder")
+            "file, folder (DIR/) or - for stdout; by default the name's last part, and for several assets "
+            "the current folder")
       .brief("-o");
   flags.text("--backend", options->backend, "ID", "backend to fetch from; the active one by default");
   declare_instance(flags, options->instance);

@@ -55,8 +55,8 @@ Result<void> run_verify(Context& context, const VerifyFlags& options) {
 
 Run declare_storage_verify(Flags& flags) {
   auto options = std::make_shared<VerifyFlags>();
-  flags.argument("A", options->source, "one backend").required();
-  flags.argument("B", options->target, "the other").required();
+  flags.argument("SOURCE", options->source, "backend to compare").required();
+  flags.argument("TARGET", options->target, "backend to compare it with").required();
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_verify(context, *options); };
 }
@@ -65,9 +65,9 @@ Run declare_storage_migrate(Flags& flags) {
   auto options = std::make_shared<MigrateFlags>();
   flags.argument("SOURCE", options->request.source, "backend to copy from").required();
   flags.argument("TARGET", options->request.target, "backend to copy to").required();
-  flags.toggle("--overwrite", options->request.overwrite, "replace what is on the target by the same name")
+  flags.toggle("--overwrite", options->request.overwrite, "replace assets of the same name on the target")
       .guard();
-  flags.toggle("--dry-run", options->request.is_dry_run, "tell what would be copied, write nothing");
+  flags.toggle("--dry-run", options->request.is_dry_run, "print what would be copied, write nothing");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_migrate(context, *options); };
 }

@@ -104,9 +104,12 @@ Result<void> run_upload(Context& context, const UploadFlags& options) {
 
 Run declare_storage_upload(Flags& flags) {
   auto options = std::make_shared<UploadFlags>();
-  flags.arguments("FILE", options->files, "files or patterns; each is stored under its bare name").required();
-  flags.text("--backend", options->backend, "ID", "refuse unless this backend is the active one");
-  flags.toggle("--dry-run", options->is_dry_run, "tell what would be uploaded, write nothing");
+  flags
+      .arguments("FILE", options->files,
+                 "files or patterns; each file is stored under its name without folders")
+      .required();
+  flags.text("--backend", options->backend, "ID", "fail unless this backend is the active one");
+  flags.toggle("--dry-run", options->is_dry_run, "print what would be uploaded, write nothing");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_upload(context, *options); };
 }

@@ -33,12 +33,12 @@ struct Parsed {
   Flags flags;
   Parsed() {
     flags.argument("FILE", file, "a file");
-    flags.text("--my-url", url, "URL", "an address").excludes("--my-dir");
+    flags.text("--my-url", url, "URL", "an address").excludes("--my-dir").from_environment();
     flags.text("--my-dir", dir, "DIR", "a folder");
     flags.text("--my-how", how, "HOW", "how").one_of({"merge", "replace"});
-    flags.toggle("--my-apply", apply, "write").guard();
-    flags.toggle("--my-quiet", quiet, "be quiet");
-    flags.list("--my-only", only, "PREFIX", "prefixes");
+    flags.toggle("--my-apply", apply, "write").guard().from_environment();
+    flags.toggle("--my-quiet", quiet, "be quiet").from_environment();
+    flags.list("--my-only", only, "PREFIX", "prefixes").from_environment();
     flags.number("--my-days", days, "N", "days").at_least(1);
   }
   std::string error(const std::vector<std::string>& words) {
@@ -87,6 +87,13 @@ TEST(Flags, ComeFromTheEnvironmentUnlessGiven) {
   EXPECT_EQ(q.only, (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(Flags, AnActionsOwnFlagHasNoVariable) {
+  Variable days("DASHCTL_MY_DAYS", "9");
+  Parsed p;
+  EXPECT_EQ(p.error({}), "");
+  EXPECT_EQ(p.days, 1);
+}
+
 TEST(Flags, AGuardIsNeverLoweredByTheEnvironment) {
   Variable apply("DASHCTL_MY_APPLY", "1");
   Parsed p;
@@ -104,7 +111,7 @@ TEST(Flags, OneThatIsGivenSilencesTheOtherOnesVariable) {
 
 TEST(Flags, RefuseNonsenseWithAdvice) {
   Parsed p;
-  EXPECT_EQ(p.error({"--my-urk", "x"}), "unknown flag --my-urk; did you mean --my-url?");
+  EXPECT_EQ(p.error({"--my-urk", "x"}), "unknown flag '--my-urk'; did you mean `--my-url`?");
   EXPECT_EQ(p.error({"--my-how", "destroy"}), "--my-how takes merge or replace, not 'destroy'");
   EXPECT_EQ(p.error({"a", "b"}), "unexpected argument 'b'");
 }
@@ -121,7 +128,7 @@ TEST(Flags, EndAtTwoDashes) {
   Parsed p;
   EXPECT_EQ(p.error({"--my-apply", "--", "--my-url="}), "");
   EXPECT_EQ(p.file, "--my-url=");
-  EXPECT_EQ(p.error({"-x"}), "unknown flag -x (a value that starts with - goes behind --)");
+  EXPECT_EQ(p.error({"-x"}), "unknown flag '-x' (a value that starts with - goes behind --)");
 }
 
 TEST(Flags, ANumberHasItsLeast) {
@@ -137,7 +144,7 @@ TEST(CommandTree, FindsGroupAndActionBehindFrameFlags) {
   EXPECT_EQ(found.action->name, "diff");
   EXPECT_EQ(found.arguments, (std::vector<std::string>{"--output", "json", "--bundle", "b"}));
   EXPECT_EQ(find_action(groups, {"migrat"}).error().message,
-            "unknown command 'migrat'; did you mean migrate? (dashctl --help lists them)");
+            "unknown command 'migrat'; did you mean `migrate`? (`dashctl --help` lists them)");
 }
 
 // Flags that allow a write or lower a guard.
@@ -145,14 +152,24 @@ const std::set<std::string> kGuards = {
     "--apply",  "--insecure", "--include-on-prem", "--overwrite", "--allow-empty-values", "--accept-drift",
     "--reveal", "--help"};
 
-TEST(CommandTree, GuardsHaveNoEnvironmentVariableAndEveryOtherFlagHasOne) {
+// Of serve alone: a unit file sets what a service takes.
+const std::set<std::string> kServeVariables = {"--listen",        "--workers",  "--public-url",
+                                               "--trusted-proxy", "--tls-cert", "--tls-key"};
+
+bool is_worth_inheriting(const Group& group, const Flag& flag) {
+  if (flag.is_guard) return false;
+  if (flag.group == FlagGroup::own) return group.name == "serve" && kServeVariables.contains(flag.name);
+  return flag.group != FlagGroup::container;
+}
+
+TEST(CommandTree, OnlyFlagsWorthInheritingHaveAVariable) {
   for (const auto& group : root()) {
     for (const auto& action : group.actions) {
       Flags flags;
       (void)action.declare(flags);
       for (const auto& flag : flags.all()) {
         if (flag.is_positional()) continue;
-        EXPECT_EQ(flag.environment().empty(), flag.is_guard)
+        EXPECT_EQ(!flag.environment().empty(), is_worth_inheriting(group, flag))
             << group.name << " " << action.name << " " << flag.name;
         if (kGuards.contains(flag.name)) {
           EXPECT_TRUE(flag.is_guard) << flag.name;

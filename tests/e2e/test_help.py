@@ -1,0 +1,208 @@
+"""The examples of the help pages are commands that work: each one runs against an instance that is prepared for it."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from conftest import BINARY, PASSWORD, Instance, clean_environment, run, wait_until
+from s3_bucket import Bucket, s3_server  # noqa: F401  (fixture)
+
+MACHINE = {"region": "eu-west-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
+RULE = 'package admission.held\nimport rego.v1\nneeds_approval contains "look twice" if input.request.name == "db"\n'
+RULE_TEST = """package admission.held_test
+import rego.v1
+import data.admission.held
+test_held if count(held.needs_approval) == 1 with input as {"request": {"name": "db"}}
+"""
+
+
+class Example:
+    def __init__(self, purpose, command):
+        stated = re.search(r" \(exit code (\d+)\)$", purpose)
+        self.command, self.code = command, int(stated[1]) if stated else 0
+
+
+def examples():
+    """Every example, read off the manual page."""
+    plain = re.sub(r"\\(.)", r"\1", run("man").out.replace("\\&", ""))
+    return [Example(*found) for found in re.findall(r"\.PP\n(.+):\n\.PP\n\.nf\n\.RS\n(.+)\n\.RE\n\.fi", plain)]
+
+
+EXAMPLES = examples()
+
+
+class World:
+    """Instances and files that the examples name, made once; each example works on a copy."""
+
+    def __init__(self, folder, bucket):
+        self.folder = folder
+        self.one = Instance(folder / "dash")
+        self.variables = {}
+        self.fill(bucket)
+        self.one.start()
+        self.add_jobs()
+        self.one.stop()
+        self.write_files()
+
+    def fill(self, bucket):
+        (self.folder / "assets").mkdir()
+        self.one.add_user("root", admin=True)
+        self.one.add_user("ada")
+        self.one.set(**bucket.settings)
+        self.one.set(storage_local_path=str(self.folder / "assets"), storage_active_backend="local",
+                     change_approval_required="true", admission_control_enabled="true",
+                     admission_gated_actions="cloud1:vm:deploy", app_url="https://one.example")
+        for backend in ("azure_kv", "aws_sm"):
+            assert self.one.dashctl("vault", "add", "backup", backend).code == 0
+        (self.folder / "assets/motd.yml").write_text("hello: world\n")
+        self.folder.joinpath("dash/deploy").mkdir(exist_ok=True)
+        executor = self.folder / "dash/deploy/cloud1-vm-deploy"
+        executor.write_text("#!/bin/sh\necho made\n")
+        executor.chmod(0o755)
+
+    def add_jobs(self):
+        """One that has ended and one that waits for an approval."""
+        ada = self.one.login("ada")
+        ended = ada.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+        later = (datetime.now(timezone.utc) + timedelta(hours=24)).strftime("%Y-%m-%dT%H:%M")
+        held = ada.post("/api/cloud1/deploy", {**MACHINE, "run_at": later}).json["job_id"]
+        wait_until(lambda: ada.get(f"/api/jobs/{ended}").json["status"] == "completed", what="the end of the job")
+        self.ended_job = ended
+        self.variables["JOB"] = held
+        self.variables["DIGEST"] = ada.get(f"/api/jobs/{held}").json["approval_digest"]
+
+    def write_files(self):
+        work = self.folder / "work"
+        for name in ("rules", "new-rules"):
+            (work / name).mkdir(parents=True)
+        (work / "password").write_text(PASSWORD + "\n")
+        (work / "new-password").write_text(PASSWORD + " new\n")
+        (work / "secret").write_text("cloud-secret\n")
+        (work / "token").write_text(self.one.token("root"))
+        (work / "site.yml").write_text("site: one\n")
+        (work / "setup.sh").write_text("#!/bin/sh\n")
+        (work / "request.json").write_text(json.dumps(MACHINE))
+        (work / "rules/held.rego").write_text(RULE)
+        (work / "rules/held_test.rego").write_text(RULE_TEST)
+        (work / "new-rules/held.rego").write_text(RULE.replace("db", "web"))
+        self.write_audit(work)
+        self.write_bundle(work)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=dash", "-keyout",
+                        work / "key.pem", "-out", work / "chain.pem"], check=True, capture_output=True)
+        tokens = self.one.dashctl("token", "list", "--output", "json").json["tokens"]
+        self.variables["TOKEN_ID"] = tokens[0]["id"]
+        changes = self.one.dashctl("config", "history", "app_url", "--output", "json").json["history"]
+        self.variables["CHANGE"] = changes[0]["change_id"]
+
+    def write_audit(self, work):
+        verdict = self.one.dashctl("audit", "verify", "--output", "json").json
+        (work / "audit.key").write_text(verdict["public_key"])
+        (work / "audit.jsonl").write_text(self.one.dashctl("audit", "export").out)
+        shutil.copy(self.folder / "dash/audit.checkpoint", work)
+
+    def write_bundle(self, work):
+        other = Instance(self.folder / "other")
+        other.set(app_url="https://other.example", cloud1_region="us-east-2")
+        done = other.dashctl("migrate", "export", "--out", work / "bundle.json")
+        assert done.code == 0, done
+
+
+@pytest.fixture(scope="module")
+def world(s3_server):  # noqa: F811
+    folder = Path(tempfile.mkdtemp(prefix="e2e-", dir="/tmp"))
+    yield World(folder, Bucket(s3_server))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Place:
+    """The world's copy that one example works on."""
+
+    def __init__(self, world, scratch):
+        for name in ("dash", "work", "assets"):
+            shutil.copytree(world.folder / name, scratch / name)
+        for name in ("home", "bin"):
+            (scratch / name).mkdir()
+        (scratch / "bin/dashctl").symlink_to(BINARY)
+        self.world, self.scratch = world, scratch
+        self.one = Instance(scratch / "dash")
+        self.one.set(storage_local_path=str(scratch / "assets"), cloud1_secret_access_key="secret")
+        self.sources = {"/srv/dash": str(scratch / "dash"), ":8080": ":0", ":8443": ":0"}
+
+    def prepare(self, command):
+        """What only some examples need."""
+        work = self.scratch / "work"
+        if "https://dash.example" in command or "--plan " in command:
+            self.one.start()
+            self.sources["https://dash.example"] = self.one.url
+        if "--plan " in command:
+            done = run("migrate", "diff", "--bundle", work / "bundle.json", "--target", self.one.url, "--admin-user", "root",
+                       "--password-file", work / "password", "--plan-out", work / "plan.json")
+            assert done.code == 0, done
+
+    def environment(self, command):
+        variables = {**self.world.variables, "DASHCTL_DATA_DIR": str(self.scratch / "dash"), "HOME": str(self.scratch / "home"),
+                     "PATH": f"{self.scratch / 'bin'}:{os.environ['PATH']}"}
+        if "job logs" in command:
+            variables["JOB"] = self.world.ended_job
+        if "--target" in command or "--source" in command:
+            del variables["DASHCTL_DATA_DIR"]
+        return clean_environment(variables)
+
+    def start(self, command):
+        self.prepare(command)
+        environment = self.environment(command)
+        for written, real in self.sources.items():
+            command = command.replace(written, real)
+        return subprocess.Popen(["bash", "-c", command], cwd=self.scratch / "work", env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+@pytest.fixture
+def place(world, scratch):
+    made = Place(world, scratch)
+    yield made
+    made.one.stop()
+
+
+@pytest.fixture
+def container(world, scratch):
+    """A running container of which the data lies where dashctl looks for it."""
+    name = "dash-" + scratch.name[-8:].lower().replace("_", "x")
+    mounts = ["-v", f"{BINARY}:/bin/dashctl:ro", "-v", f"{world.folder / 'other'}:/data"]
+    for folder in ("/lib", "/lib64", "/usr/lib"):
+        mounts += ["-v", f"{folder}:{folder}:ro"]
+    subprocess.run(["docker", "run", "-d", "--name", name, "--network", "none", "-e", "DASHCTL_DATA_DIR=/data", *mounts,
+                    os.environ["DOCKER_TEST_IMAGE"], "sleep", "3600"], check=True, capture_output=True)
+    yield name
+    subprocess.run(["docker", "rm", "-f", name], check=False, capture_output=True)
+
+
+def serve_until_listening(process):
+    for line in process.stderr:
+        if '"event":"listening"' in line:
+            os.killpg(process.pid, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.command)
+def test_an_example_ends_as_its_page_states(place, request, example):
+    if "--container dash " in example.command:
+        place.sources["--container dash "] = f"--container {request.getfixturevalue('container')} "
+    with place.start(example.command) as process:
+        if example.command.startswith("dashctl serve "):
+            serve_until_listening(process)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == example.code, (out, err)
+
+
+def test_every_command_of_the_manual_has_an_example():
+    commands = run("man").out.split(".SH SHARED FLAGS", 1)[0].split("\n.SS dashctl ")[1:]
+    assert len(commands) > 40
+    for command in commands:
+        assert ".RS\n" in command, command
