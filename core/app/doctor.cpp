@@ -53,11 +53,10 @@ Result<CheckResult> database(Application& app) {
 Result<CheckResult> settings(Application& app) {
   auto unreadable = TRY(app.config.unreadable_keys());
   if (!unreadable.empty())
-    return failed(
-        "settings", Code::integrity,
-        fmt::format("{} settings were written with another key (such as {}); put the right key back, or "
-                    "set them anew",
-                    unreadable.size(), *unreadable.begin()));
+    return failed("settings", Code::integrity,
+                  fmt::format("{} settings were written with another key (such as {}); put the right key "
+                              "back, or set them again",
+                              unreadable.size(), *unreadable.begin()));
   auto values = TRY(app.config.all());
   auto findings = config::lint(values, unreadable);
   if (findings.empty()) return good("settings", fmt::format("{} are set", values.size()));
@@ -180,7 +179,7 @@ CheckResults diagnose(net::HttpClient& http, const net::ApiAddress& address, con
   auto report = parse_json(answer->body);
   if (!report || !report->is_object() || !report->contains("ready"))
     return {failed("answers", Code::upstream,
-                   fmt::format("{} answered {} and is no dashctl", address.url, answer->status))};
+                   fmt::format("{} answered {} and is not dashctl", address.url, answer->status))};
   CheckResults out = {good("answers", address.url), remote_clock(*answer, clock)};
   auto checks = report->value("checks", Json::object());
   for (const auto& [name, state] : checks.items()) {

@@ -53,7 +53,7 @@ CheckResult check_data_dir(const std::string& folder) {
   if (space < kMinSpaceBytes)
     return failed(kName, Code::invalid, fmt::format("the disk of {} is full: make room", folder));
   if (is_open_to_others(folder))
-    return warning(kName, fmt::format("others may enter {0}: chmod 700 {0}", folder));
+    return warning(kName, fmt::format("others may enter {0}; type `chmod 700 {0}`", folder));
   if (space < kLowSpaceBytes)
     return warning(kName, fmt::format("only {} MiB are left on the disk of {}", space >> 20, folder));
   return good(kName, folder);
@@ -68,7 +68,8 @@ CheckResult check_key_file(std::string name, const std::string& path) {
         fmt::format("{} is missing: put it back, for a new one cannot read what this one wrote", path));
   if (auto key = read_key(path); !key) return failed(std::move(name), key.error().code, key.error().message);
   if (is_open_to_others(path))
-    return failed(std::move(name), Code::forbidden, fmt::format("others may read {0}: chmod 600 {0}", path));
+    return failed(std::move(name), Code::forbidden,
+                  fmt::format("others may read {0}; type `chmod 600 {0}`", path));
   return good(std::move(name), path);
 }
 
@@ -78,7 +79,7 @@ CheckResult check_database_file(const std::string& path) {
   if (!std::filesystem::exists(path, ec))
     return failed(kName, Code::not_found, fmt::format("{} is missing: restore it from a backup", path));
   if (is_open_to_others(path))
-    return failed(kName, Code::forbidden, fmt::format("others may read {0}: chmod 600 {0}", path));
+    return failed(kName, Code::forbidden, fmt::format("others may read {0}; type `chmod 600 {0}`", path));
   return good(kName, path);
 }
 

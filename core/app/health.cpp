@@ -74,7 +74,7 @@ Result<void> check_key(Application& app) {
 Result<void> check_settings_readable(Application& app) {
   auto unreadable = TRY(app.config.unreadable_keys());
   if (unreadable.empty()) return {};
-  return fail(Code::integrity, "cannot be opened and read as empty, set them anew: {}",
+  return fail(Code::integrity, "cannot be opened and read as empty, set them again: {}",
               fmt::join(unreadable, ", "));
 }
 

@@ -32,7 +32,7 @@ class ObjectStoreAnchor final : public audit::Anchor {
     if (written.error().code != Code::conflict) return Failure(written.error());
     // Another replica was first, or our own answer was lost: it has to say the same.
     if (signed_tree_head(TRY(read_note(*store, key))) == signed_tree_head(checkpoint.note)) return {};
-    return fail(Code::integrity, "{} holds another checkpoint; run dashctl audit verify", key);
+    return fail(Code::integrity, "{} holds another checkpoint; run `dashctl audit verify`", key);
   }
 
  private:

@@ -71,7 +71,7 @@ Result<void> AnchorSet::write_one(AnchorState& anchor, const Checkpoint& checkpo
   if (!older.empty()) {
     if (!TRY(matches_log(older.back())))
       return fail(Code::integrity,
-                  "the log contradicts its checkpoint over {} entries; run dashctl audit verify",
+                  "the log contradicts its checkpoint over {} entries; run `dashctl audit verify`",
                   older.back().size);
     anchor.written = older.back().size;
     if (older.back().size >= checkpoint.size) return {};

@@ -22,12 +22,12 @@ void put_text(std::string& out, std::string_view text) {
 
 Result<std::string> text_of(const Json& line, const char* name) {
   if (auto text = string_member(line, name)) return *text;
-  return fail(Code::integrity, "an entry of the audit file has no text \"{}\"; export the log again", name);
+  return fail(Code::integrity, "an entry of the audit file has no text '{}'; export the log again", name);
 }
 
 Result<std::string> hex_of(const Json& line, const char* name) {
   auto bytes = crypto::from_hex(TRY(text_of(line, name)));
-  if (!bytes) return fail(Code::integrity, "\"{}\" of an entry of the audit file is not hexadecimal", name);
+  if (!bytes) return fail(Code::integrity, "'{}' of an entry of the audit file is not hexadecimal", name);
   return *bytes;
 }
 

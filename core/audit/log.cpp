@@ -96,8 +96,7 @@ Result<Head> head_for_append(db::Transaction& tx, const LogKeys& keys) {
   log::error("audit.log_tainted",
              {{"seq", rebuilt.tainted_at},
               {"advice",
-               "the log's head does not match its entries or this signing key; run dashctl "
-               "audit verify"}});
+               "the log's head does not match its entries or this signing key; run `dashctl audit verify`"}});
   return rebuilt;
 }
 

@@ -23,7 +23,7 @@ class WhereClause {
 std::string prefix_upper_bound(const std::string& prefix) { return prefix + "\x7f"; }
 
 Failure unreadable(std::int64_t seq) {
-  return fail(Code::integrity, "entry {} of the audit log cannot be read; run dashctl audit verify", seq);
+  return fail(Code::integrity, "entry {} of the audit log cannot be read; run `dashctl audit verify`", seq);
 }
 
 }  // namespace

@@ -58,8 +58,7 @@ Result<jobs::Job> Automation::make_job(const Principal& principal, const Json& b
   auto found = TRY(deps_.assets.find(principal, TRY(text_of(body, "asset_backend")), asset));
   auto type = storage::asset_type(asset);
   if (!type)
-    return fail(Code::invalid, "'{}' is nothing that can be run; runnable are {}", asset,
-                storage::kAllowedExtensions);
+    return fail(Code::invalid, "'{}' cannot be run; runnable are {}", asset, storage::kAllowedExtensions);
   auto at = TRY(deps_.stores.open(principal, found.asset.backend));
   TRY(check_reachable(at, TRY(deps_.stores.values()), TRY(text_of(body, "cloud"))));
   auto workgroup = lower(trim(TRY(text_of(body, "workgroup"))));

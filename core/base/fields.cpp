@@ -40,7 +40,7 @@ Result<std::string> aliased_text_field(const Json& body, const std::vector<std::
     if (has_control_character(typed)) return wrong_value(name, "holds a control character");
     if (typed.empty()) continue;
     if (!value.empty() && value != typed)
-      return wrong_value(name, fmt::format("says something else than {}; give one of them", names.front()));
+      return wrong_value(name, fmt::format("differs from {}; give one of them", names.front()));
     value = typed;
   }
   return value;

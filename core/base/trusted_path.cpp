@@ -33,7 +33,7 @@ class PathChecker {
     for (bool is_folder = true; !remaining_.empty();) {
       auto name = std::move(remaining_.front());
       remaining_.pop_front();
-      if (!is_folder) return fail(Code::invalid, "{} is no folder", current_.string());
+      if (!is_folder) return fail(Code::invalid, "{} is not a folder", current_.string());
       if (name == "..") {
         current_ = current_.parent_path();
         continue;
@@ -48,7 +48,7 @@ class PathChecker {
       is_folder = S_ISDIR(status.st_mode);
       is_file_ = S_ISREG(status.st_mode);
     }
-    if (!is_file_) return fail(Code::invalid, "{} is no regular file", current_.string());
+    if (!is_file_) return fail(Code::invalid, "{} is not a regular file", current_.string());
     return {};
   }
 

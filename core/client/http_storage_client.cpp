@@ -35,7 +35,7 @@ class HttpReading final : public Reading {
   Result<void> read(std::uint64_t offset, const Room& into) override {
     auto answer = TRY(range_of(api_, path_, tag_, offset, into));
     if (answer.status == 206 && answer.body_size == into.size()) return {};
-    return fail(Code::integrity, "the instance answered other bytes than were asked for; fetch it again");
+    return fail(Code::integrity, "the instance sent other bytes than were requested; fetch it again");
   }
 
  private:
@@ -167,7 +167,7 @@ Result<std::uint64_t> whole_size(const net::HttpResponse& response) {
   std::uint64_t size = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error == std::errc() && end == text.data() + text.size()) return size;
-  return fail(Code::upstream, "the instance answered a part without telling the size of the whole");
+  return fail(Code::upstream, "the instance sent a part without the size of the whole");
 }
 
 Result<OpenedReading> HttpStorageClient::open(const std::string& backend, const std::string& name,

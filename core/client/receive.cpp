@@ -61,7 +61,7 @@ class Receiver {
     ReceiveResult result{reading_->size(), digest.finish(), !reading_->digest().empty()};
     if (result.is_verified && result.digest != reading_->digest())
       return fail(Code::integrity,
-                  "what came of '{}' is not what was stored ({} instead of {}); fetch it again", name_,
+                  "'{}' arrived with other content than was stored ({} instead of {}); fetch it again", name_,
                   result.digest, reading_->digest());
     return result;
   }

@@ -175,7 +175,7 @@ Result<Changes> EncryptedStore::undo_of(db::Transaction& tx, const std::string& 
   auto rows =
       TRY(tx.query("SELECT seq, key, old_value FROM config_history WHERE change_id = $1", {change_id}));
   if (rows.empty())
-    return fail(Code::not_found, "there is no change '{}'; `config history` lists them", change_id);
+    return fail(Code::not_found, "there is no change '{}'; `dashctl config history` lists them", change_id);
   Changes undo;
   std::string moved;
   for (const auto& row : rows) {

@@ -86,7 +86,7 @@ Result<void> check_permission(std::string_view permission) {
   };
   if (colon == permission.npos || !is_word(permission.substr(0, colon)) ||
       !is_word(permission.substr(colon + 1)))
-    return fail(Code::invalid, "'{}' is no permission; one is written like change_windows:use", permission);
+    return fail(Code::invalid, "'{}' is not a permission; write one like change_windows:use", permission);
   return {};
 }
 
@@ -135,7 +135,8 @@ Result<void> Directory::add(db::Transaction& tx, const NewUser& user, std::strin
                      ON CONFLICT DO NOTHING)",
                   {name, std::string(password_hash), std::int64_t{user.is_admin}, to_micros(clock_.now())}));
   if (inserted == 0)
-    return fail(Code::conflict, "there is a user '{}' already; `user passwd` changes the password", name);
+    return fail(Code::conflict, "the user '{}' already exists; `dashctl user passwd` changes the password",
+                name);
   TRY(lift_lock(tx, name));
   for (const auto& permission : user.grants) TRY(grant(tx, name, permission));
   for (const auto& typed : user.workgroups) {

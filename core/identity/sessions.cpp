@@ -27,7 +27,7 @@ Sessions::Sessions(db::Sql& sql, const Clock& clock, Directory& directory, Secre
 
 Result<LoginResult> Sessions::open(db::Transaction& tx, const LoginSubject& subject) {
   auto user = TRY(directory_.find(tx, subject.username));
-  if (!user) return fail(Code::internal, "the account vanished while it signed in");
+  if (!user) return fail(Code::internal, "the account was removed while it signed in");
   auto id = crypto::uuid4();
   auto now = clock_.now();
   auto expires = now + kSessionLifetime;

@@ -42,7 +42,7 @@ std::string join_names(const std::vector<std::string>& names) {
 Failure name_collision(const std::vector<std::string>& conflicts, const std::vector<std::string>& duplicates,
                        const std::vector<std::string>& names) {
   auto message = conflicts.empty()
-                     ? fmt::format("asked for twice: {}", join_names(duplicates))
+                     ? fmt::format("given twice: {}", join_names(duplicates))
                      : fmt::format("there are machines of these names: {}", join_names(conflicts));
   OrderedJson body{{"code", "vm_name_collision"},
                    {"message", message},

@@ -45,7 +45,7 @@ struct Obstacle {
 Result<std::optional<Obstacle>> find_obstacle(const Deps& deps, db::Transaction& tx, const Job& job) {
   if (!TRY(is_inside_window(tx, deps.windows, job, deps.clock.now())))
     return Obstacle{State::missed, "change_window",
-                    "its change window was disabled, moved or deleted, and is not open now; book it anew"};
+                    "its change window was disabled, moved or deleted, and is not open now; book it again"};
   const auto* action = find_action(job.action);
   if (!action || action->kind != ActionKind::teardown) return std::nullopt;
   auto parameters = TRY(open_parameters(deps.store, job));

@@ -67,7 +67,7 @@ Result<std::optional<Job>> find_job(db::Transaction& tx, const std::string& id) 
 
 Result<Job> get_job(db::Transaction& tx, const std::string& id) {
   auto job = TRY(find_job(tx, id));
-  if (!job) return fail(Code::not_found, "there is no job \"{}\"", id);
+  if (!job) return fail(Code::not_found, "there is no job '{}'", id);
   return *std::move(job);
 }
 

@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
 // Letters, digits, hyphens after folding; blanks were only for people ("East US").
 Result<std::string> folded_region(std::string_view typed) {
   auto folded = policy::fold_region(typed);
-  if (!is_name(folded)) return fail(Code::invalid, "\"{}\" is not a region's name", typed);
+  if (!is_name(folded)) return fail(Code::invalid, "'{}' is not a region's name", typed);
   return folded;
 }
 
@@ -30,7 +30,7 @@ Result<std::string> folded_region(std::string_view typed) {
 Result<std::string> folded_zone(std::string_view typed) {
   auto folded = lower(typed), plain = folded;
   std::ranges::replace(plain, ':', '-');
-  if (!is_name(plain)) return fail(Code::invalid, "\"{}\" is not a zone's name", typed);
+  if (!is_name(plain)) return fail(Code::invalid, "'{}' is not a zone's name", typed);
   return folded;
 }
 
@@ -50,7 +50,7 @@ Result<Location> normalize_location(std::string_view cloud, RawLocation typed) {
   if (cloud == kZonedCloud && !typed.zone.empty()) {
     auto region = region_of_zone(typed.zone);
     if (!region)
-      return fail(Code::invalid, "\"{}\" is not a zone's name, like {}", typed.zone, defaults_of(cloud).zone);
+      return fail(Code::invalid, "'{}' is not a zone's name, like {}", typed.zone, defaults_of(cloud).zone);
     if (!typed.region.empty() && policy::fold_region(typed.region) != policy::fold_region(*region))
       return wrong_value("zone", fmt::format("lies in {}, not in the region that is given", *region));
     if (typed.region.empty()) typed.region = *region;

@@ -154,7 +154,7 @@ Result<Job> Jobs::cancel_job(const Principal& principal, const std::string& id) 
     bool requested = !stopped && TRY(tx.exec(R"(UPDATE jobs SET cancel_requested = 1, message = 'stopping'
                                                 WHERE id = $1 AND state = 'running')",
                                              {id})) == 1;
-    if (!stopped && !requested) return fail(Code::conflict, "job {} is {} already", id, word(job.state));
+    if (!stopped && !requested) return fail(Code::conflict, "job {} is already {}", id, word(job.state));
     TRY(deps_.audit.append(tx, audit::make_event(principal, "job_cancelled", job.name,
                                                  {{"job_id", id}, {"job_type", job.action}})));
     return get_job(tx, id);

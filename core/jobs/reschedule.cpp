@@ -94,9 +94,9 @@ Result<Job> Jobs::reschedule(const Principal& principal, const std::string& id, 
 Result<Job> Jobs::reschedule_job(const Principal& principal, const std::string& id, const Json& body) {
   auto job = TRY(db::read<Job>(deps_.sql, [&](db::Transaction& tx) { return get_job(tx, id); }));
   if (!principal.is_admin && principal.username != job.created_by)
-    return fail(Code::forbidden, "only its requester and admins may book a job anew");
+    return fail(Code::forbidden, "only its requester and admins may reschedule a job");
   if (!can_reschedule(job))
-    return fail(Code::conflict, "job {} is {}; only what has not begun can be booked anew", id,
+    return fail(Code::conflict, "job {} is {}; only a job that has not begun can be rescheduled", id,
                 word(job.state));
   auto request = TRY(make_request(deps_, principal, job, body));
   TRY(authorize(deps_, request));

@@ -26,7 +26,7 @@ Result<std::string> required_text(const Json& body, const std::vector<std::strin
 // No provider's size holds a blank or a letter beyond ASCII: a look-alike would slip by the block list.
 Result<void> check_instance_type(std::string_view type) {
   if (std::ranges::all_of(type, [](char c) { return c > ' ' && c < 0x7f; })) return {};
-  return fail(Code::invalid, "\"{}\" is not a size's name", type);
+  return fail(Code::invalid, "'{}' is not a size's name", type);
 }
 
 // The region that a cloud's things are in when nothing says otherwise.

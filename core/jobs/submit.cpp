@@ -102,7 +102,7 @@ std::string_view message_of(State state) {
 Result<SubmitResult> Jobs::submit(const Principal& principal, const Submission& submission) {
   auto name = config::canonical_action(trim(submission.action));
   const auto* action = find_action(name);
-  if (!action) return fail(Code::not_found, "there is no action \"{}\"", submission.action);
+  if (!action) return fail(Code::not_found, "there is no action '{}'", submission.action);
   auto planned = make_request(deps_, principal, *action, submission);
   if (!planned && action->kind == ActionKind::teardown) return Failure(in_query(std::move(planned).error()));
   auto request = TRY(std::move(planned));

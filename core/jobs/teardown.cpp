@@ -69,7 +69,7 @@ Result<void> check_unambiguous(const std::string& target, const std::vector<Job>
   auto more =
       named.size() > kMaxNamedMachines ? fmt::format(" and {} more", named.size() - kMaxNamedMachines) : "";
   named.resize(std::min(named.size(), kMaxNamedMachines));
-  return fail(Code::conflict, "\"{}\" names several machines: {}{}; give a resource id, or a zone or region",
+  return fail(Code::conflict, "'{}' names several machines: {}{}; give a resource id, or a zone or region",
               target, fmt::join(named, ", "), more);
 }
 

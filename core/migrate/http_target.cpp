@@ -61,7 +61,7 @@ Result<bool> HttpTarget::is_set_up() {
   }
   auto complete = status->is_object() ? status->find("complete") : status->end();
   if (complete == status->end() || !complete->is_boolean())
-    return fail(Code::unreachable, "Cannot reach {}: what answers there is no dashboard", api_.url());
+    return fail(Code::unreachable, "Cannot reach {}: what answers there is not a dashboard", api_.url());
   return complete->get<bool>();
 }
 

@@ -84,7 +84,7 @@ Result<MigrationPlan> parse_plan(std::string_view text, std::string_view file) {
   auto key = crypto::from_hex(string_member(*json, "hash_key").value_or(""));
   auto states = json->find("states");
   if (!key || key->size() != kHashKeyBytes || states == json->end() || !states->is_object())
-    return bad("is malformed: make it anew with dashctl migrate diff --plan-out");
+    return bad("is malformed: make it again with `dashctl migrate diff --plan-out`");
   MigrationPlan plan{
       string_member(*json, "plan_for").value_or(""),
       string_member(*json, "made_at").value_or(""),
@@ -103,7 +103,7 @@ Result<void> check_plan(const MigrationPlan& plan, const Bundle& bundle, const D
   if (plan.target != target)
     return fail(Code::usage, "the plan was made for {}, not for {}", plan.target, target);
   if (plan.bundle_digest != digest_of(bundle))
-    return fail(Code::drift, "the bundle changed since the plan of {}: make the plan anew", plan.made_at);
+    return fail(Code::drift, "the bundle changed since the plan of {}: make the plan again", plan.made_at);
   std::set<std::string> allowed;
   for (const auto& key : accepted) allowed.insert(config::canonical_key(key));
   std::vector<std::string> drifted;

@@ -19,7 +19,7 @@ bool is_gated_name(std::string_view action) {
 }
 
 Failure unknown_action(std::string_view name) {
-  return fail(Code::invalid, "'{}' is no gated action; there are {}", name,
+  return fail(Code::invalid, "'{}' is not a gated action; there are {}", name,
               fmt::join(gated_action_names(), ", "));
 }
 
@@ -30,7 +30,7 @@ bool is_list(std::string_view key) {
 
 Result<void> check_word(std::string_view key, std::string_view word) {
   if (key == kWindowKey && !fold_weekday(word))
-    return fail(Code::invalid, "'{}' is no weekday; write mon, tue, wed, thu, fri, sat or sun", word);
+    return fail(Code::invalid, "'{}' is not a weekday; write mon, tue, wed, thu, fri, sat or sun", word);
   if (key == kGatedKey && !is_gated_name(word)) return unknown_action(word);
   return {};
 }
@@ -73,7 +73,7 @@ void fold(GateSettings& out, Reader& reader) {
     auto weekday = fold_weekday(day);
     if (!weekday)
       reader.blame(fmt::format(
-          "the setting {} holds '{}', which is no weekday; write mon, tue, wed, thu, fri, sat or sun",
+          "the setting {} holds '{}', which is not a weekday; write mon, tue, wed, thu, fri, sat or sun",
           kWindowKey, day));
     else
       out.folded.prod_window.push_back(*weekday);
@@ -129,7 +129,7 @@ Result<void> check_setting(std::string_view key, std::string_view text) {
   if (is_flag(key) && !config::parse_flag(key, text, false))
     return fail(Code::invalid, "'{}' is neither true nor false", trim(text));
   if (key == kCloudNamesKey && text != "canonical" && text != "provider")
-    return fail(Code::invalid, "'{}' is no spelling of the clouds; write canonical or provider", text);
+    return fail(Code::invalid, "'{}' is not a spelling of the clouds; write canonical or provider", text);
   if (!is_list(key)) return {};
   for (const auto& word : TRY(config::parse_list(key, text))) TRY(check_word(key, word));
   return {};

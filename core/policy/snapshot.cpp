@@ -84,8 +84,8 @@ class DirectoryWalk {
   // The engine would pass by "caps.REGO" without a word, and what it denies would be allowed.
   static Result<void> check_spelling(const std::string& folder_path, std::string_view name) {
     if (is_ours(name) || !is_ours(lower(name))) return {};
-    return fail(Code::policy_unavailable, "{}/{} is no rule to the engine; write its ending in small letters",
-                folder_path, name);
+    return fail(Code::policy_unavailable,
+                "{}/{} is not a rule to the engine; write its ending in small letters", folder_path, name);
   }
 
   Result<void> add_entry(int fd, const std::string& folder_path, const std::string& relative,
@@ -101,7 +101,7 @@ class DirectoryWalk {
     }
     // A mount of a file that is not there makes a folder of its name: the rule is missing, not absent.
     if (is_ours(name) && !S_ISREG(st.st_mode))
-      return fail(Code::policy_unavailable, "{}/{} is no regular file", folder_path, name);
+      return fail(Code::policy_unavailable, "{}/{} is not a regular file", folder_path, name);
     if (S_ISDIR(st.st_mode))
       return add_folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
     if (!is_ours(name)) {

@@ -22,8 +22,8 @@ storage::BackendConfig backend_config_of(const config::Values& values) {
 
 std::string unreachable_text(const std::string& backend, const std::string& why) {
   return fmt::format(
-      "'{}' cannot be asked whether it holds the infrastructure state of deployments ({}). Make it reachable "
-      "and send this again, or give the state up with abandon_iac_state=true.",
+      "'{}' cannot be read, so it is unknown whether it holds the infrastructure state of deployments ({}). "
+      "Make it reachable and send this again, or give the state up with abandon_iac_state=true.",
       backend, without_userinfo(why));
 }
 

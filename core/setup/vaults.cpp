@@ -39,7 +39,7 @@ Result<Vault> Vaults::add(const Principal& principal, const std::string& id, con
                                VALUES ($1, $2, $3, $4)
                                ON CONFLICT DO NOTHING)",
                             {id, backend, to_micros(vault.created_at), principal.username}));
-    if (made == 0) return fail(Code::conflict, "The vault '{}' ({}) is registered already", id, backend);
+    if (made == 0) return fail(Code::conflict, "the vault '{}' ({}) is already registered", id, backend);
     TRY(audit_.append(tx, audit::make_event(principal, "vault.create", id, {{"backend", backend}})));
     return {};
   }));
@@ -50,7 +50,7 @@ Result<void> Vaults::remove(const Principal& principal, const std::string& id, c
   TRY(require_admin(principal));
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto gone = TRY(tx.exec("DELETE FROM vaults WHERE id = $1 AND ($2 = '' OR backend = $2)", {id, backend}));
-    if (gone == 0) return fail(Code::not_found, "There is no vault '{}'", id);
+    if (gone == 0) return fail(Code::not_found, "there is no vault '{}'", id);
     TRY(audit_.append(tx, audit::make_event(principal, "vault.delete", id, {{"backend", backend}})));
     return {};
   });

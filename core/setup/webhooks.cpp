@@ -113,7 +113,7 @@ Result<Webhook> Webhooks::add(const Principal& principal, const WebhookInput& in
   return db::write<Webhook>(sql_, [&](db::Transaction& tx) -> Result<Webhook> {
     auto count = TRY(tx.query("SELECT COUNT(*) FROM notification_endpoints"))[0].integer(0);
     if (count >= static_cast<std::int64_t>(kMaxWebhooks))
-      return fail(Code::invalid, "There are {} endpoints already, the most that there can be", kMaxWebhooks);
+      return fail(Code::invalid, "there are already {} endpoints, the most that there can be", kMaxWebhooks);
     TRY(tx.exec(
         R"(INSERT INTO notification_endpoints
              (id, name, url, fmt, secret, event_types, enabled, created_at, created_by)

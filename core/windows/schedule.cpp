@@ -16,7 +16,7 @@ Result<Time> parse_run_at(const ScheduleRequest& request) {
   auto read = TRY(within("run_at", parse_iso(request.run_at)));
   std::string zone = request.timezone.empty() ? "UTC" : request.timezone;
   if (!is_zone(zone))
-    return fail(Code::invalid, "run_timezone: \"{}\" is no time zone of the IANA database", zone);
+    return fail(Code::invalid, "run_timezone: '{}' is not a time zone of the IANA database", zone);
   if (has_offset(request.run_at)) return read;
   return to_utc(zone, LocalTime(std::chrono::floor<std::chrono::seconds>(read.time_since_epoch())));
 }
@@ -30,8 +30,8 @@ Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& 
   std::optional<Window> window;
   if (!request.window_id.empty()) {
     window = TRY(windows.find(tx, request.window_id));
-    if (!window) return fail(Code::invalid, "there is no change window \"{}\"", request.window_id);
-    if (!window->enabled) return fail(Code::invalid, "the change window \"{}\" is disabled", window->name);
+    if (!window) return fail(Code::invalid, "there is no change window '{}'", request.window_id);
+    if (!window->enabled) return fail(Code::invalid, "the change window '{}' is disabled", window->name);
   }
   auto window_id = window ? std::optional(window->id) : std::nullopt;
   if (request.run_at.empty()) {
@@ -45,7 +45,7 @@ Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& 
   if (!window) return TimeRange{at, at + grace, std::nullopt};
   auto open = TRY(open_occurrence(*window, at));
   if (!open)
-    return fail(Code::invalid, "run_at {} is outside of \"{}\" ({})", format_iso(at), window->name,
+    return fail(Code::invalid, "run_at {} is outside of '{}' ({})", format_iso(at), window->name,
                 summary(*window));
   return TimeRange{at, open->end, window_id};
 }

@@ -75,17 +75,17 @@ Result<void> check(const Window& window) {
   if (window.name.empty() || window.name.size() > 100 || has_control_character(window.name))
     return fail(Code::invalid, "a change window needs a name of 1 to 100 bytes without control characters");
   if (!parse_start(window.start))
-    return fail(Code::invalid, "start_at_local is HH:MM from 00:00 to 23:59, not \"{}\"", window.start);
+    return fail(Code::invalid, "start_at_local is HH:MM from 00:00 to 23:59, not '{}'", window.start);
   if (window.duration_minutes < 1 || window.duration_minutes > kMaxWindowMinutes)
     return fail(Code::invalid, "duration_minutes is 1 to {}, not {}", kMaxWindowMinutes,
                 window.duration_minutes);
   bool mask = window.days.size() == 7 && window.days.find_first_not_of("01") == std::string::npos;
   if (!mask || window.days.find('1') == std::string::npos)
     return fail(Code::invalid,
-                "schedule_days is seven digits 0 or 1 from Monday with at least one 1, not \"{}\"",
+                "schedule_days is seven digits 0 or 1 from Monday with at least one 1, not '{}'",
                 window.days);
   if (!is_zone(window.zone))
-    return fail(Code::invalid, "\"{}\" is no time zone of the IANA database; write one like Europe/London",
+    return fail(Code::invalid, "'{}' is not a time zone of the IANA database; write one like Europe/London",
                 window.zone);
   return {};
 }
@@ -106,7 +106,7 @@ Result<Occurrence> next(const Window& window, Time t) {
                             if (o.end > t) found = o;
                             return found.has_value();
                           }));
-  if (!found) return fail(Code::invalid, "the change window \"{}\" never opens", window.name);
+  if (!found) return fail(Code::invalid, "the change window '{}' never opens", window.name);
   return *found;
 }
 
@@ -116,7 +116,7 @@ Result<Occurrence> next_opening(const Window& window, Time t) {
     if (o.start > t) found = o;
     return found.has_value();
   }));
-  if (!found) return fail(Code::invalid, "the change window \"{}\" never opens", window.name);
+  if (!found) return fail(Code::invalid, "the change window '{}' never opens", window.name);
   return *found;
 }
 
@@ -135,14 +135,14 @@ Result<std::vector<std::string>> warnings(const Window& window, const std::vecto
   for (std::size_t i = 1; i < soon.size(); ++i)
     if (overlap(soon[i - 1], soon[i])) {
       out.push_back(fmt::format(
-          "each opening of \"{}\" runs into the next: it is longer than the time between them", window.name));
+          "each opening of '{}' runs into the next: it is longer than the time between them", window.name));
       break;
     }
   auto today = std::chrono::floor<days>(TRY(to_local(window.zone, now)));
   for (const auto& o : soon) {
     auto opened = std::chrono::floor<days>(TRY(to_local(window.zone, o.start)));
     if (opened == today && o.end <= now)
-      out.push_back(fmt::format("today's opening of \"{}\" is past; the next is {}", window.name,
+      out.push_back(fmt::format("today's opening of '{}' is past; the next is {}", window.name,
                                 format_iso(TRY(next(window, now)).start)));
   }
   for (const auto& other : others) {
@@ -152,7 +152,7 @@ Result<std::vector<std::string>> warnings(const Window& window, const std::vecto
       return o.end > now && std::ranges::any_of(theirs, [&](auto& t) { return overlap(o, t); });
     });
     if (clash != soon.end())
-      out.push_back(fmt::format("it overlaps \"{}\", first at {}", other.name, format_iso(clash->start)));
+      out.push_back(fmt::format("it overlaps '{}', first at {}", other.name, format_iso(clash->start)));
   }
   return out;
 }

@@ -44,9 +44,7 @@ OrderedJson audit_details(const Window& window) {
   return {{"id", window.id}, {"summary", summary(window)}, {"enabled", window.enabled}};
 }
 
-Failure unknown(const std::string& id) {
-  return fail(Code::not_found, "there is no change window \"{}\"", id);
-}
+Failure unknown(const std::string& id) { return fail(Code::not_found, "there is no change window '{}'", id); }
 
 }  // namespace
 
@@ -66,7 +64,7 @@ Result<std::optional<Window>> Windows::find(db::Transaction& tx, const std::stri
 
 Result<void> Windows::save(db::Transaction& tx, const Window& w) {
   auto taken = TRY(tx.query("SELECT id FROM change_windows WHERE name = $1 AND id <> $2", {w.name, w.id}));
-  if (!taken.empty()) return fail(Code::conflict, "there is a change window \"{}\" already", w.name);
+  if (!taken.empty()) return fail(Code::conflict, "the change window '{}' already exists", w.name);
   TRY(tx.exec(R"(INSERT INTO change_windows
                    (id, name, description, start_at_local, duration_minutes, timezone, schedule_days,
                     enabled, created_by, created_at)
@@ -117,14 +115,14 @@ Result<void> Windows::remove(const Principal& principal, const std::string& id) 
     auto groups =
         TRY(tx.query("SELECT name FROM workgroups WHERE change_window_id = $1 ORDER BY name", {id}));
     if (!groups.empty())
-      return fail(Code::conflict, "workgroup {} has the change window \"{}\"; detach it first",
+      return fail(Code::conflict, "the workgroup '{}' has the change window '{}'; detach it first",
                   groups[0].text(0), window->name);
     auto booked = TRY(tx.query(R"(SELECT count(*) FROM jobs
                                   WHERE change_window_id = $1
                                     AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
                                {id}));
     if (booked[0].integer(0) > 0)
-      return fail(Code::conflict, "{} jobs are booked into \"{}\"; cancel them or wait for them",
+      return fail(Code::conflict, "{} jobs are booked into '{}'; cancel them or wait for them",
                   booked[0].integer(0), window->name);
     TRY(tx.exec("DELETE FROM change_windows WHERE id = $1", {id}));
     TRY(audit_.append(

@@ -72,9 +72,9 @@ OrderedJson to_json(const Workgroup& group) {
 
 Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name) {
   if (!principal.is_admin && !principal.is_member_of(name))
-    return fail(Code::forbidden, "you are not a member of the workgroup \"{}\"", name);
+    return fail(Code::forbidden, "you are not a member of the workgroup '{}'", name);
   if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
-    return fail(Code::invalid, "there is no workgroup \"{}\"", name);
+    return fail(Code::invalid, "there is no workgroup '{}'", name);
   return {};
 }
 
@@ -134,7 +134,7 @@ Result<Workgroup> Workgroups::update(const Principal& principal, const std::stri
       group.requires_window = false;
     } else if (window_id) {
       if (!TRY(windows_.find(tx, *window_id)))
-        return fail(Code::invalid, "there is no change window \"{}\"", *window_id);
+        return fail(Code::invalid, "there is no change window '{}'", *window_id);
       group.window_id = *window_id;
       group.requires_window = true;
     }
@@ -187,7 +187,7 @@ Result<void> Workgroups::remove_member(const Principal& principal, const std::st
     TRY(get_in(tx, name));
     auto gone =
         TRY(tx.exec("DELETE FROM workgroup_members WHERE workgroup = $1 AND username = $2", {name, user}));
-    if (gone == 0) return fail(Code::not_found, "\"{}\" is not a member of \"{}\"", username, name);
+    if (gone == 0) return fail(Code::not_found, "'{}' is not a member of '{}'", username, name);
     TRY(audit_.append(tx,
                       audit::make_event(principal, "workgroup_member_remove", name, {{"username", user}})));
     return {};

@@ -14,7 +14,7 @@ Result<absl::TimeZone> load(const std::string& name) {
   bool plain = !name.empty() && !has_control_character(name) && name != "localtime" && name[0] != '/' &&
                name[0] != ':' && !name.starts_with("file:");
   if (!plain || !absl::LoadTimeZone(name, &zone))
-    return fail(Code::invalid, "\"{}\" is no time zone of the IANA database; write one like Europe/London",
+    return fail(Code::invalid, "'{}' is not a time zone of the IANA database; write one like Europe/London",
                 name);
   return zone;
 }

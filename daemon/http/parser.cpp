@@ -46,7 +46,7 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
   if (lengths > 1) return malformed_request("more than one Content-Length");
   // Beast reads "5, 5" as 5; a proxy in front may read it as something else.
   if (lengths == 1 && !is_number(message[http::field::content_length]))
-    return malformed_request("a Content-Length that is no number");
+    return malformed_request("a Content-Length that is not a number");
   auto hosts = count(message, http::field::host);
   // Whose request it is may not depend on which of two a reader takes.
   if (count(message, http::field::authorization) > 1) return malformed_request("more than one Authorization");

@@ -16,7 +16,7 @@ Result<std::vector<jobs::State>> states_of(const Request& request) {
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
     if (word.empty()) continue;
     auto state = jobs::parse_state(word == "queued" ? "pending" : word);  // a word of the deployed dashboards
-    if (!state) return fail(Code::invalid, "\"{}\" is not a status of a job", word);
+    if (!state) return fail(Code::invalid, "'{}' is not a status of a job", word);
     out.push_back(*state);
   }
   return out;
@@ -96,7 +96,7 @@ Result<jobs::ApprovalKind> approves(const Json& body) {
   if (what.empty()) return jobs::ApprovalKind::all;
   if (what == "policy") return jobs::ApprovalKind::policy;
   if (what == "booking") return jobs::ApprovalKind::booking;
-  return fail(Code::invalid, "approves is \"policy\" or \"booking\"");
+  return fail(Code::invalid, "approves is 'policy' or 'booking'");
 }
 
 Result<Response> approve(app::Application& app, const Request& request) {

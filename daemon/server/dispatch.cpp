@@ -86,7 +86,7 @@ Result<T> catch_exceptions(Work&& work) {
     return work();
   } catch (const std::exception& e) {
     return Failure(Error{.code = Code::internal,
-                         .message = "internal error; the log tells more under this request's id",
+                         .message = "internal error; the log has the reason under this request's id",
                          .detail = e.what()});
   }
 }

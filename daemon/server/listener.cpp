@@ -111,7 +111,7 @@ Result<SocketName> parse_unix(const std::string& address, const std::string& pat
 Result<void> remove_stale(const std::string& address, const std::string& path, SocketName name) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  if (!S_ISSOCK(status.st_mode)) return listen_error(address, "a file that is no socket is in the way");
+  if (!S_ISSOCK(status.st_mode)) return listen_error(address, "a file that is not a socket is in the way");
   int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   bool refused = ::connect(probe, name.get(), name.size) != 0 && errno == ECONNREFUSED;
   ::close(probe);

@@ -98,7 +98,7 @@ TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   // Who is no admin does not learn which workgroups there are.
   auto unknown = deploy(machine({{"workgroup", "nobody"}}));
   EXPECT_EQ(unknown.error().code, Code::forbidden);
-  EXPECT_EQ(unknown.error().message, "you are not a member of the workgroup \"nobody\"");
+  EXPECT_EQ(unknown.error().message, "you are not a member of the workgroup 'nobody'");
   EXPECT_EQ(deploy_as(root_, machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
   EXPECT_TRUE(deploy_as(carol_, machine({{"workgroup", "Team-A"}})));
   EXPECT_TRUE(deploy_as(root_, machine({{"workgroup", "team-a"}})));

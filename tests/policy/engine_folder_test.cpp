@@ -62,18 +62,19 @@ TEST_F(OpaEngine, ClosesForADanglingLink) {
 TEST_F(OpaEngine, ClosesForARuleThatIsNoFile) {
   must(engine_->evaluate(kDeploy));
   std::filesystem::create_directory(folder_.path() + "/x.rego");
-  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("x.rego is no regular file"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("x.rego is not a regular file"), std::string::npos);
   folder_.remove("x.rego");
   EXPECT_TRUE(engine_->evaluate(kDeploy));
   std::filesystem::create_symlink("/dev/null", folder_.path() + "/limits.json");
-  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("limits.json is no regular file"), std::string::npos);
+  EXPECT_NE(cause(engine_->evaluate(kDeploy)).find("limits.json is not a regular file"), std::string::npos);
 }
 
 TEST_F(OpaEngine, ClosesForARuleThatTheEngineWouldPassBy) {
   for (std::string name : {"caps.REGO", "Caps.Rego", "limits.JSON"}) {
     must(engine_->evaluate(kDeploy));
     folder_.put(name, "package admission.caps\ndeny contains \"no\"");
-    EXPECT_NE(cause(engine_->evaluate(kDeploy)).find(name + " is no rule to the engine"), std::string::npos);
+    EXPECT_NE(cause(engine_->evaluate(kDeploy)).find(name + " is not a rule to the engine"),
+              std::string::npos);
     folder_.remove(name);
   }
 }

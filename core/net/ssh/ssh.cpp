@@ -311,8 +311,8 @@ class Login {
 
   Failure unreadable_key(const std::string& path) const {
     return fail(Code::unauthenticated,
-                "{} is no private key that libssh2 reads ({}): make an ed25519 one with ssh-keygen, or use "
-                "--ssh-transport program",
+                "{} is not a private key that libssh2 reads ({}): make an ed25519 one with `ssh-keygen`, or "
+                "use --ssh-transport program",
                 path, state_.last_error());
   }
 

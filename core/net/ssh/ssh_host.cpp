@@ -54,7 +54,7 @@ Result<void> KnownHosts::check(const SshAddress& address, const HostKey& key, bo
     case HostKeyStatus::other_type:
       return fail(Code::unreachable,
                   "{} lists {} with another type of key ({}) than the {} that it shows, which cannot be "
-                  "judged by that: compare the fingerprint with what ssh-keygen -lf prints on the host and "
+                  "judged by that: compare the fingerprint with what `ssh-keygen -lf` prints on the host and "
                   "add the key (ssh-keyscan), or use --ssh-transport program",
                   file_, place, fmt::join(listed_key_types(text_, address.host, address.port), ", "), shown);
     case HostKeyStatus::revoked:
@@ -65,7 +65,7 @@ Result<void> KnownHosts::check(const SshAddress& address, const HostKey& key, bo
   }
   if (!accept_new)
     return fail(Code::unreachable,
-                "{} is not in {}. It shows the key {}: compare that with what ssh-keygen -lf prints on the "
+                "{} is not in {}. It shows the key {}: compare that with what `ssh-keygen -lf` prints on the "
                 "host, then pass --accept-new-host-key",
                 place, file_, shown);
   TRY(append_line(known_hosts_line(address.host, address.port, key)));

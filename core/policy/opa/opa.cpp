@@ -165,7 +165,7 @@ class OpaEngine final : public Engine {
                                  Millis timeout) {
     Caller caller(callers_);
     if (caller.number > kMaxCallers)
-      return fail(Code::policy_unavailable, "{} callers wait for the policy engine already", kMaxCallers);
+      return fail(Code::policy_unavailable, "{} callers already wait for the policy engine", kMaxCallers);
     auto policy = TRY(builder_.current(deadline));
     auto slot = TRY(slots_.acquire(deadline));
     if (Steady::now() >= deadline)

@@ -50,7 +50,7 @@ class DeepTest {
   Result<std::string> write() {
     auto object = TRY(store_.put(key_, "dashctl", {}));
     if (object.size != 7)
-      return fail(Code::integrity, "7 bytes were written, the store tells {}", object.size);
+      return fail(Code::integrity, "7 bytes were written, the store reports {}", object.size);
     written_ = TRY(store_.head(key_)).modified;
     return "7 bytes, visible at once";
   }
@@ -89,7 +89,7 @@ class DeepTest {
       return fail(Code::integrity, "2 parts were staged, the store lists {}", staged.size());
     auto object = TRY(store_.commit(upload, staged, {}));
     if (object.size != size)
-      return fail(Code::integrity, "{} bytes were committed, the store tells {}", size, object.size);
+      return fail(Code::integrity, "{} bytes were committed, the store reports {}", size, object.size);
     if (TRY(read(kPartBytes - 1, 2)) != "xy")
       return fail(Code::integrity, "the border between two parts came back wrong");
     return std::string("2 parts, invisible until commit");
@@ -107,7 +107,7 @@ class DeepTest {
   }
 
   Result<std::string> clock() {
-    if (written_ == Time{}) return std::string("the store does not tell the time");
+    if (written_ == Time{}) return std::string("the store does not report the time");
     auto skew = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - written_);
     auto off = std::chrono::abs(skew);
     if (off > kMaxClockSkew)

@@ -132,7 +132,7 @@ Result<MoveResult> Migration::move(const Principal& principal, const std::string
   TRY(require_admin(principal));
   auto pair = TRY(open_two_backends(deps_.stores, principal, from, to));
   if (TRY(copy(principal, pair.from, pair.to, name, overwrite)) == CopyOutcome::taken)
-    return fail(Code::conflict, "'{}' is on '{}' already; send overwrite: true to replace it", name,
+    return fail(Code::conflict, "'{}' is already on '{}'; send overwrite: true to replace it", name,
                 pair.to.display_id());
   if (auto removed = deps_.assets.remove(principal, name, pair.from.id()); !removed)
     return fail(removed.error().code, "'{}' is on '{}' now, and is still on '{}': {}", name,

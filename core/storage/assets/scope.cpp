@@ -55,7 +55,7 @@ Result<void> AssetScopes::set(const Principal& principal, const std::string& bac
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto previous = TRY(scope_of(tx, backend, name));
     if (workgroup && TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {*workgroup})).empty())
-      return fail(Code::invalid, "there is no workgroup '{}'; make it first, or send null for global",
+      return fail(Code::invalid, "there is no workgroup '{}'; add it first, or send null for global",
                   *workgroup);
     TRY(put(tx, backend, name, workgroup));
     OrderedJson details{{"backend", backend},

@@ -76,7 +76,7 @@ Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const st
   auto copied = TRY(from.object.size <= kPartBytes ? copy_whole(from, to, key, only_if_absent, buffer)
                                                    : copy_chunked(from, to, key, only_if_absent, buffer));
   if (copied.object.size != from.object.size)
-    return fail(Code::integrity, "{} made {} bytes of '{}'s {}; copy it again", to.place(),
+    return fail(Code::integrity, "{} stored {} bytes for '{}', which has {}; copy it again", to.place(),
                 copied.object.size, key, from.object.size);
   return copied;
 }

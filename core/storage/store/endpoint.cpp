@@ -66,7 +66,7 @@ std::string clock_note(const net::Headers& headers, Time now) {
 Result<void> check_clock_skew(const net::Headers& headers, Time now) {
   auto note = clock_note(headers, now);
   if (note.empty()) return {};
-  return fail(Code::upstream, "nothing was swept, for ages cannot be told{}", note);
+  return fail(Code::upstream, "nothing was swept, because ages are unknown{}", note);
 }
 
 }  // namespace dash::storage

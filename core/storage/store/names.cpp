@@ -62,7 +62,7 @@ Result<void> check_agent_name(std::string_view name) {
   if (!name.empty() && is_alnum(name.front()) && std::ranges::all_of(name, fits)) return {};
   return fail(
       Code::invalid,
-      "'{}' is no name that an agent takes: a letter or digit first, then letters, digits, '.', '_', '-'",
+      "'{}' is not a name that an agent takes: a letter or digit first, then letters, digits, '.', '_', '-'",
       name);
 }
 

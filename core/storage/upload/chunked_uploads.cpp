@@ -207,7 +207,7 @@ Result<CommitResult> ChunkedUploads::commit_open(const Principal& principal, con
   auto digest = digest_of(list);
   auto object = TRY(as_lost_upload(backend.store->commit(handle.ref, staged_parts, {digest, false})));
   if (object.size != handle.size)
-    return fail(Code::integrity, "the store made {} bytes of {}'s {}; upload it again", object.size,
+    return fail(Code::integrity, "the store has {} bytes for {}, which has {}; upload it again", object.size,
                 handle.name, handle.size);
   TRY(record(principal, backend, handle, object, digest));
   return CommitResult{backend.display_id(), handle.name, handle.size, digest};

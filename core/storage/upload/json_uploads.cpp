@@ -101,8 +101,8 @@ Result<UploadResult> StreamingUpload::finish() {
   TRY(deps_.scopes.check(principal_, backend_.id(), name_, AssetAccess::replace));
   auto object = TRY(size_ <= kPartBytes ? put_whole() : commit_staged());
   if (object.size != size_)
-    return fail(Code::integrity, "the store made {} bytes of {}'s {}; upload it again", object.size, name_,
-                size_);
+    return fail(Code::integrity, "the store has {} bytes for {}, which has {}; upload it again", object.size,
+                name_, size_);
   TRY(record(object));
   return UploadResult{backend_.display_id(), name_, size_, digest_, std::move(findings_)};
 }

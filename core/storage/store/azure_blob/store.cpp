@@ -22,7 +22,7 @@ struct Upload {
 };
 Result<Upload> read_upload(const std::string& text) {
   auto slash = text.find('/');
-  if (slash == text.npos) return fail(Code::not_found, "this is no upload of Azure Blob Storage");
+  if (slash == text.npos) return fail(Code::not_found, "this is not an upload of Azure Blob Storage");
   return Upload{text.substr(0, slash), text.substr(slash + 1)};
 }
 
@@ -182,7 +182,7 @@ class AzureBlobStore final : public HttpObjectStore {
     if (response) return response;
     auto error = std::move(response).error();
     if (options.only_if_absent && (code == "BlobAlreadyExists" || error.code == Code::precondition))
-      return fail(Code::conflict, "there is an object '{}' already", call.key);
+      return fail(Code::conflict, "the object '{}' already exists", call.key);
     if (code == "InvalidBlockList") {
       // A commit drops the blocks of every other upload to the name.
       error.code = Code::not_found;

@@ -29,7 +29,7 @@ struct Upload {
 Result<Upload> read_upload(const std::string& text) {
   auto first = text.find('\n');
   auto second = first == text.npos ? first : text.find('\n', first + 1);
-  if (second == text.npos) return fail(Code::not_found, "this is no upload of Google Cloud Storage");
+  if (second == text.npos) return fail(Code::not_found, "this is not an upload of Google Cloud Storage");
   return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
@@ -222,7 +222,7 @@ class GcsStore final : public ObjectStore {
   // A failed condition is a conflict to the caller who set it.
   static Result<Object> as_conflict(const std::string& key, const PutOptions& options, Result<Object> made) {
     if (!made && options.only_if_absent && made.error().code == Code::precondition)
-      return fail(Code::conflict, "there is an object '{}' already", key);
+      return fail(Code::conflict, "the object '{}' already exists", key);
     return made;
   }
 

@@ -20,7 +20,7 @@ Result<void> check_path(std::string_view key) {
   TRY(check_key(key));
   if (key.front() == '.' || key.find("/.") != key.npos)
     return fail(Code::invalid,
-                "'{}' has a part that begins with a dot; such names are kept for the store itself", key);
+                "'{}' has a part that begins with a dot; such names are reserved for the store", key);
   return {};
 }
 
@@ -156,8 +156,8 @@ class FileStore final : public ObjectStore {
   Error root_error(Error error) const {
     if (error.code == Code::not_found || error.code == Code::invalid) {
       error.code = Code::upstream;
-      error.message =
-          fmt::format("{} does not exist or is no folder; create it or mend storage_local_path", place());
+      error.message = fmt::format(
+          "{} does not exist or is not a folder; create it or correct storage_local_path", place());
     }
     return error;
   }

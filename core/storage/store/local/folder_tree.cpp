@@ -105,7 +105,7 @@ class FolderTree final : public FileTree {
     if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
     if (!S_ISREG(st.st_mode)) return fail(Code::not_found, "there is no file '{}'", path);
     if (!must_match.empty() && to_entry("", st).version != must_match)
-      return fail(Code::precondition, "'{}' is not the version that was asked for", path);
+      return fail(Code::precondition, "'{}' is not the version that was requested", path);
     std::size_t done = 0;
     while (done < out.size()) {
       auto n = ::pread(fd.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));

@@ -56,7 +56,7 @@ Result<StagedUpload> read_staged_upload(const std::string& text) {
   auto json = TRY(parse_json(text));
   auto key = string_member(json, "key");
   auto id = string_member(json, "id");
-  if (!key || !id || !is_id(*id)) return fail(Code::invalid, "this is no upload to a folder");
+  if (!key || !id || !is_id(*id)) return fail(Code::invalid, "this is not an upload to a folder");
   return StagedUpload{*key, *id};
 }
 

@@ -30,7 +30,7 @@ struct Upload {
 Result<Upload> read_upload(const std::string& text) {
   auto first = text.find('/');
   auto second = first == text.npos ? first : text.find('/', first + 1);
-  if (second == text.npos) return fail(Code::not_found, "this is no upload of Oracle Object Storage");
+  if (second == text.npos) return fail(Code::not_found, "this is not an upload of Oracle Object Storage");
   return Upload{text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
@@ -175,7 +175,7 @@ class OciStore final : public HttpObjectStore {
   static Result<net::HttpResponse> as_conflict(const std::string& key, const PutOptions& options,
                                                Result<net::HttpResponse> response) {
     if (!response && options.only_if_absent && response.error().code == Code::precondition)
-      return fail(Code::conflict, "there is an object '{}' already", key);
+      return fail(Code::conflict, "the object '{}' already exists", key);
     return response;
   }
 

@@ -52,7 +52,7 @@ Error read_error(const net::HttpResponse& response, const Address& address, std:
     return hint(where, code.empty() ? std::to_string(response.status) : code,
                 region_sentence(response, address, refusal));
   if (code == "NoSuchBucket")
-    return hint(where, code, "the bucket does not exist; create it or mend storage_obj_cloud1_bucket");
+    return hint(where, code, "the bucket does not exist; create it or correct storage_obj_cloud1_bucket");
   if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch" || code == "ExpiredToken")
     return hint(where, code,
                 "the store refused the credentials; check cloud1_access_key_id and cloud1_secret_access_key");

@@ -13,7 +13,7 @@ Result<UploadRef> read_upload_ref(const std::string& text) {
   auto json = TRY(parse_json(text));
   auto key = string_member(json, "key");
   auto id = string_member(json, "id");
-  if (!key || !id) return fail(Code::invalid, "this is no upload of an S3 store");
+  if (!key || !id) return fail(Code::invalid, "this is not an upload of an S3 store");
   return UploadRef{*key, *id};
 }
 

@@ -33,7 +33,7 @@ Result<FrameSizes> read_frame_head(std::string_view head) {
   FrameSizes sizes;
   if (head.size() == kFrameHead) sizes = {u32_at(head, 0), u32_at(head, 4)};
   if (sizes.json == 0 || sizes.json > kMaxFrameJson || sizes.bytes > kMaxFrameBytes)
-    return fail(Code::integrity, "the SMB child and we do not understand each other");
+    return fail(Code::integrity, "the SMB child sent a message of an unknown form");
   return sizes;
 }
 

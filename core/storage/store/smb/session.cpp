@@ -145,7 +145,7 @@ Result<std::size_t> SmbSession::read(const std::string& path, std::uint64_t offs
   struct stat st {};
   if (file.get() < 0 || smb_.fstat(file.get(), &st) != 0) return smb_error("read", path);
   if (!must_match.empty() && entry_of_stat("", st).version != must_match)
-    return fail(Code::precondition, "'{}' is not the version that was asked for", path);
+    return fail(Code::precondition, "'{}' is not the version that was requested", path);
   if (offset >= static_cast<std::uint64_t>(st.st_size)) return 0;
   if (smb_.lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0) return smb_error("read", path);
   std::size_t done = 0;
