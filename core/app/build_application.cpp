@@ -100,7 +100,7 @@ class InstanceImpl final : public Instance {
         vaults_(*sql_, clock_, audit_),
         engine_(policy::make_opa(std::move(engine))),
         decisions_(*sql_),
-        gate_(*sql_, config_, *engine_, decisions_),
+        gate_(settings_, *engine_, decisions_),
         judge_(gate_),
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),

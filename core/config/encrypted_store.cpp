@@ -61,7 +61,7 @@ Result<std::string> EncryptedStore::open(std::string_view name, std::string_view
   return crypto::open(key_, sealed, name);
 }
 
-std::string EncryptedStore::read_row(const std::string& key, const std::string& sealed) {
+std::optional<std::string> EncryptedStore::open_row(const std::string& key, const std::string& sealed) {
   auto plain = open(key, sealed);
   if (plain) return *std::move(plain);
   std::lock_guard lock(reported_mutex_);
@@ -70,7 +70,35 @@ std::string EncryptedStore::read_row(const std::string& key, const std::string& 
         "config.unreadable",
         {{"key", key},
          {"message", "this row was written with another key; it reads as empty until it is set again"}});
-  return "";
+  return std::nullopt;
+}
+
+std::string EncryptedStore::read_row(const std::string& key, const std::string& sealed) {
+  return open_row(key, sealed).value_or("");
+}
+
+Result<EncryptedStore::SealedRows> EncryptedStore::read_sealed(std::span<const std::string_view> keys) {
+  std::string sql = "SELECT key, value FROM config";
+  if (!keys.empty()) sql += fmt::format(" WHERE key IN ('{}')", fmt::join(keys, "', '"));
+  return db::read<SealedRows>(sql_, [&](db::Transaction& tx) -> Result<SealedRows> {
+    SealedRows out;
+    TRY(tx.each(sql, {}, [&](const db::Row& row) -> Result<void> {
+      out.emplace(row.text(0), row.blob(1));
+      return {};
+    }));
+    return out;
+  });
+}
+
+SnapshotPtr EncryptedStore::open_rows(const SealedRows& rows) {
+  Values values;
+  std::set<std::string> unreadable;
+  for (const auto& [key, sealed] : rows) {
+    auto plain = open_row(key, sealed);
+    if (!plain) unreadable.insert(key);
+    values[key] = std::move(plain).value_or("");
+  }
+  return std::make_shared<const SettingsSnapshot>(std::move(values), std::move(unreadable));
 }
 
 Result<std::optional<std::string>> EncryptedStore::get(const std::string& key) {

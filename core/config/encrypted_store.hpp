@@ -8,12 +8,14 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/clock.hpp"
 #include "core/base/secret.hpp"
+#include "core/config/settings_snapshot.hpp"
 #include "core/db/sql.hpp"
 
 namespace dash::config {
@@ -23,7 +25,6 @@ inline constexpr std::size_t kMaxKeyBytes = 128;
 // What may name a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
 bool is_key(std::string_view text);
 
-using Values = std::map<std::string, std::string>;
 // nullopt removes the key.
 using Changes = std::map<std::string, std::optional<std::string>>;
 
@@ -77,6 +78,14 @@ class EncryptedStore {
   Result<std::string> open(std::string_view name, std::string_view sealed) const;
 
  private:
+  friend class Settings;  // compares sealed rows, so that ciphertext stays in this module
+  using SealedRows = std::map<std::string, std::string>;
+  // Those of the keys that exist; all rows when `keys` is empty. Keys are letters, digits and underscores.
+  Result<SealedRows> read_sealed(std::span<const std::string_view> keys);
+  SnapshotPtr open_rows(const SealedRows& rows);
+
+  // nullopt for an unreadable row.
+  std::optional<std::string> open_row(const std::string& key, const std::string& sealed);
   std::string read_row(const std::string& key, const std::string& sealed);
   db::Sql& sql_;
   const Clock& clock_;

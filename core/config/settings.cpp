@@ -43,6 +43,32 @@ Result<std::vector<std::string>> parse_list(std::string_view key, std::string_vi
   return out;
 }
 
+const std::string& SettingsSnapshot::text(const std::string& key) const {
+  static const std::string kAbsent;
+  auto found = values_.find(key);
+  return found == values_.end() ? kAbsent : found->second;
+}
+
+// A commit between the two reads only costs another read of the rows.
+Result<SnapshotPtr> Settings::snapshot(const KeyGroup& group) {
+  auto version = TRY(store_.sql_.data_version());
+  {
+    std::lock_guard lock(mutex_);
+    auto found = snapshots_.find(group.name);
+    if (version && found != snapshots_.end() && found->second.version == version)
+      return found->second.snapshot;
+  }
+  auto rows = TRY(store_.read_sealed(group.keys));
+  std::lock_guard lock(mutex_);
+  auto& cached = snapshots_[group.name];
+  if (!cached.snapshot || cached.rows != rows) {
+    cached.snapshot = store_.open_rows(rows);
+    cached.rows = std::move(rows);
+  }
+  cached.version = version;
+  return cached.snapshot;
+}
+
 Result<std::string> Settings::text(const std::string& key, std::string_view fallback) {
   auto value = TRY(store_.get(key));
   return value && !value->empty() ? *value : std::string(fallback);
@@ -61,10 +87,6 @@ Result<std::int64_t> Settings::integer(const std::string& key, std::int64_t fall
   if (ec != std::errc() || end != word.data() + word.size())
     return fail(Code::invalid, "the setting {} is not a whole number", key);
   return out;
-}
-
-Result<std::vector<std::string>> Settings::list(const std::string& key) {
-  return parse_list(key, TRY(text(key)));
 }
 
 }  // namespace dash::config

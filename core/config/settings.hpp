@@ -1,6 +1,8 @@
-// Typed, live reads of the configuration: each call asks the database, so a change holds at once in every
-// process.
+// Typed, live reads of the configuration: a change holds at once in every process. Thread-safe.
 #pragma once
+#include <map>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,26 +11,40 @@
 
 namespace dash::config {
 
+// Keys that one reader needs together, under a name that no other group has.
+struct KeyGroup {
+  std::string_view name;
+  std::span<const std::string_view> keys;
+};
+
 class Settings {
  public:
   explicit Settings(EncryptedStore& store) : store_(store) {}
 
-  // Stored text, or `fallback` when absent or empty.
+  // The settings of the group as all commits so far left them. The same object is returned until one of their
+  // rows changes; until a commit to a table of schema/008_kept_version.sql the call reads one number.
+  Result<SnapshotPtr> snapshot(const KeyGroup& group);
+
+  // Each of these reads one row. Stored text, or `fallback` when absent or empty.
   Result<std::string> text(const std::string& key, std::string_view fallback = "");
   // Trimmed, any case: 1 true yes on / 0 false no off; empty or absent: fallback. Anything else is
   // Code::invalid naming the key.
   Result<bool> flag(const std::string& key, bool fallback);
   Result<std::int64_t> integer(const std::string& key, std::int64_t fallback);
-  // Comma-separated text or a JSON array of strings; trimmed, blanks dropped, order kept. Code::invalid for
-  // text that starts like JSON and is not an array of strings: never silently empty.
-  Result<std::vector<std::string>> list(const std::string& key);
-  // All at once, for callers that need a consistent view of several keys.
-  Result<Values> all() { return store_.all(); }
 
  private:
+  struct CachedSnapshot {
+    std::optional<std::int64_t> version;  // of the database, read before the rows
+    EncryptedStore::SealedRows rows;
+    SnapshotPtr snapshot;
+  };
   EncryptedStore& store_;
+  std::mutex mutex_;
+  std::map<std::string_view, CachedSnapshot> snapshots_;  // by group
 };
 
+// Comma-separated text or a JSON array of strings; trimmed, blanks dropped, order kept. Code::invalid for text
+// that starts like JSON and is not an array of strings: never silently empty.
 Result<std::vector<std::string>> parse_list(std::string_view key, std::string_view text);
 Result<bool> parse_flag(std::string_view key, std::string_view text, bool fallback);
 

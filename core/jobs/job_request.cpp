@@ -76,19 +76,10 @@ Failure refuse(const Deps& deps, const JobRequest& request, const CombinedDecisi
   return refuse(deps, request, what.first, std::move(error), std::move(details));
 }
 
-// The list that the windows share with the gate holds whether or not the gate is on. One that cannot be read
-// lists everything.
-Result<bool> is_in_gated_list(const Deps& deps, std::string_view action) {
-  auto list = deps.settings.list(std::string(policy::kGatedKey));
-  if (!list)
-    return list.error().code == Code::invalid ? Result<bool>(true) : Result<bool>(Failure(list.error()));
-  return std::ranges::any_of(*list,
-                             [&](const auto& word) { return config::canonical_action(word) == action; });
-}
-
 // A change that the window admits has to start before it closes.
 Result<void> check_change_window(const Deps& deps, JobRequest& request) {
-  if (!request.resolved.workgroup || !TRY(is_in_gated_list(deps, request.action->name))) return {};
+  if (!request.resolved.workgroup) return {};
+  if (!TRY(policy::live_settings(deps.settings))->lists(request.action->name)) return {};
   auto answer = TRY(db::read<windows::WindowResult>(deps.sql, [&](db::Transaction& tx) {
     return windows::check_workgroup_window(tx, deps.windows, *request.resolved.workgroup, request.time_range,
                                            request.now);

@@ -1,7 +1,6 @@
 #include "core/policy/gate.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
@@ -12,9 +11,6 @@
 
 namespace dash::policy {
 namespace {
-
-constexpr std::array kSettingKeys{kEnabledKey, kGatedKey,    kRegionsKey,   kTypesKey,
-                                  kWindowKey,  kApprovalKey, kCloudNamesKey};
 
 FiredRule fired_rule(const RuleSet& rules, const std::string& id) {
   auto it = std::ranges::find_if(rules.rules, [&](const RuleFile& r) { return r.evaluates && r.rule == id; });
@@ -84,54 +80,13 @@ void locate_fired_heads(Engine& engine, Decision& decision) {
   decision.rules = std::move(out);
 }
 
-Result<GateSettings> Gate::settings() { return *TRY(live()); }
-
-Result<std::shared_ptr<const GateSettings>> Gate::live() {
-  return kept_.get(sql_, "", [this] { return read_rows(); });
-}
-
-Result<GateSettings> Gate::read_rows() {
-  auto rows = TRY(db::read<config::SealedRows>(
-      sql_, [](db::Transaction& tx) { return config::sealed_rows(tx, kSettingKeys); }));
-  {
-    std::lock_guard lock(mutex_);
-    if (known_ && rows_ == rows) return *known_;
-  }
-  auto out = TRY(read_live());
-  std::lock_guard lock(mutex_);
-  known_ = out;
-  rows_ = std::move(rows);
-  return out;
-}
-
-Result<GateSettings> Gate::read_live() {
-  std::optional<GateSettings> out;
-  std::vector<std::string> empty;  // present, and perhaps unreadable
-  TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
-    out = TRY(read_settings([&](const std::string& key) -> Result<std::optional<std::string>> {
-      auto value = TRY(store_.get(tx, key));
-      if (value && value->empty()) empty.push_back(key);
-      return value;
-    }));
-    return {};
-  }));
-  if (empty.empty()) return *std::move(out);
-  // A row that this instance's key does not open reads as empty, and must not read as "no restriction".
-  auto unreadable = TRY(store_.unreadable_keys());
-  for (const auto& key : empty)
-    if (unreadable.contains(key)) {
-      out->fault = fmt::format("the setting {} cannot be decrypted with this instance's key", key);
-      if (key == kEnabledKey || key == kGatedKey) out->enabled = true;
-      out->gated_known = out->gated_known && key != kGatedKey && key != kEnabledKey;
-    }
-  return *std::move(out);
-}
+Result<GateSettings> Gate::settings() { return *TRY(live_settings(settings_)); }
 
 Deadline Gate::deadline() const { return engine_.deadline(); }
 
 Result<Decision> Gate::decide(std::string_view action, const Json& request, const Actor& actor, Time at,
                               std::optional<Deadline> deadline) {
-  auto now = TRY(live());
+  auto now = TRY(live_settings(settings_));
   auto canonical = config::canonical_action(action);
   if (!now->gates(canonical)) {
     Decision out;

@@ -2,11 +2,6 @@
 // writes no audit entry (jobs::submit does, from the Decision); it records each decision in the decision log.
 // Thread-safe.
 #pragma once
-#include <mutex>
-
-#include "core/config/encrypted_store.hpp"
-#include "core/config/sealed.hpp"
-#include "core/db/versioned_cache.hpp"
 #include "core/policy/decision.hpp"
 #include "core/policy/settings.hpp"
 
@@ -17,8 +12,8 @@ class DecisionLog;
 
 class Gate {
  public:
-  Gate(db::Sql& sql, config::EncryptedStore& store, Engine& engine, DecisionLog& log)
-      : sql_(sql), store_(store), engine_(engine), log_(log) {}
+  Gate(config::Settings& settings, Engine& engine, DecisionLog& log)
+      : settings_(settings), engine_(engine), log_(log) {}
 
   // `action`: either spelling. `request`: the normalised members (region, instance_type, image,
   // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
@@ -36,18 +31,10 @@ class Gate {
  private:
   Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at,
                           std::optional<Deadline> deadline);
-  Result<std::shared_ptr<const GateSettings>> live();
-  Result<GateSettings> read_rows();
-  Result<GateSettings> read_live();
 
-  db::Sql& sql_;
-  config::EncryptedStore& store_;
+  config::Settings& settings_;
   Engine& engine_;
   DecisionLog& log_;
-  db::VersionedCache<GateSettings> kept_;
-  std::mutex mutex_;
-  config::SealedRows rows_;            // as they lie in the database,
-  std::optional<GateSettings> known_;  // and what they say: opened again only when one of them moved
 };
 
 // What an evaluation means for the action whose document `input` is, and `text` as JSON; an error in

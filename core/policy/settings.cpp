@@ -10,6 +10,8 @@
 namespace dash::policy {
 namespace {
 
+constexpr std::array kSettingKeys{kEnabledKey, kGatedKey,    kRegionsKey,   kTypesKey,
+                                  kWindowKey,  kApprovalKey, kCloudNamesKey};
 constexpr std::array<std::string_view, 7> kWeekdays{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr std::array<std::string_view, 4> kTeardownVerbs{"destroy", "decommission", "delete", "teardown"};
 
@@ -38,31 +40,50 @@ Result<void> check_word(std::string_view key, std::string_view word) {
 // Settings whose nonsense closes the gate: remembers the first fault and gives what can be given.
 class Reader {
  public:
-  Reader(const ReadSetting& read, GateSettings& out) : read_(read), out_(out) {}
+  Reader(const config::SettingsSnapshot& snapshot, GateSettings& out) : snapshot_(snapshot), out_(out) {}
 
-  Result<bool> flag(std::string_view key, bool when_faulty) {
-    auto text = TRY(read_(std::string(key)));
-    auto value = config::parse_flag(key, text.value_or(""), false);
+  const std::string& text(std::string_view key) {
+    std::string name(key);
+    if (snapshot_.is_unreadable(name)) unreadable_.push_back(key);
+    return snapshot_.text(name);
+  }
+  bool flag(std::string_view key, bool when_faulty) {
+    auto value = config::parse_flag(key, text(key), false);
     if (value) return *value;
     blame(value.error().message);
     return when_faulty;
   }
-  Result<std::optional<std::vector<std::string>>> list(std::string_view key) {
-    using List = std::optional<std::vector<std::string>>;
-    auto text = TRY(read_(std::string(key)));
-    auto value = config::parse_list(key, text.value_or(""));
-    if (value) return List(*std::move(value));
+  std::optional<std::vector<std::string>> list(std::string_view key) {
+    auto value = config::parse_list(key, text(key));
+    if (value) return *std::move(value);
     blame(value.error().message);
-    return List();
+    return std::nullopt;
   }
   void blame(std::string what) {
     if (!out_.fault) out_.fault = std::move(what);
   }
+  // An unreadable row gave the empty text, which must not mean "no restriction".
+  void close_for_unreadable() {
+    for (auto key : unreadable_) {
+      out_.fault = fmt::format("the setting {} cannot be decrypted with this instance's key", key);
+      if (key != kEnabledKey && key != kGatedKey) continue;
+      out_.enabled = true;
+      out_.gated_known = false;
+    }
+  }
 
  private:
-  const ReadSetting& read_;
+  const config::SettingsSnapshot& snapshot_;
   GateSettings& out_;
+  std::vector<std::string_view> unreadable_;
 };
+
+std::optional<std::vector<std::string>> parse_listed(const config::SettingsSnapshot& snapshot) {
+  auto words = config::parse_list(kGatedKey, snapshot.text(std::string(kGatedKey)));
+  if (!words) return std::nullopt;
+  std::ranges::transform(*words, words->begin(), config::canonical_action);
+  return *std::move(words);
+}
 
 void fold(GateSettings& out, Reader& reader) {
   for (const auto& region : out.typed.allowed_regions)
@@ -80,6 +101,16 @@ void fold(GateSettings& out, Reader& reader) {
   }
 }
 
+void read_enabled(Reader& reader, GateSettings& out) {
+  out.gated_known = reader.list(kGatedKey).has_value();
+  out.gated = out.listed.value_or(std::vector<std::string>());
+  out.enforce_needs_approval = reader.flag(kApprovalKey, true);
+  out.typed.allowed_regions = reader.list(kRegionsKey).value_or(std::vector<std::string>());
+  out.typed.denied_instance_types = reader.list(kTypesKey).value_or(std::vector<std::string>());
+  out.typed.prod_window = reader.list(kWindowKey).value_or(std::vector<std::string>());
+  fold(out, reader);
+}
+
 }  // namespace
 
 bool GateSettings::gates(const std::string& canonical) const {
@@ -87,30 +118,27 @@ bool GateSettings::gates(const std::string& canonical) const {
   return !gated_known || std::ranges::find(gated, canonical) != gated.end();
 }
 
-Result<GateSettings> read_settings(const ReadSetting& read) {
+bool GateSettings::lists(std::string_view canonical) const {
+  return !listed || std::ranges::find(*listed, canonical) != listed->end();
+}
+
+GateSettings decode_settings(const config::SettingsSnapshot& snapshot) {
   GateSettings out;
-  Reader reader(read, out);
-  out.enabled = TRY(reader.flag(kEnabledKey, true));
-  out.provider_names = TRY(read(std::string(kCloudNamesKey))).value_or("") == "provider";
-  if (!out.enabled) return out;
-  auto gated = TRY(reader.list(kGatedKey));
-  out.gated_known = gated.has_value();
-  for (const auto& word : gated.value_or(std::vector<std::string>()))
-    out.gated.push_back(config::canonical_action(word));
-  out.enforce_needs_approval = TRY(reader.flag(kApprovalKey, true));
-  out.typed.allowed_regions = TRY(reader.list(kRegionsKey)).value_or(std::vector<std::string>());
-  out.typed.denied_instance_types = TRY(reader.list(kTypesKey)).value_or(std::vector<std::string>());
-  out.typed.prod_window = TRY(reader.list(kWindowKey)).value_or(std::vector<std::string>());
-  fold(out, reader);
+  Reader reader(snapshot, out);
+  out.listed = parse_listed(snapshot);
+  out.enabled = reader.flag(kEnabledKey, true);
+  out.provider_names = reader.text(kCloudNamesKey) == "provider";
+  if (out.enabled) read_enabled(reader, out);
+  reader.close_for_unreadable();
   return out;
 }
 
 GateSettings settings_of(const config::Values& values) {
-  auto read = [&](const std::string& key) -> Result<std::optional<std::string>> {
-    auto it = values.find(key);
-    return it == values.end() ? std::optional<std::string>() : std::optional(it->second);
-  };
-  return read_settings(read).value();  // reading a map cannot fail
+  return decode_settings(config::SettingsSnapshot(values));
+}
+
+Result<std::shared_ptr<const GateSettings>> live_settings(config::Settings& settings) {
+  return TRY(settings.snapshot({"admission", kSettingKeys}))->decoded(&decode_settings);
 }
 
 const std::vector<std::string>& gated_action_names() {

@@ -1,12 +1,12 @@
 // The gate's settings, from configuration values. Entries are stored as typed for messages, and folded for
 // comparison: trimmed, lower case, spaces out of regions; weekdays are three letters.
 #pragma once
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
 
 namespace dash::policy {
 
@@ -33,16 +33,21 @@ struct GateSettings {
   Limits typed;
   Limits folded;
   std::optional<std::string> fault;  // a setting that cannot be parsed or read: fail closed, naming the key
+  // As `gated`, but also while the gate is off; nullopt when the list cannot be parsed.
+  std::optional<std::vector<std::string>> listed;
 
   // Returns whether a change of this action is evaluated, or refused because of `fault`.
   bool gates(const std::string& canonical_action) const;
+  // Returns whether the list names the action: change windows hold for it, whether or not the gate is on. A list that
+  // cannot be parsed names all.
+  bool lists(std::string_view canonical_action) const;
 };
 
-// Reads one key: nullopt when absent.
-using ReadSetting = std::function<Result<std::optional<std::string>>(const std::string& key)>;
-// An Error is a failed read. A value without a meaning becomes `fault`.
-Result<GateSettings> read_settings(const ReadSetting& read);
+// A value without a meaning, and a row that cannot be decrypted, become `fault`.
+GateSettings decode_settings(const config::SettingsSnapshot& snapshot);
 GateSettings settings_of(const config::Values& values);
+// The settings as they are now, from the snapshot that they share; an Error is a failed read.
+Result<std::shared_ptr<const GateSettings>> live_settings(config::Settings& settings);
 
 // Returns whether the gate depends on this key.
 bool is_setting(std::string_view key);

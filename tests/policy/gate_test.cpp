@@ -33,14 +33,15 @@ class PolicyGate : public testing::Test {
   PolicyFolder folder_;
   std::unique_ptr<db::Sql> sql_ = scratch_database(scratch_);
   config::EncryptedStore store_{*sql_, clock_, config::derive_store_key(Secret("key"), {})};
+  config::Settings settings_{store_};
   std::unique_ptr<Engine> engine_ = folder_.engine();
   DecisionLog log_{*sql_};
-  Gate gate_{*sql_, store_, *engine_, log_};
+  Gate gate_{settings_, *engine_, log_};
 };
 
 TEST_F(PolicyGate, IsOffByDefaultAndNeedsNoEngineThen) {
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(*sql_, store_, *none, log_);
+  Gate gate(settings_, *none, log_);
   EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
   set({{"admission_control_enabled", "true"}});  // blank list: inert even when enabled
   EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
@@ -51,7 +52,7 @@ TEST_F(PolicyGate, IsOffByDefaultAndNeedsNoEngineThen) {
 TEST_F(PolicyGate, ClosesWithoutAnEngineForAGatedActionOnly) {
   enable();
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(*sql_, store_, *none, log_);
+  Gate gate(settings_, *none, log_);
   auto decision = must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(decision.verdict, Verdict::deny);
   EXPECT_EQ(decision.reasons,
@@ -172,8 +173,20 @@ TEST_F(PolicyGate, ClosesForASettingThatItsKeyDoesNotOpen) {
   enable("cloud1:vm:deploy");
   set({{"admission_allowed_regions", "us-east-1"}});
   config::EncryptedStore other(*sql_, clock_, config::derive_store_key(Secret("another key"), {}));
-  Gate gate(*sql_, other, *engine_, log_);
+  config::Settings settings(other);
+  Gate gate(settings, *engine_, log_);
   EXPECT_EQ(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).verdict, Verdict::deny);
+}
+
+TEST_F(PolicyGate, ListsActionsForChangeWindowsWhetherOrNotItIsOn) {
+  auto lists = [&](std::string_view action) { return must(live_settings(settings_))->lists(action); };
+  EXPECT_FALSE(lists("cloud1:vm:deploy"));
+  set({{"admission_gated_actions", "aws:ec2:deploy"}});
+  EXPECT_TRUE(lists("cloud1:vm:deploy"));
+  EXPECT_FALSE(lists("cloud2:vm:deploy"));
+  set({{"admission_gated_actions", "[1]"}});
+  EXPECT_TRUE(lists("cloud2:vm:deploy"));
+  EXPECT_FALSE(judge().gated);
 }
 
 TEST_F(PolicyGate, RanksDenyAboveNeedsApprovalAndKeepsBothReasons) {
@@ -249,7 +262,7 @@ TEST_F(PolicyGate, RecordsWhyItDenies) {
   judge();
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons, std::vector<std::string>{"no"});
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(*sql_, store_, *none, log_);
+  Gate gate(settings_, *none, log_);
   must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons,
             std::vector<std::string>{"Action blocked: policy engine unavailable (fail-closed)."});

@@ -1,0 +1,95 @@
+#include "core/config/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/support/captured_log.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace dash::config {
+namespace {
+
+const Author kAlice{"alice", "test"};
+constexpr std::array<std::string_view, 2> kKeys{"a", "b"};
+constexpr KeyGroup kGroup{"test", kKeys};
+constexpr KeyGroup kAll{"all", {}};
+
+class SharedSnapshot : public testing::Test {
+ protected:
+  void set(const Changes& changes) { must(store_.apply(changes, kAlice)); }
+  SnapshotPtr snapshot() { return must(settings_.snapshot(kGroup)); }
+
+  Scratch scratch_;
+  FakeClock clock_;
+  std::unique_ptr<db::Sql> sql_ = scratch_database(scratch_);
+  EncryptedStore store_{*sql_, clock_, derive_store_key(Secret("the signing key"), {})};
+  Settings settings_{store_};
+};
+
+TEST_F(SharedSnapshot, HoldsTheKeysOfItsGroup) {
+  set({{"a", "one"}, {"c", "three"}});
+  EXPECT_EQ(snapshot()->values(), (Values{{"a", "one"}}));
+  EXPECT_EQ(snapshot()->text("a"), "one");
+  EXPECT_EQ(snapshot()->text("b"), "");
+  EXPECT_EQ(must(settings_.snapshot(kAll))->values(), (Values{{"a", "one"}, {"c", "three"}}));
+}
+
+TEST_F(SharedSnapshot, IsTheSameObjectUntilOneOfItsRowsChanges) {
+  set({{"a", "one"}});
+  auto first = snapshot();
+  set({{"c", "another group's"}});
+  EXPECT_EQ(snapshot(), first);
+  set({{"b", "two"}});
+  EXPECT_NE(snapshot(), first);
+  EXPECT_EQ(snapshot()->text("b"), "two");
+  EXPECT_EQ(first->text("b"), "");
+  set({{"a", std::nullopt}});
+  EXPECT_EQ(snapshot()->values(), (Values{{"b", "two"}}));
+}
+
+TEST_F(SharedSnapshot, ShowsACommitOfAnotherConnectionAtOnce) {
+  set({{"a", "one"}});
+  EXPECT_EQ(snapshot()->text("a"), "one");
+  auto elsewhere = must(db::open_sqlite(scratch_ / "dashctl.db"));
+  EncryptedStore other(*elsewhere, clock_, derive_store_key(Secret("the signing key"), {}));
+  must(other.apply({{"a", "two"}}, kAlice));
+  EXPECT_EQ(snapshot()->text("a"), "two");
+}
+
+TEST_F(SharedSnapshot, NamesTheRowsThatItsKeyDoesNotOpen) {
+  set({{"a", "one"}, {"b", ""}});
+  CapturedLog log;
+  EncryptedStore other(*sql_, clock_, derive_store_key(Secret("another key"), {}));
+  Settings settings(other);
+  for (int i = 0; i < 2; ++i) {
+    auto snapshot = must(settings.snapshot(kGroup));
+    EXPECT_EQ(snapshot->values(), (Values{{"a", ""}, {"b", ""}}));
+    EXPECT_EQ(snapshot->unreadable(), std::set<std::string>{"a"});
+    EXPECT_TRUE(snapshot->is_unreadable("a"));
+    EXPECT_FALSE(snapshot->is_unreadable("b"));
+  }
+  EXPECT_EQ(log.count("config.unreadable"), 1u);
+  must(other.apply({{"a", "one"}}, kAlice));
+  EXPECT_TRUE(must(settings.snapshot(kGroup))->unreadable().empty());
+}
+
+int decodings = 0;
+std::size_t decode_length(const SettingsSnapshot& snapshot) {
+  ++decodings;
+  return snapshot.text("a").size();
+}
+
+TEST_F(SharedSnapshot, IsDecodedOnce) {
+  set({{"a", "one"}});
+  decodings = 0;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(*snapshot()->decoded(&decode_length), 3u);
+  EXPECT_EQ(decodings, 1);
+  set({{"a", "seven"}});
+  EXPECT_EQ(*snapshot()->decoded(&decode_length), 5u);
+  EXPECT_EQ(decodings, 2);
+}
+
+}  // namespace
+}  // namespace dash::config
