@@ -101,10 +101,9 @@ class InstanceImpl final : public Instance {
         engine_(policy::make_opa(std::move(engine))),
         decisions_(*sql_),
         gate_(settings_, *engine_, decisions_),
-        judge_(gate_),
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
-        jobs_({*sql_, clock_, config_, settings_, audit_, judge_, windows_}),
+        jobs_({*sql_, clock_, config_, settings_, audit_, gate_, windows_}),
         storage_({config_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
@@ -166,8 +165,7 @@ class InstanceImpl final : public Instance {
   setup::Vaults vaults_;
   std::unique_ptr<policy::Engine> engine_;
   policy::DecisionLog decisions_;
-  policy::Gate gate_;
-  jobs::GateJudge judge_;
+  policy::EngineGate gate_;
   windows::Windows windows_;
   windows::Workgroups workgroups_;
   jobs::Jobs jobs_;

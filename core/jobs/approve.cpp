@@ -4,6 +4,7 @@
 #include "core/jobs/batch.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/job_rows.hpp"
+#include "core/jobs/void_approval.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
@@ -110,12 +111,14 @@ Result<ApproveResult> nothing_to_approve(const ApprovalSubject& subject) {
   return fail(Code::conflict, "job {} is {}; there is nothing left to approve", subject.id, word(job.state));
 }
 
-// Judges again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
+Time run_time(const Job& job, Time now) { return job.run_at && *job.run_at > now ? *job.run_at : now; }
+
+// Evaluates again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
 Result<void> check_rules(const Deps& deps, const Principal& principal, const Job& job,
                          policy::Deadline deadline) {
   policy::Actor actor{job.created_by, job.created_by_admin, principal.request_id};
   auto decision =
-      TRY(deps.judge.judge(job.action, job.request, actor, evaluation_time(job, deps.clock.now()), deadline));
+      TRY(deps.gate.evaluate(job.action, job.request, actor, run_time(job, deps.clock.now()), deadline));
   if (decision.cause) return Failure(policy::denied(decision));
   if (is_covered(job, decision)) return {};
   if (decision.gated && decision.verdict == policy::Verdict::deny) {
@@ -170,14 +173,14 @@ Result<bool> grant(const Deps& deps, db::Transaction& tx, const Principal& princ
 Result<ApproveResult> Jobs::approve(const Principal& principal, const std::string& id, ApprovalKind what,
                                     const Digest& digest) {
   auto check = [&](db::Transaction& tx) { return load_approvable(deps_, tx, principal, id, digest); };
-  auto judged = TRY(db::read<ApprovalSubject>(deps_.sql, check));
-  if (judged.waiting.empty()) return nothing_to_approve(judged);
-  auto deadline = deps_.judge.deadline();  // one for all jobs
-  for (const auto& job : judged.waiting) TRY(check_rules(deps_, principal, job, deadline));
+  auto evaluated = TRY(db::read<ApprovalSubject>(deps_.sql, check));
+  if (evaluated.waiting.empty()) return nothing_to_approve(evaluated);
+  auto deadline = deps_.gate.deadline();  // one for all jobs
+  for (const auto& job : evaluated.waiting) TRY(check_rules(deps_, principal, job, deadline));
   return db::write<ApproveResult>(deps_.sql, [&](db::Transaction& tx) -> Result<ApproveResult> {
     auto now = TRY(check(tx));
     if (now.waiting.empty()) return nothing_to_approve(now);
-    if (!std::ranges::equal(now.waiting, judged.waiting, is_same_revision))
+    if (!std::ranges::equal(now.waiting, evaluated.waiting, is_same_revision))
       return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
     bool any = false;
     for (const auto& job : now.waiting) any = TRY(grant(deps_, tx, principal, job, what)) || any;

@@ -1,5 +1,6 @@
 // A worker takes a job: what may begin now, and what can no longer.
 #include "core/base/log.hpp"
+#include "core/jobs/actions.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
@@ -70,25 +71,24 @@ Result<void> end_job(const Deps& deps, db::Transaction& tx, const Job& job, cons
 Result<std::optional<Job>> Worker::claim() {
   auto available = executors_.available();
   if (available.empty()) return std::nullopt;
-  const auto& deps = jobs_.deps();
-  auto lease = TRY(lease_micros(deps));
+  auto lease = TRY(lease_micros(deps_.settings));
   auto ready = ready_condition(available);
   for (;;) {
-    auto now = to_micros(deps.clock.now());
+    auto now = to_micros(deps_.clock.now());
     // Most looks find nothing, and a read does not wait for writers.
-    bool any = TRY(db::read<bool>(deps.sql, [&](db::Transaction& tx) -> Result<bool> {
+    bool any = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
       return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", ready), {now})).empty();
     }));
     if (!any) return std::nullopt;
     auto claimed =
-        TRY(db::write<std::optional<Job>>(deps.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
+        TRY(db::write<std::optional<Job>>(deps_.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
           auto rows = TRY(tx.query(fmt::format("SELECT id FROM jobs WHERE {} ORDER BY seq LIMIT 1 {}", ready,
                                                tx.is_postgres() ? "FOR UPDATE SKIP LOCKED" : ""),
                                    {now}));
           if (rows.empty()) return std::nullopt;
           auto job = TRY(get_job(tx, rows[0].text(0)));
-          if (auto obstacle = TRY(find_obstacle(deps, tx, job))) {
-            TRY(end_job(deps, tx, job, *obstacle));
+          if (auto obstacle = TRY(find_obstacle(deps_, tx, job))) {
+            TRY(end_job(deps_, tx, job, *obstacle));
             return job;
           }
           TRY(tx.exec(

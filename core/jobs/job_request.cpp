@@ -5,7 +5,6 @@
 #include "core/base/log.hpp"
 #include "core/config/clouds.hpp"
 #include "core/jobs/digest.hpp"
-#include "core/jobs/teardown.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/windows/window_gate.hpp"
 
@@ -63,7 +62,7 @@ std::optional<CombinedDecision> combine_decisions(const JobRequest& request, Ver
     if (!out) out = CombinedDecision{decision, i, {}};
     if (request.resolved.is_batch) out->names.push_back(request.resolved.items[i].name);
   }
-  // An engine that could not judge says so once, whatever it was asked.
+  // An engine that could not evaluate says so once, for all items.
   if (!out || !request.resolved.is_batch || out->decision.cause) return out;
   out->decision.reasons = reasons_with_names(request, verdict, &Decision::reasons);
   out->decision.approval_reasons = reasons_with_names(request, verdict, &Decision::approval_reasons);
@@ -93,10 +92,10 @@ Result<void> check_change_window(const Deps& deps, JobRequest& request) {
 }
 
 Result<void> check_policy(const Deps& deps, JobRequest& request) {
-  auto deadline = deps.judge.deadline();  // one for all items
+  auto deadline = deps.gate.deadline();  // one for all items
   for (const auto& item : request.resolved.items)
     request.decisions.push_back(TRY(
-        deps.judge.judge(request.action->name, item.request, request.actor, request.run_time(), deadline)));
+        deps.gate.evaluate(request.action->name, item.request, request.actor, request.run_time(), deadline)));
   if (auto denied = combine_decisions(request, Verdict::deny))
     return refuse(deps, request, *denied, policy::denied(denied->decision));
   auto held = combine_decisions(request, Verdict::needs_approval);
@@ -124,7 +123,7 @@ State JobRequest::first_state() const {
 }
 
 Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps, const Json& body, Time now) {
-  auto booking = TRY(parse_schedule_request(body));
+  auto booking = TRY(windows::parse_schedule_request(body));
   if (booking.empty()) return std::optional<windows::TimeRange>();
   auto grace = std::max<std::int64_t>(
       1, TRY(deps.settings.integer("change_window_grace_minutes", kDefaultGraceMinutes)));

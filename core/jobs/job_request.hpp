@@ -2,6 +2,8 @@
 // change windows and the gate.
 #pragma once
 #include "core/jobs/jobs.hpp"
+#include "core/jobs/resolve_deploy.hpp"
+#include "core/windows/schedule.hpp"
 
 namespace dash::jobs {
 

@@ -4,6 +4,7 @@
 
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/jobs/actions.hpp"
 #include "core/jobs/worker.hpp"
 
 namespace dash::jobs {
@@ -31,9 +32,8 @@ Result<void> set_waiting_message(db::Sql& sql, const std::string& action, const 
   });
 }
 
-Result<void> explain_action(Jobs& jobs, const Executors& executors,
+Result<void> explain_action(db::Sql& sql, const Executors& executors,
                             const std::vector<RefusedExecutor>& refused, const std::string& action) {
-  auto& sql = jobs.deps().sql;
   auto none = fmt::format("no executor for {}:", action);
   auto found = std::ranges::find(refused, action, &RefusedExecutor::action);
   if (found == refused.end()) {
@@ -45,13 +45,13 @@ Result<void> explain_action(Jobs& jobs, const Executors& executors,
 }
 
 // Jobs that nothing here can run show why.
-Result<void> explain_waiting_jobs(Jobs& jobs, const Executors& executors,
+Result<void> explain_waiting_jobs(db::Sql& sql, const Executors& executors,
                                   const std::vector<RefusedExecutor>& refused) {
   auto available = executors.available();
   std::vector<std::string> wanted = {std::string(kAutomationRun)};
   for (const auto& action : actions()) wanted.emplace_back(action.name);
   for (const auto& action : wanted)
-    if (!available.contains(action)) TRY(explain_action(jobs, executors, refused, action));
+    if (!available.contains(action)) TRY(explain_action(sql, executors, refused, action));
   return {};
 }
 
@@ -61,8 +61,9 @@ void log_failure(std::string_view event, const Result<void>& result) {
 
 }  // namespace
 
-JobWorkers::JobWorkers(Jobs& jobs, Executors executors, std::size_t workers)
+JobWorkers::JobWorkers(Jobs& jobs, Deps deps, Executors executors, std::size_t workers)
     : jobs_(jobs),
+      deps_(deps),
       executors_(std::move(executors)),
       owner_(fmt::format("{}-{}", ::getpid(), crypto::random_hex(6))) {
   threads_.emplace_back([this, workers] { run_maintenance(workers); });
@@ -94,12 +95,12 @@ void JobWorkers::run_maintenance(std::size_t threads) {
     for (const auto& executor : refused)
       if (std::exchange(logged[executor.path], executor.reason) != executor.reason)
         log::warning("jobs.executor_refused", {{"path", executor.path}, {"reason", executor.reason}});
-    log_failure("jobs.sweep_failed", explain_waiting_jobs(jobs_, executors_, refused));
+    log_failure("jobs.sweep_failed", explain_waiting_jobs(deps_.sql, executors_, refused));
   } while (pause(kSweepInterval));
 }
 
 void JobWorkers::work(std::size_t number) {
-  Worker worker(jobs_, executors_, fmt::format("{}-{}", owner_, number));
+  Worker worker(deps_, executors_, fmt::format("{}-{}", owner_, number));
   for (;;) {
     auto worked = worker.work(stop_);
     if (!worked)

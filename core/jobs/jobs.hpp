@@ -10,9 +10,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 #include "core/jobs/job.hpp"
-#include "core/jobs/judge.hpp"
-#include "core/jobs/resolve_deploy.hpp"
-#include "core/windows/schedule.hpp"
+#include "core/policy/gate.hpp"
 #include "core/windows/windows.hpp"
 
 namespace dash::jobs {
@@ -71,14 +69,14 @@ struct ApproveResult {
 // {job_id, status, approved_at, approved_by, already}
 OrderedJson to_json(const ApproveResult& result);
 
-// What this room stands on.
+// What Jobs and its workers are given.
 struct Deps {
   db::Sql& sql;
   const Clock& clock;
   config::EncryptedStore& store;
   config::Settings& settings;
   audit::Log& audit;
-  Judge& judge;
+  policy::Gate& gate;
   windows::Windows& windows;
 };
 
@@ -134,25 +132,10 @@ class Jobs {
   // to missed, jobs of dead workers to pending or failed. Idempotent; the server calls it every second.
   Result<void> sweep();
 
-  const Deps& deps() const { return deps_; }
-
  private:
   Result<Job> cancel_job(const Principal& principal, const std::string& id);
   Result<Job> reschedule_job(const Principal& principal, const std::string& id, const Json& body);
   Deps deps_;
 };
-
-// Shared by submit, approve and the worker.
-// ------------------------------------------------------------------------------------
-
-// Returns the time at which a job is to run. The gate evaluates it for that time.
-inline Time evaluation_time(const Job& job, Time now) {
-  return job.run_at && *job.run_at > now ? *job.run_at : now;
-}
-Result<std::int64_t> approval_expiry_hours(const Deps& deps);
-// Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
-Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);
-// The approval no longer covers what would run: returns the job to waiting, with the new reasons and digest.
-Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision);
 
 }  // namespace dash::jobs

@@ -11,8 +11,8 @@ constexpr std::int64_t kClockToleranceMicros = std::chrono::microseconds(kClockT
 
 }  // namespace
 
-Result<std::int64_t> lease_micros(const Deps& deps) {
-  auto seconds = TRY(deps.settings.integer("job_lease_seconds", kDefaultLeaseSeconds));
+Result<std::int64_t> lease_micros(config::Settings& settings) {
+  auto seconds = TRY(settings.integer("job_lease_seconds", kDefaultLeaseSeconds));
   return std::max(kMinLeaseSeconds, seconds) * 1'000'000;
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 #include <string>
 
-#include "core/jobs/jobs.hpp"
+#include "core/base/clock.hpp"
+#include "core/config/settings.hpp"
 
 namespace dash::jobs {
 
@@ -10,7 +11,7 @@ namespace dash::jobs {
 inline constexpr std::chrono::minutes kClockTolerance{5};
 
 // The setting job_lease_seconds.
-Result<std::int64_t> lease_micros(const Deps& deps);
+Result<std::int64_t> lease_micros(config::Settings& settings);
 // SQL over a row of jobs: its lease has ended, or ends later than any valid lease can. `now` and `length` are
 // the numbers of the parameters with the time and with the default length of a lease.
 std::string lease_expired_condition(int now, int length);

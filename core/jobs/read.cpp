@@ -1,6 +1,7 @@
 // Listing, showing, cancelling, and what time does to jobs.
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
+#include "core/jobs/actions.hpp"
 #include "core/jobs/batch.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
@@ -215,7 +216,7 @@ constexpr std::string_view kSomethingIsDue =
 
 Result<void> Jobs::sweep() {
   auto now = to_micros(deps_.clock.now());
-  auto lease = TRY(lease_micros(deps_));
+  auto lease = TRY(lease_micros(deps_.settings));
   // Most sweeps find nothing, and a read does not wait for writers.
   bool due = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
     auto rows = TRY(tx.query(fmt::format(kSomethingIsDue, lease_expired_condition(1, 2)), {now, lease}));

@@ -4,6 +4,7 @@
 #include "core/jobs/batch.hpp"
 #include "core/jobs/job_request.hpp"
 #include "core/jobs/job_rows.hpp"
+#include "core/jobs/void_approval.hpp"
 #include "core/policy/refusal.hpp"
 
 namespace dash::jobs {
@@ -20,7 +21,7 @@ Failure changed_meanwhile(const std::string& id) {
   return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
 }
 
-// The change as it was judged first, by whom it was asked for.
+// The change as it was evaluated first, for the one who requested it.
 Result<JobRequest> make_request(const Deps& deps, const Principal& principal, const Job& job,
                                 const Json& body) {
   const auto* action = find_action(job.action);
@@ -41,7 +42,7 @@ db::Value or_null(const std::optional<Time>& time) {
 Result<StateChange> state_change(const Deps& deps, const JobRequest& request, Job job) {
   set_times(request, job);
   const auto& decision = request.decisions.front();
-  auto expires = request.now + std::chrono::hours(TRY(approval_expiry_hours(deps)));
+  auto expires = request.now + std::chrono::hours(TRY(approval_expiry_hours(deps.settings)));
   auto digest = digest_of(request, job, 0);
   auto reasons = request.needs_policy_approval ? decision.approval_reasons : std::vector<std::string>();
   return StateChange{

@@ -6,6 +6,7 @@
 #include "core/jobs/job_request.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/teardown.hpp"
+#include "core/jobs/void_approval.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/windows/workgroups.hpp"
 
@@ -64,7 +65,7 @@ Job make_job(const JobRequest& request, std::size_t i, const std::optional<std::
 
 Result<std::vector<Job>> make_jobs(const Deps& deps, const JobRequest& request) {
   auto batch = request.resolved.is_batch ? std::optional(crypto::random_hex(6)) : std::nullopt;
-  auto hours = TRY(approval_expiry_hours(deps));
+  auto hours = TRY(approval_expiry_hours(deps.settings));
   std::vector<Job> out;
   for (std::size_t i = 0; i < request.resolved.items.size(); ++i) {
     out.push_back(make_job(request, i, batch));

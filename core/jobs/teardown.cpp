@@ -102,20 +102,6 @@ Result<ResolvedDeploy> resolve_teardown(db::Transaction& tx, const Principal& pr
       /*is_batch=*/false};
 }
 
-Result<windows::ScheduleRequest> parse_schedule_request(const Json& body) {
-  TRY(require_object(body));
-  auto text = [&](std::string_view name) -> Result<std::string> {
-    return std::string(trim(TRY(text_field(body, name)).value_or("")));
-  };
-  windows::ScheduleRequest booking;
-  booking.run_at = TRY(text("run_at"));
-  booking.timezone = TRY(text("run_timezone"));
-  booking.window_id = TRY(text("change_window_id"));
-  if (has_control_character(booking.timezone))
-    return wrong_value("run_timezone", "holds a control character");
-  return booking;
-}
-
 Error in_query(Error error) {
   if (error.code != Code::validation || !error.body) return error;
   auto body = *error.body;

@@ -3,6 +3,7 @@
 // executed request has one resource id, zone and region.
 #pragma once
 #include "core/jobs/jobs.hpp"
+#include "core/jobs/resolve_deploy.hpp"
 
 namespace dash::jobs {
 
@@ -10,7 +11,6 @@ namespace dash::jobs {
 // meant is not of a workgroup of `principal`, Code::conflict when several are left.
 Result<ResolvedDeploy> resolve_teardown(db::Transaction& tx, const Principal& principal, const Action& action,
                                         const Submission& submission);
-Result<windows::ScheduleRequest> parse_schedule_request(const Json& body);
 
 // Changes ["body", "zone"] to ["query", "zone"], because a teardown's members are in its query.
 Error in_query(Error error);

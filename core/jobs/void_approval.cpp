@@ -1,4 +1,5 @@
-// What happens to a job when the rules change under its approval.
+#include "core/jobs/void_approval.hpp"
+
 #include "core/base/log.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/job_rows.hpp"
@@ -11,9 +12,9 @@ constexpr std::int64_t kDefaultApprovalExpiryHours = 72;  // of an unanswered ap
 
 }  // namespace
 
-Result<std::int64_t> approval_expiry_hours(const Deps& deps) {
-  return std::max<std::int64_t>(
-      1, TRY(deps.settings.integer("approval_expiry_hours", kDefaultApprovalExpiryHours)));
+Result<std::int64_t> approval_expiry_hours(config::Settings& settings) {
+  return std::max<std::int64_t>(1,
+                                TRY(settings.integer("approval_expiry_hours", kDefaultApprovalExpiryHours)));
 }
 
 Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision) {
@@ -43,7 +44,7 @@ Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decis
   auto next = waits                             ? State::awaiting_approval
               : job.run_at && *job.run_at > now ? State::scheduled
                                                 : State::pending;
-  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(deps)));
+  auto expires = now + std::chrono::hours(TRY(approval_expiry_hours(deps.settings)));
   auto reasons = held ? decision.approval_reasons : std::vector<std::string>();
   auto digest = covered_digest(job, decision);
   return deps.sql.write([&](db::Transaction& tx) -> Result<void> {

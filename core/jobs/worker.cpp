@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/jobs/actions.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
+#include "core/jobs/void_approval.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -34,8 +36,9 @@ Json executor_input(const Job& job, const Json& parameters) {
 // What a running job says: its log, what it made, whether it is to stop. Renews the lease as it goes.
 class RunningJob {
  public:
-  RunningJob(Jobs& jobs, const Job& job, std::string owner, std::int64_t lease, const std::atomic<bool>& stop)
-      : deps_(jobs.deps()),
+  RunningJob(const Deps& deps, const Job& job, std::string owner, std::int64_t lease,
+             const std::atomic<bool>& stop)
+      : deps_(deps),
         job_(job),
         owner_(std::move(owner)),
         lease_(lease),
@@ -43,7 +46,7 @@ class RunningJob {
         renewed_(deps_.clock.now()) {}
 
   void line(std::string text) {
-    // A teardown's is what was judged.
+    // A teardown's is what was evaluated.
     const auto* action = find_action(job_.action);
     bool makes = !action || action->kind != ActionKind::teardown;
     if (auto json = parse_json(text); makes && json && json->is_object())
@@ -103,9 +106,8 @@ class RunningJob {
 }  // namespace
 
 Result<void> Worker::requeue(const Job& job, std::string message, std::chrono::seconds pause) {
-  const auto& deps = jobs_.deps();
-  auto later = to_micros(deps.clock.now() + pause);
-  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
+  auto later = to_micros(deps_.clock.now() + pause);
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(transition(
         tx, job.id, {State::running}, State::pending,
         {", message = $3, retry_after = $4, lease_owner = NULL, lease_until = NULL, attempts = attempts - 1",
@@ -117,15 +119,14 @@ Result<void> Worker::requeue(const Job& job, std::string message, std::chrono::s
 
 policy::Deadline Worker::decision_deadline() const {
   auto now = std::chrono::steady_clock::now();
-  auto deadline = jobs_.deps().judge.deadline();
+  auto deadline = deps_.gate.deadline();
   bool has_failed = engine_failed_at_ && now - *engine_failed_at_ < kEngineRetryInterval;
   return has_failed ? std::min(deadline, now + kShortDecisionTimeout) : deadline;
 }
 
 Result<bool> Worker::reauthorize(const Job& job) {
-  auto deps = jobs_.deps();
-  auto decision = TRY(deps.judge.judge(job.action, job.request, {job.created_by, job.created_by_admin},
-                                       deps.clock.now(), decision_deadline()));
+  auto decision = TRY(deps_.gate.evaluate(job.action, job.request, {job.created_by, job.created_by_admin},
+                                          deps_.clock.now(), decision_deadline()));
   if (decision.cause) {
     engine_failed_at_ = std::chrono::steady_clock::now();
     TRY(requeue(job, "the policy engine is unavailable: it will be tried again", kEngineRetryInterval));
@@ -136,13 +137,13 @@ Result<bool> Worker::reauthorize(const Job& job) {
   const auto* action = find_action(job.action);
   bool inexpressible = held && !(action && action->approvable && !job.batch_id);
   if ((decision.gated && decision.verdict == policy::Verdict::deny) || inexpressible) {
-    TRY(cancel_denied(deps, job, decision));
+    TRY(cancel_denied(deps_, job, decision));
     return false;
   }
   if (!held && !job.needs_booking_approval) return true;
   bool is_approved = !held || job.policy_approval;
   if (is_approved && is_covered(job, decision)) return true;
-  TRY(void_approval(deps, job, decision));
+  TRY(void_approval(deps_, job, decision));
   return false;
 }
 
@@ -157,8 +158,8 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
   auto available = executors_.available();
   auto path = available.find(job.action);
   if (path == available.end()) return requeue(job, "its executor has gone", std::chrono::seconds(0));
-  auto parameters = TRY(open_parameters(jobs_.deps().store, job));
-  RunningJob running(jobs_, job, owner_, TRY(lease_micros(jobs_.deps())), stop);
+  auto parameters = TRY(open_parameters(deps_.store, job));
+  RunningJob running(deps_, job, owner_, TRY(lease_micros(deps_.settings)), stop);
   auto outcome = executors_.run(
       path->second, executor_input(job, parameters), [&](std::string text) { running.line(std::move(text)); },
       [&] { return running.should_stop(); });
@@ -169,7 +170,6 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
 
 Result<void> Worker::finish(const Job& job, const RunResult& outcome, const std::string& deploy_id,
                             bool by_shutdown) {
-  const auto& deps = jobs_.deps();
   const auto* action = find_action(job.action);
   bool again = outcome.status == RunStatus::stopped && by_shutdown && action &&
                action->on_worker_loss == OnWorkerLoss::requeue;
@@ -182,12 +182,12 @@ Result<void> Worker::finish(const Job& job, const RunResult& outcome, const std:
   } else if (outcome.status == RunStatus::stopped) {
     state = State::cancelled, reason = "user";
   }
-  return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto text = [](const std::string& t) { return t.empty() ? db::Value(nullptr) : db::Value(t); };
     bool mine = TRY(transition(
         tx, job.id, {State::running}, state,
         {", message = $3, reason = $4, error = $5, completed_at = $6, lease_owner = NULL, lease_until = NULL",
-         {std::string(word(state)), text(reason), text(error), to_micros(deps.clock.now()), owner_},
+         {std::string(word(state)), text(reason), text(error), to_micros(deps_.clock.now()), owner_},
          " AND lease_owner = $7"}));
     if (!mine || state != State::completed || !action || action->kind != ActionKind::teardown) return {};
     // The machine that was meant; another one of its name stands on.

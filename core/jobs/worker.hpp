@@ -14,20 +14,20 @@
 
 namespace dash::jobs {
 
-// After a claim that the engine could not judge.
+// After a claim that the engine could not evaluate.
 inline constexpr std::chrono::seconds kEngineRetryInterval{30};
 
 class Worker {
  public:
-  Worker(Jobs& jobs, const Executors& executors, std::string owner)
-      : jobs_(jobs), executors_(executors), owner_(std::move(owner)) {}
+  Worker(Deps deps, const Executors& executors, std::string owner)
+      : deps_(deps), executors_(executors), owner_(std::move(owner)) {}
 
   // Claims one job and runs it to its end, or to `stop`. False when there was nothing to do.
   Result<bool> work(const std::atomic<bool>& stop);
 
   // The parts of work(), for tests of what happens between them.
   Result<std::optional<Job>> claim();
-  // Judges the claimed job again. False: it was refused, put back or sent for approval, and must not run.
+  // Evaluates the claimed job again. False: it was refused, put back or sent for approval, and must not run.
   Result<bool> reauthorize(const Job& job);
 
  private:
@@ -37,7 +37,7 @@ class Worker {
                       bool by_shutdown);
   Result<void> requeue(const Job& job, std::string message, std::chrono::seconds pause);
   policy::Deadline decision_deadline() const;
-  Jobs& jobs_;
+  Deps deps_;
   const Executors& executors_;
   std::string owner_;
   std::optional<policy::Deadline> engine_failed_at_;
@@ -46,7 +46,7 @@ class Worker {
 // The threads of `serve`: `workers` of them run jobs, one more sweeps every second.
 class JobWorkers {
  public:
-  JobWorkers(Jobs& jobs, Executors executors, std::size_t workers);
+  JobWorkers(Jobs& jobs, Deps deps, Executors executors, std::size_t workers);
   // Stops claiming, lets running jobs end within the executors' grace, joins.
   ~JobWorkers();
   JobWorkers(const JobWorkers&) = delete;
@@ -56,7 +56,8 @@ class JobWorkers {
   void run_maintenance(std::size_t threads);
   void work(std::size_t number);
   bool pause(std::chrono::milliseconds length);
-  Jobs& jobs_;
+  Jobs& jobs_;  // sweeps
+  Deps deps_;   // of each Worker
   Executors executors_;
   std::string owner_;
   std::atomic<bool> stop_ = false;

@@ -1,4 +1,5 @@
 // Which processes run jobs, as they say themselves.
+#include "core/jobs/jobs.hpp"
 #include "core/jobs/lease.hpp"
 
 namespace dash::jobs {

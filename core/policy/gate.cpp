@@ -80,12 +80,13 @@ void locate_fired_heads(Engine& engine, Decision& decision) {
   decision.rules = std::move(out);
 }
 
-Result<GateSettings> Gate::settings() { return *TRY(live_settings(settings_)); }
+Result<GateSettings> EngineGate::settings() { return *TRY(live_settings(settings_)); }
 
-Deadline Gate::deadline() const { return engine_.deadline(); }
+Deadline EngineGate::deadline() const { return engine_.deadline(); }
 
-Result<Decision> Gate::decide(std::string_view action, const Json& request, const Actor& actor, Time at,
-                              std::optional<Deadline> deadline) {
+Result<Decision> EngineGate::evaluate_unrecorded(std::string_view action, const Json& request,
+                                                 const Actor& actor, Time at,
+                                                 std::optional<Deadline> deadline) {
   auto now = TRY(live_settings(settings_));
   auto canonical = config::canonical_action(action);
   if (!now->gates(canonical)) {
@@ -97,15 +98,16 @@ Result<Decision> Gate::decide(std::string_view action, const Json& request, cons
   return evaluate_with(engine_, *now, canonical, request, actor, at, deadline);
 }
 
-Result<Decision> Gate::evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
-                                std::optional<Deadline> deadline) {
-  auto decision = TRY(decide(action, request, actor, at, deadline));
+Result<Decision> EngineGate::evaluate(std::string_view action, const Json& request, const Actor& actor,
+                                      Time at, std::optional<Deadline> deadline) {
+  auto decision = TRY(evaluate_unrecorded(action, request, actor, at, deadline));
   if (decision.gated) log_.record(decision, actor, at);
   return decision;
 }
 
-Result<Decision> Gate::dry_run(std::string_view action, const Json& request, const Actor& actor, Time at) {
-  auto decision = TRY(decide(action, request, actor, at, std::nullopt));
+Result<Decision> EngineGate::dry_run(std::string_view action, const Json& request, const Actor& actor,
+                                     Time at) {
+  auto decision = TRY(evaluate_unrecorded(action, request, actor, at, std::nullopt));
   if (decision.gated) log_.record(decision, actor, at, /*is_dry_run=*/true);
   return decision;
 }

@@ -1,6 +1,5 @@
-// The gate's decision: settings read live, the input document made, the engine asked. It creates no job and
-// writes no audit entry (jobs::submit does, from the Decision); it records each decision in the decision log.
-// Thread-safe.
+// The gate: decides whether an action may run now. It creates no job and writes no audit entry (jobs::submit
+// does, from the Decision). EngineGate is the real one; tests of jobs have one of their own. Thread-safe.
 #pragma once
 #include "core/policy/decision.hpp"
 #include "core/policy/settings.hpp"
@@ -12,25 +11,39 @@ class DecisionLog;
 
 class Gate {
  public:
-  Gate(config::Settings& settings, Engine& engine, DecisionLog& log)
+  virtual ~Gate() = default;
+  // `action`: either spelling. `request`: region, instance_type, image and name of a deploy, or region,
+  // name, workgroup and has_deploy_job of a teardown, as typed. `at`: the instant at which the job is to run.
+  // `deadline`: of all that the caller asks for at once; left out: of this one evaluation.
+  // Engine faults and unparsable settings are a Decision (deny, with `cause`). An Error is a broken database.
+  virtual Result<Decision> evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
+                                    std::optional<Deadline> deadline = {}) = 0;
+  // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
+  virtual Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor,
+                                   Time at) = 0;
+  // The deadline of an evaluation that begins now.
+  virtual Deadline deadline() const = 0;
+  // The settings as they are now.
+  virtual Result<GateSettings> settings() = 0;
+};
+
+// Reads the settings live, makes the input document, evaluates it in the engine and records each decision in
+// the decision log. Keeps nothing.
+class EngineGate final : public Gate {
+ public:
+  EngineGate(config::Settings& settings, Engine& engine, DecisionLog& log)
       : settings_(settings), engine_(engine), log_(log) {}
 
-  // `action`: either spelling. `request`: the normalised members (region, instance_type, image,
-  // name, or region, name, workgroup, has_deploy_job), as typed. `at`: the instant that the job is to run.
-  // Engine faults and unparsable settings are a Decision (deny, with `cause`), never an Error; an Error here
-  // is a broken database. `deadline`: of everything that the caller asks at once; left out: of this one.
   Result<Decision> evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
-                            std::optional<Deadline> deadline = {});
-  // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
-  Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor, Time at);
-  // The deadline of what begins now.
-  Deadline deadline() const;
-  // The settings as they are now.
-  Result<GateSettings> settings();
+                            std::optional<Deadline> deadline = {}) override;
+  Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor,
+                           Time at) override;
+  Deadline deadline() const override;
+  Result<GateSettings> settings() override;
 
  private:
-  Result<Decision> decide(std::string_view action, const Json& request, const Actor& actor, Time at,
-                          std::optional<Deadline> deadline);
+  Result<Decision> evaluate_unrecorded(std::string_view action, const Json& request, const Actor& actor,
+                                       Time at, std::optional<Deadline> deadline);
 
   config::Settings& settings_;
   Engine& engine_;

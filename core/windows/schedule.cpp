@@ -1,5 +1,9 @@
 #include "core/windows/schedule.hpp"
 
+#include "core/base/fields.hpp"
+#include "core/base/shape.hpp"
+#include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/windows/zone.hpp"
 
 namespace dash::windows {
@@ -22,6 +26,20 @@ Result<Time> parse_run_at(const ScheduleRequest& request) {
 }
 
 }  // namespace
+
+Result<ScheduleRequest> parse_schedule_request(const Json& body) {
+  TRY(require_object(body));
+  auto text = [&](std::string_view name) -> Result<std::string> {
+    return std::string(trim(TRY(text_field(body, name)).value_or("")));
+  };
+  ScheduleRequest request;
+  request.run_at = TRY(text("run_at"));
+  request.timezone = TRY(text("run_timezone"));
+  request.window_id = TRY(text("change_window_id"));
+  if (has_control_character(request.timezone))
+    return wrong_value("run_timezone", "holds a control character");
+  return request;
+}
 
 Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& windows,
                                                   const ScheduleRequest& request, Time now,

@@ -16,6 +16,9 @@ struct ScheduleRequest {
   bool empty() const { return run_at.empty() && window_id.empty(); }
 };
 
+// `run_at`, `run_timezone` and `change_window_id` of a body or a query. Code::validation for another type.
+Result<ScheduleRequest> parse_schedule_request(const Json& body);
+
 struct TimeRange {
   Time start;
   Time end;

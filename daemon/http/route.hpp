@@ -64,9 +64,9 @@ class Auth {
 };
 
 using Handler = std::function<Result<Response>(Request&)>;
-// Sees the head alone (body and part are empty), before a byte of the body is read, on the route's pool. An
-// error is the answer.
-using Admit = std::function<Result<void>(Request&)>;
+// Reads the head alone (the body is empty), before a byte of the body is read, on the route's pool. Returns the
+// handler of this one request, which holds what the head was found to say; an error is the answer.
+using Admit = std::function<Result<Handler>(Request&)>;
 // Who calls, by the head alone; nullopt where the rule lets nobody in particular through. An error is the
 // answer.
 using Authenticate = std::function<Result<std::optional<Principal>>(Auth, const Request&)>;
@@ -78,13 +78,13 @@ struct Route {
   // last segment {name...} takes the rest, slashes included. A literal beats a name at the same place.
   std::string pattern{};
   Auth auth;
-  Handler handler{};  // Body::stream has none
+  Handler handler{};  // empty for Body::stream and beside `admit`
   Body body = Body::none;
   std::uint64_t max_body = kSmallBody;
   Pool pool = Pool::fast;
   bool is_health = false;  // answers on the connections above the limit too, and whatever waits for its pool
-  Admit admit{};           // may be empty
-  OpenSink open{};         // Body::stream only; is its own admit
+  Admit admit{};
+  OpenSink open{};  // Body::stream only; is its own admit
 };
 
 }  // namespace dash::daemon

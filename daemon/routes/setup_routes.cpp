@@ -66,6 +66,11 @@ Result<Response> import(app::Application& app, const Request& request) {
   return json_response(report.is_all_refused ? 400 : 200, setup::to_json(report));
 }
 
+Result<Handler> admit_import(app::Application& app, Request& request) {
+  TRY(authorize_import(app, request));
+  return Handler([&app](Request& r) { return import(app, r); });
+}
+
 Result<Response> compare(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto body = TRY(json_object(request));
@@ -141,11 +146,10 @@ void add_setup_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/import",
                     .auth = Auth::claim,
-                    .handler = [&app](Request& r) { return import(app, r); },
                     .body = Body::small,
                     .max_body = kImportBody,
                     .pool = Pool::login,
-                    .admit = [&app](Request& r) { return authorize_import(app, r); }});
+                    .admit = [&app](Request& r) { return admit_import(app, r); }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/setup/compare",
                     .auth = Auth::setup_admin,

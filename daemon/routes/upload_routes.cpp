@@ -40,19 +40,18 @@ Result<Response> begin(app::Application& app, const Request& request) {
   return json_response(201, storage::to_json(TRY(app.storage.uploads().begin(principal, filename, size))));
 }
 
-// Refuses by the head alone, so that 8 MiB that cannot be taken are never read.
-Result<void> admit_part(app::Application& app, Request& request) {
-  const auto& principal = request.caller();
-  TRY(app.storage.uploads().check_part(principal, handle_header(request), TRY(part_number(request)),
-                                       request.content_length.value_or(0)));
-  return {};
+Result<Response> put_part(app::Application& app, const Request& request, const storage::PartRequest& part) {
+  auto result = TRY(app.storage.uploads().put_part(request.caller(), part, request.body,
+                                                   request.header("Content-Digest").value_or("")));
+  return json_response(200, storage::to_json(result));
 }
 
-Result<Response> put_part(app::Application& app, const Request& request) {
-  const auto& principal = request.caller();
-  auto staged = app.storage.uploads().put_part(principal, handle_header(request), TRY(part_number(request)),
-                                               request.body, request.header("Content-Digest").value_or(""));
-  return json_response(200, storage::to_json(TRY(std::move(staged))));
+// Refuses by the head alone, so that 8 MiB that cannot be taken are never read.
+Result<Handler> admit_part(app::Application& app, Request& request) {
+  auto part =
+      TRY(app.storage.uploads().open_part(request.caller(), handle_header(request), TRY(part_number(request)),
+                                          request.content_length.value_or(0)));
+  return Handler([&app, part = std::move(part)](Request& r) { return put_part(app, r, part); });
 }
 
 Result<Response> status(app::Application& app, const Request& request) {
@@ -100,7 +99,6 @@ void add_upload_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.method = "PUT",
                     .pattern = "/api/storage/upload/part/{n}",
                     .auth = Auth::signed_in,
-                    .handler = [&app](Request& r) { return put_part(app, r); },
                     .body = Body::part,
                     .max_body = kPartBytes,
                     .pool = Pool::store,

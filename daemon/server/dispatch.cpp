@@ -201,12 +201,13 @@ std::string Dispatcher::network_of_peer(const std::string& peer) const {
 
 Result<Response> Dispatcher::handle(RequestContext& context) const {
   TRY(authenticate(context));
-  return catch_exceptions<Response>([&] { return context.route->handler(context.request); });
+  const auto& handler = context.handler ? context.handler : context.route->handler;
+  return catch_exceptions<Response>([&] { return handler(context.request); });
 }
 
 Result<void> Dispatcher::admit(RequestContext& context) {
   return catch_exceptions<void>([&]() -> Result<void> {
-    if (context.route->admit) TRY(context.route->admit(context.request));
+    if (context.route->admit) context.handler = TRY(context.route->admit(context.request));
     if (context.route->body == Body::stream) context.sink = TRY(context.route->open(context.request));
     return {};
   });

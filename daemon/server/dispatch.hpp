@@ -33,6 +33,7 @@ struct RequestContext {
   BodyMemory body_memory = BodyMemory::general;
   std::string small_body;  // what Request::body views for Body::small
   MemoryLimit::Reservation small_body_reservation;
+  Handler handler;  // from Route::admit
   std::unique_ptr<BodySink> sink;
   SteadyTime began;
   std::optional<SteadyTime> authenticated_at;

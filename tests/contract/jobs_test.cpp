@@ -54,16 +54,16 @@ TEST_P(JobsContract, KeepsOneChainUnderManyWriters) {
 }
 
 TEST_P(JobsContract, HoldsApprovesRunsAndTearsDown) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = deployed().id;
   must(jobs_.approve(bob_, id, ApprovalKind::all));
-  EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
+  EXPECT_TRUE(must(Worker(deps_, executors_, "w").work(stop_)));
   EXPECT_EQ(state(id), State::completed);
   EXPECT_EQ(must(jobs_.logs(root_, id, 0)).size(), 1u);
-  judge_.allow();
+  gate_.allow();
   must(destroy(root_, "web"));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
-  EXPECT_TRUE(must(Worker(jobs_, executors_, "w").work(stop_)));
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], true);
+  EXPECT_TRUE(must(Worker(deps_, executors_, "w").work(stop_)));
   JobQuery completed;
   completed.states = {State::completed};
   EXPECT_EQ(must(jobs_.list(root_, completed)).total, 2);
@@ -86,11 +86,11 @@ TEST_P(JobsContract, ClaimsEachJobOnce) {
 
 TEST_P(JobsContract, SweepsWhatTimeMoves) {
   auto booked = deployed(machine({{"run_at", "2026-07-03T15:00"}})).id;
-  judge_.hold("big");
+  gate_.hold("big");
   auto held = deployed().id;
-  judge_.allow();
+  gate_.allow();
   auto running = deployed().id;
-  must(Worker(jobs_, executors_, "dead").claim());
+  must(Worker(deps_, executors_, "dead").claim());
   clock_.advance(std::chrono::hours(1));
   must(jobs_.sweep());
   EXPECT_EQ(state(booked), State::pending);
@@ -113,7 +113,7 @@ TEST_P(JobsContract, AWrongClockHoldsNoLeaseAndNoWindow) {
   auto lost = deployed().id;
   sql_exec("UPDATE jobs SET window_ends_at = NULL WHERE id = $1", {booked});
   must(jobs_.heartbeat("ghost", 4));
-  Worker worker(jobs_, executors_, "dead");
+  Worker worker(deps_, executors_, "dead");
   auto claimed = must(worker.claim());
   ASSERT_TRUE(claimed);
   EXPECT_EQ(claimed->id, lost);

@@ -7,24 +7,33 @@ namespace {
 
 Error refused() { return make_error(Code::forbidden, "not yours"); }
 
+using CheckHead = std::function<Result<void>(Request&)>;
+
 // PUT /api/part: stores the size and the ends of the part.
-Route part_route(Admit admit = {}) {
-  return {.method = "PUT",
-          .pattern = "/api/part",
-          .auth = Auth::anybody,
-          .handler = [](Request& request) -> Result<Response> {
-            auto ends =
-                request.body.empty() ? "" : fmt::format("{}{}", request.body.front(), request.body.back());
-            return json_response(200, OrderedJson{{"bytes", request.body.size()}, {"ends", ends}});
-          },
-          .body = Body::part,
-          .max_body = kPartBytes,
-          .pool = Pool::store,
-          .admit = std::move(admit)};
+Route part_route(CheckHead check = {}) {
+  Handler store = [](Request& request) -> Result<Response> {
+    auto ends = request.body.empty() ? "" : fmt::format("{}{}", request.body.front(), request.body.back());
+    return json_response(200, OrderedJson{{"bytes", request.body.size()}, {"ends", ends}});
+  };
+  Route route{.method = "PUT",
+              .pattern = "/api/part",
+              .auth = Auth::anybody,
+              .body = Body::part,
+              .max_body = kPartBytes,
+              .pool = Pool::store};
+  if (!check) {
+    route.handler = std::move(store);
+    return route;
+  }
+  route.admit = [check = std::move(check), store](Request& request) -> Result<Handler> {
+    TRY(check(request));
+    return store;
+  };
+  return route;
 }
 
 // Admits everything, and the gate counts it.
-Admit passing(Gate& gate) {
+CheckHead passing(Gate& gate) {
   return [&gate](Request&) -> Result<void> {
     gate.pass();
     return {};

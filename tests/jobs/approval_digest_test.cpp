@@ -58,10 +58,10 @@ TEST_F(ApprovalDigest, CoversActionRequestRulesRunTimeAndWindow) {
       root_,
       {{"name", "mornings"}, {"start_at_local", "10:00"}, {"duration_minutes", 60}, {"timezone", "UTC"}}));
   EXPECT_NE(booked({{"change_window_id", window.id}}).approval_digest, first.approval_digest);
-  judge_.allow();
+  gate_.allow();
   auto gated = booked().approval_digest;
   EXPECT_NE(gated, first.approval_digest);
-  judge_.rules = "v2";
+  gate_.rules = "v2";
   EXPECT_NE(booked().approval_digest, gated);
   EXPECT_TRUE(gated.starts_with("v2:"));
 }
@@ -86,10 +86,10 @@ TEST_F(ApprovalDigest, IsNeededOnceTheJobMoved) {
 }
 
 TEST_F(ApprovalDigest, IsNeededOnceAnApprovalWasVoided) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = booked().id;
   must(jobs_.approve(bob_, id, ApprovalKind::policy));
-  judge_.rules = "v2";
+  gate_.rules = "v2";
   EXPECT_EQ(refused(root_, id), Code::conflict);
   EXPECT_FALSE(job(id).policy_approval);
   EXPECT_EQ(refused(bob_, id), Code::conflict);
@@ -101,20 +101,20 @@ TEST_F(ApprovalDigest, IsNeededAfterAClaimThatVoidedTheApproval) {
   must(write_file(scratch_ / "deploy/cloud1-vm-deploy", "#!/bin/sh\n", 0755));
   Executors executors{scratch_ / "deploy", ""};
   std::atomic<bool> stop = false;
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = deployed().id;
   must(jobs_.approve(bob_, id, kAll));
-  judge_.rules = "v2";
-  must(Worker(jobs_, executors, "w").work(stop));
+  gate_.rules = "v2";
+  must(Worker(deps_, executors, "w").work(stop));
   EXPECT_EQ(state(id), State::awaiting_approval);
   EXPECT_EQ(refused(bob_, id), Code::conflict);
   must(jobs_.approve(bob_, id, kAll, digest(id)));
-  must(Worker(jobs_, executors, "w").work(stop));
+  must(Worker(deps_, executors, "w").work(stop));
   EXPECT_EQ(state(id), State::completed);
 }
 
 TEST_F(ApprovalDigest, IsNotNeededForWhatNobodyMoved) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = booked().id;
   must(jobs_.approve(bob_, id, ApprovalKind::policy));
   EXPECT_EQ(must(jobs_.approve(root_, id, ApprovalKind::booking)).job.state, State::scheduled);
@@ -189,13 +189,13 @@ TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
   for (bool names_digest : {false, true}) {
     auto first = booked();
     bool is_first = true;
-    judge_.decide = [&](const FakeJudge::Call&) {
+    gate_.on_evaluate = [&](const FakeGate::Call&) {
       if (std::exchange(is_first, false)) moved(first, "2026-07-05T10:00");
       return policy::Decision();
     };
     auto digest = names_digest ? std::optional(first.approval_digest) : std::nullopt;
     EXPECT_EQ(refused(bob_, first.id, digest), Code::conflict);
-    judge_.decide = nullptr;
+    gate_.on_evaluate = nullptr;
     EXPECT_EQ(state(first.id), State::awaiting_approval);
     EXPECT_FALSE(job(first.id).booking_approval);
   }
@@ -205,7 +205,7 @@ TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
 TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
   auto first = booked();
   bool is_first = true;
-  judge_.decide = [&](const FakeJudge::Call&) {
+  gate_.on_evaluate = [&](const FakeGate::Call&) {
     if (std::exchange(is_first, false)) moved(first, "2026-07-05T10:00"), moved(first, "2026-07-04T10:00");
     return policy::Decision();
   };
@@ -218,7 +218,7 @@ TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
 TEST_F(ApprovalDigest, AMoveCountsOnlyForTheJobThatWasJudged) {
   auto id = booked().id;
   bool is_first = true;
-  judge_.decide = [&](const FakeJudge::Call&) {
+  gate_.on_evaluate = [&](const FakeGate::Call&) {
     if (std::exchange(is_first, false)) must(jobs_.reschedule(root_, id, at("2026-07-06T10:00")));
     return policy::Decision();
   };
@@ -228,7 +228,7 @@ TEST_F(ApprovalDigest, AMoveCountsOnlyForTheJobThatWasJudged) {
 
 TEST_F(ApprovalDigest, AnApprovalThatComesAfterTheTimeIsOverDoesNotCount) {
   auto id = booked().id;
-  judge_.decide = [&](const FakeJudge::Call&) {
+  gate_.on_evaluate = [&](const FakeGate::Call&) {
     clock_.advance(std::chrono::hours(100));
     return policy::Decision();
   };
@@ -248,19 +248,19 @@ TEST_F(ApprovalDigest, OfAnOlderReleaseStaysGood) {
   must(jobs_.approve(bob_, waiting.id, kAll, without_time(waiting)));
   clock_.set("2026-07-04T10:00:00Z");
   must(jobs_.sweep());
-  for (int i = 0; i < 2; ++i) must(Worker(jobs_, executors, "w").work(stop));
+  for (int i = 0; i < 2; ++i) must(Worker(deps_, executors, "w").work(stop));
   EXPECT_EQ(state(approved.id), State::completed);
   EXPECT_EQ(state(waiting.id), State::completed);
 }
 
 TEST_F(ApprovalDigest, OfAnOlderReleaseEndsWhenTheRulesChange) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto job = booked();
-  auto decision = judge_.decision;
-  decision.action = job.action, decision.policy_digest = judge_.rules;
+  auto decision = gate_.decision;
+  decision.action = job.action, decision.policy_digest = gate_.rules;
   auto older = policy::approval_digest(decision, job.request);
   make_older(job, older);
-  judge_.rules = "v2";
+  gate_.rules = "v2";
   EXPECT_EQ(refused(bob_, job.id, older), Code::conflict);
   EXPECT_TRUE(digest(job.id).starts_with("v2:"));
 }

@@ -7,7 +7,7 @@ using Strings = std::vector<std::string>;
 
 class ApprovalOf : public JobsFixture {
  protected:
-  ApprovalOf() { judge_.hold("big"); }
+  ApprovalOf() { gate_.hold("big"); }
   Code refused(const Principal& principal, const std::string& id, ApprovalKind what = ApprovalKind::all) {
     auto result = jobs_.approve(principal, id, what);
     EXPECT_FALSE(result);
@@ -15,7 +15,7 @@ class ApprovalOf : public JobsFixture {
   }
   std::string held_ = deployed_held();
   std::string deployed_held() {
-    judge_.hold("big");
+    gate_.hold("big");
     return deployed().id;
   }
 };
@@ -40,13 +40,13 @@ TEST_F(ApprovalOf, OnesOwnJobIsNobodysEvenAsAdmin) {
 }
 
 TEST_F(ApprovalOf, AJobThatNeedsNoneIsAMistake) {
-  judge_.allow();
+  gate_.allow();
   EXPECT_EQ(refused(bob_, deployed().id), Code::invalid);
 }
 
 TEST_F(ApprovalOf, RulesThatChangedIsVoid) {
-  judge_.rules = "v2";
-  judge_.hold("bigger");
+  gate_.rules = "v2";
+  gate_.hold("bigger");
   EXPECT_EQ(refused(bob_, held_), Code::conflict);
   EXPECT_EQ(job(held_).approval_reasons, Strings{"bigger"});
   EXPECT_EQ(state(held_), State::awaiting_approval);
@@ -55,8 +55,8 @@ TEST_F(ApprovalOf, RulesThatChangedIsVoid) {
 }
 
 TEST_F(ApprovalOf, WhatTheRulesRefuseNowCancelsTheJob) {
-  judge_.rules = "v2";
-  judge_.deny("never");
+  gate_.rules = "v2";
+  gate_.deny("never");
   EXPECT_EQ(refused(bob_, held_), Code::conflict);
   EXPECT_EQ(state(held_), State::cancelled);
   EXPECT_EQ(job(held_).reason, "policy");
@@ -92,7 +92,7 @@ TEST_F(ApprovalOf, TwoGatesNeedsBoth) {
 }
 
 TEST_F(ApprovalOf, ABookingNeedsNoPolicyAndNoEngine) {
-  judge_.decision = {};
+  gate_.decision = {};
   set("change_approval_required", "true");
   EXPECT_EQ(deployed().state, State::pending);
   auto id = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;

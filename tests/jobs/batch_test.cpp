@@ -59,7 +59,7 @@ TEST_F(Batch, TakesItemsThatDiffer) {
   EXPECT_EQ(made.jobs[0].request["instance_type"], "t3.medium");
   EXPECT_EQ(made.jobs[1].request["instance_type"], "m5.large");
   EXPECT_EQ(made.jobs[1].workgroup, "team-a");
-  for (const auto& asked : judge_.calls) {
+  for (const auto& asked : gate_.calls) {
     EXPECT_EQ(asked.request["count"], 2);
     EXPECT_EQ(asked.request["batch"], true);
     EXPECT_EQ(asked.request["workgroup"], "team-a");
@@ -101,17 +101,17 @@ TEST_F(Batch, NamesTheItemThatIsWrong) {
 }
 
 TEST_F(Batch, TellsTheReasonsOfAllItemsAndWhoseTheyAre) {
-  judge_.decide = [](const FakeJudge::Call& asked) {
+  gate_.on_evaluate = [](const FakeGate::Call& asked) {
     auto name = asked.request["name"].get<std::string>();
-    if (name == "b") return FakeJudge::of(policy::Verdict::allow, {}, {});
-    return FakeJudge::of(policy::Verdict::deny,
-                         name == "c" ? Strings{"too far", "too big"} : Strings{"too far"}, {});
+    if (name == "b") return FakeGate::of(policy::Verdict::allow, {}, {});
+    return FakeGate::of(policy::Verdict::deny,
+                        name == "c" ? Strings{"too far", "too big"} : Strings{"too far"}, {});
   };
   auto refused = bulk({item("a"), item("b"), item("c")});
   ASSERT_FALSE(refused);
   EXPECT_EQ(dump_json(*refused.error().body),
             R"({"error":"policy","reasons":["a, c: too far","c: too big"]})");
-  EXPECT_EQ(judge_.calls.size(), 3u);
+  EXPECT_EQ(gate_.calls.size(), 3u);
   EXPECT_EQ(count_jobs(), 0);
   auto entries = must(audit::list(audit_, root_, {})).entries;
   ASSERT_EQ(entries.size(), 1u);
@@ -122,10 +122,10 @@ TEST_F(Batch, TellsTheReasonsOfAllItemsAndWhoseTheyAre) {
 }
 
 TEST_F(Batch, CannotWaitForTheRulesApproval) {
-  judge_.decide = [](const FakeJudge::Call& asked) {
+  gate_.on_evaluate = [](const FakeGate::Call& asked) {
     bool held = asked.request["name"] == "b";
     auto out =
-        FakeJudge::of(held ? policy::Verdict::needs_approval : policy::Verdict::allow, {}, {"look twice"});
+        FakeGate::of(held ? policy::Verdict::needs_approval : policy::Verdict::allow, {}, {"look twice"});
     out.enforce_needs_approval = true;
     return out;
   };

@@ -29,7 +29,7 @@ class Claim : public JobsFixture {
   Job booked() { return change({{"change_window_id", window_.id}, {"run_at", "2026-07-03T23:00"}}); }
   bool work() {
     must(jobs_.sweep());
-    return must(Worker(jobs_, executors_, "one").work(stop_));
+    return must(Worker(deps_, executors_, "one").work(stop_));
   }
   void sql(const std::string& statement, db::Params params = {}) {
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
@@ -132,7 +132,7 @@ TEST_F(Claim, AMissedJobDoesNotHoldUpTheNext) {
 TEST_F(Claim, ALeaseOfAWrongClockIsOver) {
   clock_.advance(kYear);
   auto lost = deployed();
-  must(Worker(jobs_, executors_, "dead").claim());
+  must(Worker(deps_, executors_, "dead").claim());
   clock_.advance(-kYear);
   must(jobs_.sweep());
   EXPECT_EQ(state(lost.id), State::failed);
@@ -141,7 +141,7 @@ TEST_F(Claim, ALeaseOfAWrongClockIsOver) {
 
 TEST_F(Claim, ALeaseIsGoodForItsLengthAndFiveMinutes) {
   auto made = deployed();
-  must(Worker(jobs_, executors_, "alive").claim());
+  must(Worker(deps_, executors_, "alive").claim());
   clock_.advance(-minutes(5));
   must(jobs_.sweep());
   EXPECT_EQ(state(made.id), State::running);
@@ -153,7 +153,7 @@ TEST_F(Claim, ALeaseIsGoodForItsLengthAndFiveMinutes) {
 TEST_F(Claim, ALongLeaseOutlivesAShorterSetting) {
   set("job_lease_seconds", "7200");
   auto made = deployed();
-  must(Worker(jobs_, executors_, "alive").claim());
+  must(Worker(deps_, executors_, "alive").claim());
   set("job_lease_seconds", "60");
   must(jobs_.sweep());
   EXPECT_EQ(state(made.id), State::running);
@@ -176,7 +176,7 @@ TEST_F(Claim, ALivingWorkerRenewsAtOnceWhenTheClockIsPutBack) {
   must(write_file(scratch_ / "deploy/cloud1-vm-deploy",
                   "#!/bin/sh\ntouch " + started + "\nuntil [ -e " + go + " ]; do sleep 0.02; done\n", 0755));
   auto made = deployed();
-  std::jthread runs([&] { must(Worker(jobs_, executors_, "one").work(stop_)); });
+  std::jthread runs([&] { must(Worker(deps_, executors_, "one").work(stop_)); });
   while (!std::filesystem::exists(started)) std::this_thread::yield();
   clock_.advance(-kYear);
   auto lease = [&] {
@@ -195,11 +195,11 @@ TEST_F(Claim, ALivingWorkerRenewsAtOnceWhenTheClockIsPutBack) {
 TEST_F(Claim, AnotherTryIsDueWhenAWrongClockPutItOff) {
   auto made = deployed();
   clock_.advance(kYear);
-  judge_.engine_fails();
+  gate_.engine_fails();
   EXPECT_TRUE(work());
   EXPECT_FALSE(work()) << "put off";
   clock_.advance(-kYear);
-  judge_.allow();
+  gate_.allow();
   EXPECT_TRUE(work());
   EXPECT_EQ(state(made.id), State::completed);
 }

@@ -23,8 +23,8 @@ TEST_F(Reschedule, MovesABookingAndRecordsIt) {
       R"({"job_id":")" + id +
           R"(","status":"scheduled","scheduled_for":"2026-07-05T10:00:00Z","window_ends_at":"2026-07-05T11:00:00Z","schedule_state":"scheduled"})");
   EXPECT_EQ(audited(), Strings{"change_rescheduled"});
-  EXPECT_EQ(judge_.calls.back().at, must(parse_iso("2026-07-05T10:00:00Z")));
-  EXPECT_EQ(judge_.calls.back().actor.username, "alice");
+  EXPECT_EQ(gate_.calls.back().at, must(parse_iso("2026-07-05T10:00:00Z")));
+  EXPECT_EQ(gate_.calls.back().actor.username, "alice");
   auto now = must(move(id));
   EXPECT_EQ(now.state, State::pending);
   EXPECT_FALSE(now.run_at);
@@ -33,14 +33,14 @@ TEST_F(Reschedule, MovesABookingAndRecordsIt) {
 
 TEST_F(Reschedule, GivesAMissedOrExpiredJobAnotherChance) {
   auto missed = deployed(machine(at("2026-07-04T10:00"))).id;
-  judge_.hold("big");
+  gate_.hold("big");
   auto expired = deployed().id;
   clock_.set("2026-07-08T10:00:00Z");
   must(jobs_.sweep());
   ASSERT_EQ(state(missed), State::missed);
   ASSERT_EQ(state(expired), State::expired);
   EXPECT_EQ(must(move(expired)).state, State::awaiting_approval);
-  judge_.allow();
+  gate_.allow();
   auto again = must(move(missed, at("2026-07-09T10:00")));
   EXPECT_EQ(again.state, State::scheduled);
   EXPECT_FALSE(again.reason);
@@ -49,7 +49,7 @@ TEST_F(Reschedule, GivesAMissedOrExpiredJobAnotherChance) {
 }
 
 TEST_F(Reschedule, ForgetsWhatWasApproved) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = deployed().id;
   must(jobs_.approve(bob_, id, ApprovalKind::all));
   ASSERT_EQ(state(id), State::pending);
@@ -63,13 +63,13 @@ TEST_F(Reschedule, ForgetsWhatWasApproved) {
 
 TEST_F(Reschedule, AsksTheRulesAgainAndLeavesWhatTheyRefuse) {
   auto id = deployed(machine(at("2026-07-04T10:00"))).id;
-  judge_.deny("frozen");
+  gate_.deny("frozen");
   auto refused = move(id, at("2026-07-05T10:00"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(dump_json(*refused.error().body), R"({"error":"policy","reasons":["frozen"]})");
   EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
   EXPECT_EQ(job(id).run_at, must(parse_iso("2026-07-04T10:00:00Z")));
-  judge_.engine_fails();
+  gate_.engine_fails();
   EXPECT_EQ(move(id).error().code, Code::policy_unavailable);
   EXPECT_EQ(state(id), State::scheduled);
 }
@@ -95,7 +95,7 @@ TEST_F(Reschedule, IsForItsRequesterAndForAdminsWhileItHasNotBegun) {
   auto id = deployed().id;
   EXPECT_EQ(jobs_.reschedule(bob_, id, Json::object()).error().code, Code::forbidden);
   EXPECT_TRUE(jobs_.reschedule(root_, id, at("2026-07-04T10:00")));
-  EXPECT_EQ(judge_.calls.back().actor.username, "alice");
+  EXPECT_EQ(gate_.calls.back().actor.username, "alice");
   EXPECT_EQ(move("nothing").error().code, Code::not_found);
   must(jobs_.cancel(alice_, id));
   EXPECT_EQ(move(id).error().code, Code::conflict);
@@ -103,9 +103,9 @@ TEST_F(Reschedule, IsForItsRequesterAndForAdminsWhileItHasNotBegun) {
 
 TEST_F(Reschedule, CannotHoldAMachineOfABatchForTheRules) {
   auto made = must(deploy(machine({{"count", 2}})));
-  judge_.hold("big");
+  gate_.hold("big");
   EXPECT_EQ(move(made.jobs[0].id).error().code, Code::needs_approval);
-  judge_.allow();
+  gate_.allow();
   EXPECT_EQ(must(move(*made.jobs[0].batch_id, at("2026-07-04T10:00"))).state, State::scheduled);
   EXPECT_EQ(state(made.jobs[1].id), State::scheduled);
 }

@@ -19,7 +19,7 @@ TEST_F(Submit, MakesAPendingJobAndAuditsNothing) {
 }
 
 TEST_F(Submit, RefusesWithTheSpecsBodyAndAnEntryAndNoJob) {
-  judge_.deny("region \"mars\" is not in the allowed list [\"us-east-1\"]");
+  gate_.deny("region \"mars\" is not in the allowed list [\"us-east-1\"]");
   auto refused = deploy();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::policy_denied);
@@ -30,7 +30,7 @@ TEST_F(Submit, RefusesWithTheSpecsBodyAndAnEntryAndNoJob) {
 }
 
 TEST_F(Submit, FailsClosedWhenTheEngineCannotJudge) {
-  judge_.engine_fails();
+  gate_.engine_fails();
   auto refused = deploy();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::policy_unavailable);
@@ -40,13 +40,13 @@ TEST_F(Submit, FailsClosedWhenTheEngineCannotJudge) {
 }
 
 TEST_F(Submit, ProceedsOnNeedsApprovalThatIsNotEnforced) {
-  judge_.hold("big", /*enforce=*/false);
+  gate_.hold("big", /*enforce=*/false);
   EXPECT_EQ(deployed().state, State::pending);
   EXPECT_EQ(audited(), Strings{});
 }
 
 TEST_F(Submit, HoldsTheJobUntilSomebodyElseApproves) {
-  judge_.hold("big");
+  gate_.hold("big");
   auto made = deployed();
   EXPECT_EQ(made.state, State::awaiting_approval);
   EXPECT_EQ(made.approval_reasons, Strings{"big"});
@@ -54,7 +54,7 @@ TEST_F(Submit, HoldsTheJobUntilSomebodyElseApproves) {
 }
 
 TEST_F(Submit, RefusesASurfaceThatCannotHold) {
-  judge_.hold("big");
+  gate_.hold("big");
   for (auto [action, body] :
        std::vector<std::pair<std::string, Json>>{{"clouddb:provision", {{"name", "db"}}},
                                                  {"k8s:provision", {{"name", "k"}}},
@@ -73,24 +73,24 @@ TEST_F(Submit, RefusesASurfaceThatCannotHold) {
 
 TEST_F(Submit, UnderstandsTheProvidersNameOfAnAction) {
   must(jobs_.submit(alice_, {"aws:ec2:deploy", machine(), ""}));
-  EXPECT_EQ(judge_.calls.at(0).action, "cloud1:vm:deploy");
+  EXPECT_EQ(gate_.calls.at(0).action, "cloud1:vm:deploy");
 }
 
 TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
-  judge_.decide = [](const FakeJudge::Call& asked) {
-    return FakeJudge::of(asked.request["name"] == "web-02" ? policy::Verdict::deny : policy::Verdict::allow,
-                         {"not the second"}, {});
+  gate_.on_evaluate = [](const FakeGate::Call& asked) {
+    return FakeGate::of(asked.request["name"] == "web-02" ? policy::Verdict::deny : policy::Verdict::allow,
+                        {"not the second"}, {});
   };
   EXPECT_FALSE(deploy(machine({{"count", 3}})));
-  EXPECT_EQ(judge_.calls.size(), 3u);
+  EXPECT_EQ(gate_.calls.size(), 3u);
   EXPECT_EQ(count_jobs(), 0);
   EXPECT_EQ(audited(), Strings{"cloud1:vm:deploy:denied"});
-  judge_.decide = {};
+  gate_.on_evaluate = {};
   auto out = to_json(must(deploy(machine({{"count", 3}}))));
   EXPECT_EQ(out["count"], 3);
   EXPECT_EQ(out["names"], OrderedJson({"web-01", "web-02", "web-03"}));
   EXPECT_EQ(out["job_ids"].size(), 3u);
-  EXPECT_EQ(judge_.calls.back().request["batch"], true);
+  EXPECT_EQ(gate_.calls.back().request["batch"], true);
 }
 
 TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
@@ -102,7 +102,7 @@ TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   EXPECT_EQ(deploy_as(root_, machine({{"workgroup", "nobody"}})).error().code, Code::invalid);
   EXPECT_TRUE(deploy_as(carol_, machine({{"workgroup", "Team-A"}})));
   EXPECT_TRUE(deploy_as(root_, machine({{"workgroup", "team-a"}})));
-  EXPECT_EQ(judge_.calls.at(0).request["workgroup"], "team-a");
+  EXPECT_EQ(gate_.calls.at(0).request["workgroup"], "team-a");
 }
 
 // Nobody leaves his workgroup, and its change window, behind by leaving it out.
@@ -132,10 +132,10 @@ TEST_F(OwnWorkgroup, IsTheOnlyOneWhenItIsLeftOut) {
       asked.update(more);
       auto made = must(jobs_.submit(carol_, {action, asked, ""})).jobs.at(0);
       EXPECT_EQ(made.workgroup, "team-a") << action;
-      EXPECT_EQ(judge_.calls.back().request["workgroup"], "team-a") << action;
+      EXPECT_EQ(gate_.calls.back().request["workgroup"], "team-a") << action;
       EXPECT_EQ(must(jobs_.submit(root_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
       EXPECT_EQ(must(jobs_.submit(alice_, {action, asked, ""})).jobs.at(0).workgroup, std::nullopt);
-      EXPECT_EQ(judge_.calls.back().request["workgroup"], nullptr);
+      EXPECT_EQ(gate_.calls.back().request["workgroup"], nullptr);
     }
 }
 
@@ -152,7 +152,7 @@ TEST_F(OwnWorkgroup, HasToBeNamedByWhoIsInSeveral) {
       EXPECT_EQ(problem["loc"], OrderedJson({"body", "workgroup"}));
       EXPECT_NE(problem["msg"].get<std::string>().find("team-a, team-b"), std::string::npos);
     }
-  EXPECT_TRUE(judge_.calls.empty()) << "before the gate";
+  EXPECT_TRUE(gate_.calls.empty()) << "before the gate";
   EXPECT_EQ(audited(), Strings{});
   EXPECT_EQ(must(deploy_as(both_, machine({{"workgroup", "team-b"}}))).jobs.at(0).workgroup, "team-b");
 }
@@ -185,14 +185,14 @@ TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
 // What a teardown is judged by.
 TEST_F(Submit, JudgesATeardownOfWhatItDidNotDeploy) {
   must(destroy(root_, "i-1"));
-  EXPECT_EQ(judge_.calls.at(0).request,
+  EXPECT_EQ(gate_.calls.at(0).request,
             Json::parse(
                 R"({"region":"","name":"i-1","resource_id":"i-1","workgroup":null,"has_deploy_job":false})"));
   must(jobs_.submit(root_, {"cloud3:vm:destroy", {{"zone", "europe-west1-b"}}, "vm"}));
-  EXPECT_EQ(judge_.calls.at(1).request["region"], "europe-west1");
-  EXPECT_EQ(judge_.calls.at(1).request["zone"], "europe-west1-b");
+  EXPECT_EQ(gate_.calls.at(1).request["region"], "europe-west1");
+  EXPECT_EQ(gate_.calls.at(1).request["zone"], "europe-west1-b");
   EXPECT_EQ(destroy(alice_, "i-1").error().code, Code::forbidden);
-  EXPECT_EQ(judge_.calls.size(), 2u);
+  EXPECT_EQ(gate_.calls.size(), 2u);
 }
 
 TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
@@ -205,7 +205,7 @@ TEST_F(Submit, JudgesATeardownByItsNewestCompletedDeploy) {
   EXPECT_EQ(destroy(alice_, "i-77").error().code, Code::forbidden);
   must(destroy(carol_, "i-77"));
   EXPECT_EQ(
-      judge_.calls.back().request,
+      gate_.calls.back().request,
       Json::parse(
           R"({"region":"eu-west-1","name":"i-77","resource_id":"i-77","workgroup":"team-a","has_deploy_job":true})"));
 }
@@ -214,7 +214,7 @@ class Plan_ : public JobsFixture {
  protected:
   Json judged(std::string action, const Json& body) {
     must(jobs_.submit(root_, {std::move(action), body, ""}));
-    return judge_.calls.back().request;
+    return gate_.calls.back().request;
   }
 };
 
@@ -261,7 +261,7 @@ TEST_F(Plan_, RefusesTwoSpellingsThatDisagree) {
            {"clouddb:provision",
             {{"name", "d"}, {"instance_class", "db.t3.micro"}, {"tier", "db-n1-highmem-96"}}}})
     EXPECT_EQ(jobs_.submit(root_, {action, body, ""}).error().code, Code::validation) << action;
-  EXPECT_TRUE(judge_.calls.empty());
+  EXPECT_TRUE(gate_.calls.empty());
   EXPECT_TRUE(deploy(machine({{"ami_id", "ami-1"}})));
 }
 

@@ -88,7 +88,7 @@ class Teardown : public JobsFixture, public testing::WithParamInterface<Cloud> {
     auto path = scratch_ / "deploy/" + action;
     std::filesystem::create_directories(scratch_ / "deploy");
     must(write_file(path, "#!/bin/sh\ncat > " + scratch_ / "input" + "\n", 0755));
-    EXPECT_TRUE(must(Worker(jobs_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
+    EXPECT_TRUE(must(Worker(deps_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
     return must(parse_json(must(read_file(scratch_ / "input", 1 << 20))));
   }
   std::string executor() const {
@@ -108,7 +108,7 @@ TEST_P(Teardown, TheMachineOfAnotherWorkgroupIsNotReachedThroughOnesOwnOfThatNam
   const auto& cloud = GetParam();
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   auto own = stands(dave_, "web-1", cloud.second, cloud.second_id);
-  judge_.calls.clear();
+  gate_.calls.clear();
   for (const auto& query : {first_place(), Json::object()}) {
     auto refused = tear_down(dave_, "web-1", query);
     ASSERT_FALSE(refused) << dump_json(query);
@@ -116,7 +116,7 @@ TEST_P(Teardown, TheMachineOfAnotherWorkgroupIsNotReachedThroughOnesOwnOfThatNam
     EXPECT_NE(refused.error().message.find("resource id, or its zone"), std::string::npos);
   }
   EXPECT_EQ(tear_down(dave_, cloud.first_id).error().code, Code::forbidden);
-  EXPECT_TRUE(judge_.calls.empty()) << "refused before the gate";
+  EXPECT_TRUE(gate_.calls.empty()) << "refused before the gate";
   auto done = must(tear_down(dave_, "web-1", cloud.second)).jobs.at(0);
   EXPECT_EQ(done.resource_id, cloud.second_id);
   EXPECT_EQ(done.region, own.region);
@@ -128,7 +128,7 @@ TEST_P(Teardown, WhatIsJudgedRecordedAndExecutedIsOneMachine) {
   auto deploy = stands(carol_, "web-1", cloud.first, cloud.first_id);
   stands(carol_, "web-1", cloud.second, cloud.second_id);
   auto made = must(tear_down(carol_, "web-1", first_place())).jobs.at(0);
-  const auto& judged = judge_.calls.back().request;
+  const auto& judged = gate_.calls.back().request;
   EXPECT_EQ(judged["resource_id"], cloud.first_id);
   EXPECT_EQ(judged["region"], cloud.region);
   EXPECT_EQ(judged.value("zone", ""), cloud.zone);
@@ -172,7 +172,7 @@ TEST_P(Teardown, AnOldNameOfThatFormNeverStandsForAMachineWithoutADeploy) {
   }));
   EXPECT_EQ(tear_down(dave_, cloud.first_id).error().code, Code::forbidden);
   must(tear_down(root_, cloud.first_id));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_P(Teardown, SeveralMachinesOfOneNameAreAConflictThatNamesThem) {
@@ -198,10 +198,10 @@ TEST_P(Teardown, WithoutADeployItIsJudgedByWhatTheRequestSays) {
   const auto& cloud = GetParam();
   set("cloud1_region", "eu-central-1");
   must(tear_down(root_, "stranger"));
-  EXPECT_EQ(judge_.calls.back().request,
+  EXPECT_EQ(gate_.calls.back().request,
             Json({{"region", ""}, {"name", "stranger"}, {"workgroup", nullptr}, {"has_deploy_job", false}}));
   auto made = must(tear_down(root_, cloud.first_id, cloud.first)).jobs.at(0);
-  const auto& judged = judge_.calls.back().request;
+  const auto& judged = gate_.calls.back().request;
   EXPECT_EQ(judged["region"], cloud.region);
   EXPECT_EQ(judged.value("zone", ""), cloud.zone);
   EXPECT_EQ(judged["resource_id"], cloud.first_id);
@@ -211,12 +211,12 @@ TEST_P(Teardown, WithoutADeployItIsJudgedByWhatTheRequestSays) {
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   EXPECT_EQ(tear_down(carol_, "web-1", cloud.second).error().code, Code::forbidden);
   must(tear_down(root_, "web-1", cloud.second));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_P(Teardown, RefusesAPlaceThatIsNone) {
   stands(carol_, "web-1", GetParam().first, GetParam().first_id);
-  judge_.calls.clear();
+  gate_.calls.clear();
   for (const auto& query : {Json{{"zone", "nonsense x"}}, Json{{"region", "../etc"}}, Json{{"zone", "a\nb"}},
                             Json{{"zone", std::string(2000, 'a')}}})
     for (const auto& principal : {root_, carol_}) {
@@ -226,7 +226,7 @@ TEST_P(Teardown, RefusesAPlaceThatIsNone) {
       EXPECT_EQ(refused.error().body->at(0)["loc"],
                 OrderedJson({"query", query.contains("zone") ? "zone" : "region"}));
     }
-  EXPECT_TRUE(judge_.calls.empty());
+  EXPECT_TRUE(gate_.calls.empty());
   EXPECT_EQ(count_jobs(), 1);
   must(tear_down(carol_, "web-1", {{"zone", " "}, {"region", ""}}));
 }
@@ -262,8 +262,8 @@ TEST_P(Teardown, OnlyTheMachineThatWasMeantIsGone) {
   must(tear_down(carol_, "web-1", first_place()));
   run(executor());
   must(tear_down(carol_, "web-1"));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
-  EXPECT_EQ(judge_.calls.back().request["region"], other.region);
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], true);
+  EXPECT_EQ(gate_.calls.back().request["region"], other.region);
 }
 
 TEST_P(Teardown, ASecondTeardownOfAMachineThatIsGoneDoesNotRun) {
@@ -274,7 +274,7 @@ TEST_P(Teardown, ASecondTeardownOfAMachineThatIsGoneDoesNotRun) {
   run(executor());
   // Somebody else's new machine of the same name and place.
   stands(dave_, "web-1", cloud.first, "");
-  EXPECT_FALSE(must(Worker(jobs_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
+  EXPECT_FALSE(must(Worker(deps_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
   EXPECT_EQ(state(late.id), State::cancelled);
   EXPECT_EQ(job(late.id).reason, "already_removed");
 }
@@ -286,7 +286,7 @@ TEST_P(Teardown, AnExecutorCannotGiveATeardownAnotherMachine) {
   std::filesystem::create_directories(scratch_ / "deploy");
   must(write_file(scratch_ / "deploy/" + executor(), "#!/bin/sh\necho '{\"resource_id\": \"other\"}'\n",
                   0755));
-  EXPECT_TRUE(must(Worker(jobs_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
+  EXPECT_TRUE(must(Worker(deps_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
   EXPECT_EQ(job(made.id).resource_id, cloud.first_id);
 }
 

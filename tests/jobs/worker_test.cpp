@@ -19,7 +19,7 @@ class WorkerRoom : public JobsFixture {
     ASSERT_EQ(::chmod(path.c_str(), mode), 0);
   }
   bool work(std::string owner = "one") {
-    return must(Worker(jobs_, executors_, std::move(owner)).work(stop_));
+    return must(Worker(deps_, executors_, std::move(owner)).work(stop_));
   }
   std::vector<std::string> lines(const std::string& id) {
     std::vector<std::string> out;
@@ -83,9 +83,9 @@ TEST_F(WorkerRoom, RunsNoExecutableBelowAFolderThatOthersMayWrite) {
 
 TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   executor("cloud1-vm-deploy", "exit 0");
-  judge_.hold("big");
+  gate_.hold("big");
   auto held = deployed().id;
-  judge_.allow();
+  gate_.allow();
   auto booked = deployed(machine({{"run_at", "2026-07-04T10:00"}})).id;
   EXPECT_FALSE(work());
   clock_.set("2026-07-04T10:00:00Z");
@@ -93,7 +93,7 @@ TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   EXPECT_TRUE(work());
   EXPECT_EQ(state(booked), State::completed);
   EXPECT_EQ(state(held), State::awaiting_approval);
-  judge_.hold("big");
+  gate_.hold("big");
   must(jobs_.approve(bob_, held, ApprovalKind::all));
   EXPECT_TRUE(work());
   EXPECT_EQ(state(held), State::completed);
@@ -102,7 +102,7 @@ TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
 TEST_F(WorkerRoom, JudgesAgainWhenItClaims) {
   executor("cloud1-vm-deploy", "exit 0");
   auto id = deployed().id;
-  judge_.deny("frozen");
+  gate_.deny("frozen");
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::cancelled);
   EXPECT_EQ(job(id).reason, "policy");
@@ -112,10 +112,10 @@ TEST_F(WorkerRoom, JudgesAgainWhenItClaims) {
 
 TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
   executor("cloud1-vm-deploy", "exit 0");
-  judge_.hold("big");
+  gate_.hold("big");
   auto id = deployed().id;
   must(jobs_.approve(bob_, id, ApprovalKind::all));
-  judge_.rules = "v2";
+  gate_.rules = "v2";
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::awaiting_approval);
   EXPECT_FALSE(job(id).policy_approval);
@@ -127,11 +127,11 @@ TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
 TEST_F(WorkerRoom, WaitsForAnEngineThatIsDown) {
   executor("cloud1-vm-deploy", "exit 0");
   auto id = deployed().id;
-  judge_.engine_fails();
+  gate_.engine_fails();
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::pending);
   EXPECT_FALSE(work());
-  judge_.allow();
+  gate_.allow();
   clock_.advance(std::chrono::seconds(31));
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::completed);
@@ -151,7 +151,7 @@ TEST_F(WorkerRoom, ADeadWorkersDeployFailsAndItsTeardownRunsAgain) {
   executor("cloud1-vm-destroy", "exit 0");
   auto made = deployed().id;
   auto removed = must(destroy(root_, "i-1")).jobs.at(0).id;
-  Worker dead(jobs_, executors_, "dead");
+  Worker dead(deps_, executors_, "dead");
   must(dead.claim());
   must(dead.claim());
   must(jobs_.sweep());
@@ -169,7 +169,7 @@ TEST_F(WorkerRoom, ATeardownThatKillsItsWorkersIsGivenUp) {
   executor("cloud1-vm-destroy", "exit 0");
   auto id = must(destroy(root_, "i-1")).jobs.at(0).id;
   for (int i = 0; i < 3; ++i) {
-    must(Worker(jobs_, executors_, "dead").claim());
+    must(Worker(deps_, executors_, "dead").claim());
     clock_.advance(std::chrono::seconds(61));
     must(jobs_.sweep());
   }
@@ -182,10 +182,10 @@ TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
   deployed();
   EXPECT_TRUE(work());
   must(destroy(root_, "i-9"));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], true);
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], true);
   EXPECT_TRUE(work());
   must(destroy(root_, "i-9"));
-  EXPECT_EQ(judge_.calls.back().request["has_deploy_job"], false);
+  EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], false);
 }
 
 TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
@@ -207,7 +207,7 @@ TEST_F(WorkerRoom, APoolRunsSweepsAndStops) {
   auto id = deployed().id;
   auto orphan = must(jobs_.submit(alice_, {"k8s:provision", {{"name", "k"}}, ""})).jobs.at(0).id;
   {
-    JobWorkers pool(jobs_, executors_, 2);
+    JobWorkers pool(jobs_, deps_, executors_, 2);
     while (state(id) != State::completed || job(orphan).message.empty()) std::this_thread::yield();
   }
   EXPECT_NE(job(orphan).message.find("no executor for k8s:provision"), std::string::npos);

@@ -36,12 +36,12 @@ class PolicyGate : public testing::Test {
   config::Settings settings_{store_};
   std::unique_ptr<Engine> engine_ = folder_.engine();
   DecisionLog log_{*sql_};
-  Gate gate_{settings_, *engine_, log_};
+  EngineGate gate_{settings_, *engine_, log_};
 };
 
 TEST_F(PolicyGate, IsOffByDefaultAndNeedsNoEngineThen) {
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(settings_, *none, log_);
+  EngineGate gate(settings_, *none, log_);
   EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
   set({{"admission_control_enabled", "true"}});  // blank list: inert even when enabled
   EXPECT_FALSE(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).gated);
@@ -52,7 +52,7 @@ TEST_F(PolicyGate, IsOffByDefaultAndNeedsNoEngineThen) {
 TEST_F(PolicyGate, ClosesWithoutAnEngineForAGatedActionOnly) {
   enable();
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(settings_, *none, log_);
+  EngineGate gate(settings_, *none, log_);
   auto decision = must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(decision.verdict, Verdict::deny);
   EXPECT_EQ(decision.reasons,
@@ -174,7 +174,7 @@ TEST_F(PolicyGate, ClosesForASettingThatItsKeyDoesNotOpen) {
   set({{"admission_allowed_regions", "us-east-1"}});
   config::EncryptedStore other(*sql_, clock_, config::derive_store_key(Secret("another key"), {}));
   config::Settings settings(other);
-  Gate gate(settings, *engine_, log_);
+  EngineGate gate(settings, *engine_, log_);
   EXPECT_EQ(must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday)).verdict, Verdict::deny);
 }
 
@@ -262,7 +262,7 @@ TEST_F(PolicyGate, RecordsWhyItDenies) {
   judge();
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons, std::vector<std::string>{"no"});
   auto none = folder_.engine("/no/such/engine");
-  Gate gate(settings_, *none, log_);
+  EngineGate gate(settings_, *none, log_);
   must(gate.evaluate("cloud1:vm:deploy", kDeploy, kAlice, kFriday));
   EXPECT_EQ(must(log_.recent(1)).at(0).reasons,
             std::vector<std::string>{"Action blocked: policy engine unavailable (fail-closed)."});

@@ -1,4 +1,4 @@
-// The jobs room over a scratch database with a fake judge and a fake clock, three users and a workgroup.
+// The jobs room over a scratch database with a fake gate and a fake clock, three users and a workgroup.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "core/jobs/worker.hpp"
 #include "core/windows/workgroups.hpp"
 #include "tests/support/fake_clock.hpp"
-#include "tests/support/fake_judge.hpp"
+#include "tests/support/fake_gate.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash {
@@ -65,7 +65,7 @@ class JobsFixture : public testing::Test {
     std::mutex mutex;
     std::vector<std::string> claimed;
     auto claim = [&](int n) {
-      jobs::Worker worker(jobs_, executors, std::to_string(n));
+      jobs::Worker worker(deps_, executors, std::to_string(n));
       while (auto job = must(worker.claim())) {
         std::lock_guard lock(mutex);
         claimed.push_back(job->id);
@@ -85,10 +85,11 @@ class JobsFixture : public testing::Test {
   config::Settings settings_{store_};
   audit::Log audit_{*sql_, clock_, Secret(std::string(32, 'k'))};
   identity::Directory directory_{*sql_, clock_};
-  FakeJudge judge_;
+  FakeGate gate_;
   windows::Windows windows_{*sql_, clock_, audit_};
   windows::Workgroups workgroups_{*sql_, directory_, audit_, windows_};
-  jobs::Jobs jobs_{{*sql_, clock_, store_, settings_, audit_, judge_, windows_}};
+  jobs::Deps deps_{*sql_, clock_, store_, settings_, audit_, gate_, windows_};
+  jobs::Jobs jobs_{deps_};
   Principal alice_ = user("alice");
   Principal bob_ = user("bob", {"change_windows:use"});
   Principal carol_ = user("carol", {}, {"team-a"});

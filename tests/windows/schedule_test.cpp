@@ -39,7 +39,7 @@ TEST_F(Booking, OutsideOfTheWindowAChangeIsRefusedWithAnOfferAndWithoutTheGate) 
                                            {"next_start", "2026-07-03T22:00:00Z"},
                                            {"next_end", "2026-07-04T02:00:00Z"}}));
   EXPECT_EQ(audited().back(), "cloud1:vm:deploy:denied");
-  EXPECT_TRUE(judge_.calls.empty());
+  EXPECT_TRUE(gate_.calls.empty());
   EXPECT_EQ(count_jobs(), 0);
 }
 
@@ -62,7 +62,7 @@ TEST_F(Booking, TheOfferIsGoodAndJudgedForItsTime) {
   attach(window);
   auto job = must(change({{"change_window_id", window.id}})).jobs.at(0);
   EXPECT_EQ(job.state, State::scheduled);
-  EXPECT_EQ(format_iso(judge_.calls.at(0).at), "2026-07-03T22:00:00Z");
+  EXPECT_EQ(format_iso(gate_.calls.at(0).at), "2026-07-03T22:00:00Z");
   must(jobs_.sweep());
   EXPECT_EQ(state(job.id), State::scheduled);
   clock_.set("2026-07-03T22:00:00Z");

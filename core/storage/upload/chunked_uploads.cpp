@@ -68,10 +68,12 @@ Result<Handle> ChunkedUploads::unseal_handle(const Principal& principal, std::st
   return open_handle(key_, text, principal.username, deps_.clock.now());
 }
 
-Result<void> ChunkedUploads::check_part(const Principal& principal, std::string_view handle, std::int64_t n,
-                                        std::uint64_t declared_bytes) const {
+Result<PartRequest> ChunkedUploads::open_part(const Principal& principal, std::string_view handle,
+                                              std::int64_t n, std::uint64_t declared_bytes) const {
   auto opened = TRY(unseal_handle(principal, handle));
-  return check_length(opened, TRY(check_number(opened, n)), declared_bytes);
+  auto number = TRY(check_number(opened, n));
+  TRY(check_length(opened, number, declared_bytes));
+  return PartRequest{std::move(opened), number};
 }
 
 Result<Sequence> ChunkedUploads::sequence(const Principal& principal) {
@@ -119,11 +121,17 @@ Result<void> ChunkedUploads::check_in_order(const OpenBackend& backend, const Ha
   return fail(Code::invalid, "part {} is out of order: the next part is {}", n, last + 1);
 }
 
-Result<PutPartResult> ChunkedUploads::put_part(const Principal& principal, std::string_view text,
-                                               std::int64_t number, const Payload& part,
+Result<PutPartResult> ChunkedUploads::put_part(const Principal& principal, std::string_view handle,
+                                               std::int64_t n, const Payload& part,
                                                std::string_view content_digest, Sequence sequence) {
-  auto handle = TRY(unseal_handle(principal, text));
-  auto n = TRY(check_number(handle, number));
+  auto request = TRY(open_part(principal, handle, n, part.bytes.size()));
+  return put_part(principal, request, part, content_digest, sequence);
+}
+
+Result<PutPartResult> ChunkedUploads::put_part(const Principal& principal, const PartRequest& request,
+                                               const Payload& part, std::string_view content_digest,
+                                               Sequence sequence) {
+  const auto& [handle, n] = request;
   TRY(check_length(handle, n, part.bytes.size()));
   auto sha256 = part.sha256.empty() ? crypto::sha256(part.bytes) : std::string(part.sha256);
   TRY(check_content_digest(content_digest, sha256));

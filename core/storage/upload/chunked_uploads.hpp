@@ -28,6 +28,11 @@ struct BeginResult {
   std::string filename;
   std::uint64_t size = 0;
 };
+// A part of an open handle, with a number that the upload has.
+struct PartRequest {
+  Handle handle;
+  std::uint32_t n = 0;
+};
 struct PutPartResult {
   std::uint32_t n = 0;
   std::string ref;
@@ -79,10 +84,13 @@ class ChunkedUploads {
 
   // Returns how the active backend takes the parts of an upload that does not come through the API.
   Result<Sequence> sequence(const Principal& principal);
-  // Checks a part before any byte of it is read: handle, number, declared length.
-  Result<void> check_part(const Principal& principal, std::string_view handle, std::int64_t n,
-                          std::uint64_t declared_bytes) const;
+  // Opens the handle and checks number and declared length, before any byte of the part is read.
+  Result<PartRequest> open_part(const Principal& principal, std::string_view handle, std::int64_t n,
+                                std::uint64_t declared_bytes) const;
   // `content_digest` is the header's value, or empty.
+  Result<PutPartResult> put_part(const Principal& principal, const PartRequest& request, const Payload& part,
+                                 std::string_view content_digest, Sequence sequence = Sequence::in_order);
+  // As above, for a part whose handle is still sealed.
   Result<PutPartResult> put_part(const Principal& principal, std::string_view handle, std::int64_t n,
                                  const Payload& part, std::string_view content_digest,
                                  Sequence sequence = Sequence::in_order);

@@ -100,12 +100,12 @@ TEST_F(UploadLane, RefusesAGapAWrongLengthAndAWrongNumberAndStagesNothing) {
 
 TEST_F(UploadLane, JudgesAPartByItsHeadAlone) {
   auto handle = begin(one);
-  EXPECT_EQ(status_of(one.uploads.check_part(world.ann, handle, 1, kPartBytes)), 200);
-  EXPECT_EQ(status_of(one.uploads.check_part(world.ann, handle, 1, kPartBytes - 1)), 400);
-  EXPECT_EQ(status_of(one.uploads.check_part(world.ann, handle, 9, 1)), 400);
-  EXPECT_EQ(status_of(one.uploads.check_part(world.bob, handle, 1, kPartBytes)), 400);
-  EXPECT_EQ(status_of(one.uploads.check_part(world.ann, "forged", 1, kPartBytes)), 400);
-  EXPECT_NE(refusal(one.uploads.check_part(world.ann, "", 1, 1)).find("X-Upload-Handle"), std::string::npos);
+  EXPECT_EQ(status_of(one.uploads.open_part(world.ann, handle, 1, kPartBytes)), 200);
+  EXPECT_EQ(status_of(one.uploads.open_part(world.ann, handle, 1, kPartBytes - 1)), 400);
+  EXPECT_EQ(status_of(one.uploads.open_part(world.ann, handle, 9, 1)), 400);
+  EXPECT_EQ(status_of(one.uploads.open_part(world.bob, handle, 1, kPartBytes)), 400);
+  EXPECT_EQ(status_of(one.uploads.open_part(world.ann, "forged", 1, kPartBytes)), 400);
+  EXPECT_NE(refusal(one.uploads.open_part(world.ann, "", 1, 1)).find("X-Upload-Handle"), std::string::npos);
 }
 
 TEST_F(UploadLane, RemembersAnAbortedHandleThroughAClockThatWasAYearAhead) {

@@ -1,15 +1,14 @@
-// A gate that says what a test tells it to, and remembers what it was calls.
-// judge() may be called by many threads.
+// A gate that decides as a test sets it, and keeps its calls. evaluate() may be called by many threads.
 #pragma once
 #include <functional>
 #include <mutex>
 #include <vector>
 
-#include "core/jobs/judge.hpp"
+#include "core/policy/gate.hpp"
 
 namespace dash {
 
-class FakeJudge final : public jobs::Judge {
+class FakeGate final : public policy::Gate {
  public:
   struct Call {
     std::string action;
@@ -18,19 +17,24 @@ class FakeJudge final : public jobs::Judge {
     Time at;
   };
 
-  Result<policy::Decision> judge(std::string_view action, const Json& request, const policy::Actor& actor,
-                                 Time at, std::optional<policy::Deadline>) override {
+  Result<policy::Decision> evaluate(std::string_view action, const Json& request, const policy::Actor& actor,
+                                    Time at, std::optional<policy::Deadline> = {}) override {
     Call now{std::string(action), request, actor, at};
     {
       std::lock_guard lock(mutex_);
       calls.push_back(now);
     }
-    policy::Decision out = decide ? decide(now) : decision;
+    policy::Decision out = on_evaluate ? on_evaluate(now) : decision;
     out.action = action;
     out.policy_digest = rules;
     return out;
   }
+  Result<policy::Decision> dry_run(std::string_view action, const Json& request, const policy::Actor& actor,
+                                   Time at) override {
+    return evaluate(action, request, actor, at);
+  }
   policy::Deadline deadline() const override { return {}; }
+  Result<policy::GateSettings> settings() override { return policy::GateSettings(); }
   void deny(std::string reason) { decision = of(policy::Verdict::deny, {std::move(reason)}, {}); }
   void hold(std::string reason, bool enforce = true) {
     decision = of(policy::Verdict::needs_approval, {}, {std::move(reason)});
@@ -51,8 +55,8 @@ class FakeJudge final : public jobs::Judge {
     return out;
   }
 
-  policy::Decision decision;  // not gated, until a test says otherwise
-  std::function<policy::Decision(const Call&)> decide;
+  policy::Decision decision;  // not gated, until a test sets it
+  std::function<policy::Decision(const Call&)> on_evaluate;
   std::string rules = "v1";
   std::vector<Call> calls;
 

@@ -1,0 +1,14 @@
+// What happens to a job when the rules change under its approval.
+#pragma once
+#include "core/jobs/jobs.hpp"
+
+namespace dash::jobs {
+
+// The setting approval_expiry_hours; at least 1.
+Result<std::int64_t> approval_expiry_hours(config::Settings& settings);
+// Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
+Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);
+// The approval no longer covers what would run: returns the job to waiting, with the new reasons and digest.
+Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision);
+
+}  // namespace dash::jobs
