@@ -33,8 +33,8 @@
 namespace dash::app {
 namespace {
 
-// $DASHCTL_ANCHOR_FILE names a file outside of the data directory, DASHCTL_ANCHOR_STORE=1 adds the active
-// store. Not settings: who may change those is whom the anchors watch.
+// $DASHCTL_ANCHOR_FILE names a file outside of the data directory; DASHCTL_ANCHOR_STORE=1 adds the active
+// store. They are no settings, because the anchors watch the users who may change settings.
 std::vector<std::unique_ptr<audit::Anchor>> make_anchors(const std::string& data_dir, const audit::Log& log,
                                                          storage::Stores& stores) {
   std::vector<std::unique_ptr<audit::Anchor>> out;
@@ -63,7 +63,7 @@ std::string env_or_empty(const char* name) {
   return text ? text : "";
 }
 
-// Where the local store must not be: beside what proves, seals or judges.
+// Where the local store must not be: beside keys, audit anchors and policy files.
 storage::local::RootOptions root_options(const Options& options, const std::string& policy_dir) {
   storage::local::RootOptions out;
   out.data_dir = std::filesystem::absolute(options.data_dir);

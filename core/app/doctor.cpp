@@ -101,7 +101,7 @@ Result<CheckResult> backend(Application& app, const storage::Backend& backend) {
   return good(name, fmt::format("reachable, {} assets", probe.count));
 }
 
-// The log is the one thing here that knows of another time.
+// Compares with the audit log, the only record of another time.
 Result<CheckResult> wall_clock(Application& app) {
   auto now = app.clock.now();
   audit::EntryFilter newest;
@@ -126,7 +126,7 @@ bool has_failed(const CheckResults& checks) {
   return std::ranges::any_of(checks, [](const CheckResult& c) { return c.state == CheckState::failed; });
 }
 
-// Of an older schema only what every schema keeps alike.
+// With an older schema only the tables that are the same in every version are read.
 void check_application(Application& app, CheckResults& out) {
   auto versions = db::schema_versions(app.sql);
   if (!versions) return out.push_back(failed("database", versions.error().code, versions.error().message));

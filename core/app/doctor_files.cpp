@@ -84,7 +84,7 @@ CheckResult check_database_file(const std::string& path) {
 }
 
 CheckResults check_executors(const std::string& data_dir) {
-  // Who serves owns the data folder; doctor may be run by root.
+  // The server's user owns the data folder; doctor may be run by root.
   struct stat status {};
   auto user = ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
   jobs::Executors executors(jobs::executor_folder(data_dir), "", user);

@@ -13,13 +13,13 @@
 namespace dash::app {
 namespace {
 
-constexpr off_t kMinFreeBytes = 256 << 10;  // less free space than this is none
+constexpr off_t kMinFreeBytes = 256 << 10;  // less free space counts as none
 
-constexpr std::string_view kKeyCheckText = "key check";  // under this name, and with these words
+constexpr std::string_view kKeyCheckText = "key check";  // the name and the text of the sealed check value
 
-// What the database says of the key that opens its settings.
+// What the database shows about the key of its settings.
 struct KeyEvidence {
-  bool is_recorded = false, is_right = false;  // the recorded one is ours
+  bool is_recorded = false, is_right = false;  // right: the recorded key is this instance's
   std::size_t settings = 0, unreadable = 0;    // counted when it is not
   bool all_readable() const { return unreadable == 0; }
   bool none_readable() const { return settings > 0 && unreadable == settings; }
@@ -39,7 +39,7 @@ Result<KeyEvidence> read_key_evidence(Application& app) {
   return out;
 }
 
-// A file without a name, else one that has it for a moment.
+// Opens a file without a name, else one that has a name for a moment.
 int open_temporary(const std::string& folder) {
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;

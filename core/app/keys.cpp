@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxKeyFileBytes = 4096;
 constexpr std::size_t kMinKeyBytes = 16;
 
-// Made when absent; of two processes that make it at once one wins.
+// Makes the key when absent. Of two processes that make it at once, one wins.
 Result<Secret> load_or_create_key(const std::string& path) {
   if (auto key = read_key(path); key || key.error().code != Code::not_found) return key;
   auto made = write_file(path, crypto::random_hex(32) + "\n", 0600, IfPresent::keep);

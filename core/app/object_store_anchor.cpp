@@ -7,7 +7,7 @@ namespace {
 constexpr std::size_t kMaxNotesRead = 64;
 constexpr std::size_t kMaxNoteBytes = 4 << 10;  // bytes
 
-// Origin, size and root: the lines before time and signature.
+// Returns origin, size and root: the lines before time and signature.
 std::string_view signed_tree_head(std::string_view note) {
   std::size_t end = 0;
   for (int line = 0; line < 3 && end != note.npos; ++line) end = note.find('\n', end + 1);
@@ -30,7 +30,7 @@ class ObjectStoreAnchor final : public audit::Anchor {
     auto written = store->put(key, checkpoint.note, {.digest = {}, .only_if_absent = true});
     if (written) return {};
     if (written.error().code != Code::conflict) return Failure(written.error());
-    // Another replica was first, or our own answer was lost: it has to say the same.
+    // Another replica was first, or our own response was lost: the existing checkpoint must be the same.
     if (signed_tree_head(TRY(read_note(*store, key))) == signed_tree_head(checkpoint.note)) return {};
     return fail(Code::integrity, "{} holds another checkpoint; run `dashctl audit verify`", key);
   }

@@ -11,7 +11,7 @@
 namespace dash::automation {
 namespace {
 
-// Members that say what is run and on what; they are shown with the job. The rest may be secret.
+// Members that name what runs and where; they are shown with the job. The other members may be secret.
 constexpr std::array kShownMembers{"target", "target_kind", "target_id", "cloud", "agent_id", "transport"};
 
 Result<std::string> text_of(const Json& body, std::string_view name) {

@@ -21,7 +21,7 @@ constexpr std::array kClouds = {
 struct NamePair {
   std::string_view canonical, provider;
 };
-// Prefixes of keys that are not a cloud's, and the one key that no prefix explains.
+// Prefixes of keys that are not a cloud's, and the one key that no prefix covers.
 constexpr NamePair kRunner{"automation_runner", "ansible_runner"};
 constexpr NamePair kAttested{"dashboard_secrets_require_attested", "dashboard_secrets_require_spire"};
 
@@ -36,7 +36,7 @@ bool has_cloud_prefix(std::string_view key, std::string_view name) {
   return key.size() > name.size() && key.starts_with(name) && key[name.size()] == '_';
 }
 
-// Replaces each run of name characters in a list ("a, b" or ["a","b"]) and leaves the rest as it is.
+// Replaces each name in a list ("a, b" or ["a","b"]) and leaves the rest as it is.
 template <class Map>
 std::string map_names(std::string_view text, Map&& map) {
   static constexpr std::string_view kSeparators = " \t\r\n,;[]\"'";

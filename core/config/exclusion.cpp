@@ -10,7 +10,7 @@
 namespace dash::config {
 namespace {
 
-// A hypervisor's switch goes with its details: it would be on without a host to talk to.
+// The switch of a hypervisor is excluded with its details: it would be on without a host to call.
 constexpr std::array<std::string_view, 7> kOnPremPrefixes = {
     "vmware_", "proxmox_", "vsphere_", "hyperv_", "nutanix_", "xcpng_", "storage_local_"};
 

@@ -11,7 +11,7 @@
 namespace dash::config {
 namespace {
 
-// Longer names differ by two letters by right (…_a_id, …_b_id), so only one edit counts as a slip.
+// Longer names often differ by two letters (…_a_id, …_b_id), so only one edit counts as a slip.
 bool is_one_edit_apart(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > 1) return false;

@@ -7,7 +7,8 @@
 namespace dash::config {
 namespace {
 
-// The set with each field rewritten; as it is when nothing changes, or when it is no region set.
+// Returns the set with each field rewritten; unchanged text, or text that is no region set, is returned as it
+// is.
 template <class Rewrite>
 std::string rewrite_region_set(const std::string& cloud, std::string_view text, Rewrite rewrite) {
   auto map = parse_region_blob(cloud, text);

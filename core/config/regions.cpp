@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kInfix = "_region.";
 constexpr std::string_view kBlobSuffix = "_region_configs";
 
-// "cloud1_region." → cloud1, with what follows.
+// "cloud1_region." as cloud1, and the text after it.
 struct PrefixedKey {
   std::string cloud;
   std::string_view rest;
@@ -100,7 +100,7 @@ RegionMap region_map(std::string_view cloud, const Json& object) {
     for (const auto& [field, value] : fields.items()) {
       auto text = field_text(value);
       auto trimmed = std::string(trim(field));
-      // A dot would be read as a part of the region's name when the field travels as a key.
+      // A dot would become a part of the region's name in the field's key.
       if (text && !trimmed.empty() && trimmed.find('.') == std::string::npos) out[region][trimmed] = *text;
     }
   }

@@ -14,7 +14,7 @@
 namespace dash::config {
 namespace {
 
-// The name of a secret kept elsewhere, checked before the secrets' own endings.
+// The name of a secret stored elsewhere; checked before the endings of secrets.
 constexpr std::array<std::string_view, 5> kPointerSuffixes = {"_secret_name", "_secret_title", "_key_secret",
                                                               "_secret_ref", "_ref"};
 constexpr auto kSecretSuffixes = std::to_array<std::string_view>({"_secret",
@@ -71,7 +71,7 @@ KeyInfo parse_line(std::string key, std::string_view words) {
 
 struct Registry {
   std::vector<KeyInfo> keys;
-  std::vector<std::size_t> prefixes;  // those that end with '*'
+  std::vector<std::size_t> prefixes;  // patterns that end with '*'
 };
 
 Registry load() {

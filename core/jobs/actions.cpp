@@ -23,7 +23,7 @@ Action provision(std::string_view name, std::vector<std::string_view> instance_t
           0};
 }
 
-// The clouds' own limits on a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
+// The clouds' own limits of a machine's name: EC2 tag, Windows computer name, RFC 1035 label, OCI display
 // name.
 const std::vector<Action>& action_rows() {
   static const std::vector<Action> kActions = {

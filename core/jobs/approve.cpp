@@ -59,7 +59,8 @@ Result<void> check_digest(const ApprovalSubject& subject, const Digest& digest) 
               subject.id);
 }
 
-// What was never rescheduled, and lost no approval, is what everybody who looked at it has seen.
+// A job that was never rescheduled, and lost no approval, is unchanged since its submission: no digest is
+// needed.
 Result<void> check_reviewed(const ApprovalSubject& subject, const Digest& digest) {
   if (digest) return {};
   for (const auto& job : subject.waiting)
@@ -79,7 +80,7 @@ Result<void> check_time(const ApprovalSubject& subject, Time now) {
   return {};
 }
 
-// Everything that an approval has to hold against: before the rules are asked, and again when it is stored.
+// Checks every condition of an approval: before the rules are evaluated, and again when it is stored.
 Result<ApprovalSubject> load_approvable(const Deps& deps, db::Transaction& tx, const Principal& principal,
                                         const std::string& id, const Digest& digest) {
   auto subject = TRY(load_subject(tx, id));
@@ -102,7 +103,7 @@ OrderedJson details_of(const Job& job, std::string_view gates) {
   return out;
 }
 
-// Nothing waits any more: who agreed, or why nobody can.
+// Nothing waits any more: returns who approved, or why no approval is possible.
 Result<ApproveResult> nothing_to_approve(const ApprovalSubject& subject) {
   const auto& job = subject.jobs.front();
   if (!job.needs_policy_approval && !job.needs_booking_approval)
@@ -138,13 +139,13 @@ struct OpenApprovals {
   bool policy;
   bool booking;
 };
-// The flags that `what` names and that are still open.
+// Returns the approvals that `what` names and that are still open.
 OpenApprovals open_approvals(const Job& job, ApprovalKind what) {
   return {job.needs_policy_approval && !job.policy_approval && what != ApprovalKind::booking,
           job.needs_booking_approval && !job.booking_approval && what != ApprovalKind::policy};
 }
 
-// False when no flag was open.
+// Returns false when none was open.
 Result<bool> grant(const Deps& deps, db::Transaction& tx, const Principal& principal, Job job,
                    ApprovalKind what) {
   auto now = deps.clock.now();

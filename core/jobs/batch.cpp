@@ -9,7 +9,7 @@
 namespace dash::jobs {
 namespace {
 
-// A state that one job has says more of the batch than those after it; all completed is completed.
+// The first of these states that any job has is the state of the batch. Completed: all jobs are completed.
 constexpr State kStatePrecedence[] = {State::running,   State::pending, State::awaiting_approval,
                                       State::scheduled, State::failed,  State::missed,
                                       State::rejected,  State::expired, State::cancelled};

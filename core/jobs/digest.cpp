@@ -15,7 +15,7 @@ std::string versioned(const Json& covered) {
 
 Json micros_or_null(const std::optional<Time>& time) { return time ? Json(to_micros(*time)) : Json(nullptr); }
 
-// Action, request and rule set: all that the first version covered.
+// Covers action, request and rule set, which is all of the first version.
 std::string change_digest(const Job& job, const policy::Decision& decision) {
   if (decision.gated) return policy::approval_digest(decision, job.request);
   return "not_gated:" + crypto::to_hex(crypto::sha256(job.action + "\n" + dump_json(job.request)));

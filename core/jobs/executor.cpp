@@ -24,13 +24,13 @@ std::string file_name_of(std::string action) {
   return action;
 }
 
-// What stands in the folder for an action, in either spelling.
+// Returns whether the file in the folder is an executable.
 bool is_executable(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// Every action that an executor may be there for, with the names of its file.
+// Returns every action that may have an executor, with the names of its file.
 std::vector<std::pair<std::string, std::vector<std::string>>> executor_names() {
   std::vector<std::pair<std::string, std::vector<std::string>>> out;
   for (const auto& action : actions()) {

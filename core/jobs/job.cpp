@@ -13,8 +13,8 @@ struct StateRow {
   std::vector<State> next;
 };
 
-// running → pending re-queues a dead worker's job; running and pending → awaiting_approval when
-// the rules changed under an approval. What has not begun may be booked anew, and stay in its state by that.
+// running → pending re-queues a dead worker's job. running and pending → awaiting_approval: the rules changed
+// under an approval. A job that has not begun may be rescheduled, and then keeps its state.
 const std::vector<StateRow>& state_rows() {
   using enum State;
   static const std::vector<StateRow> kTable = {
@@ -62,7 +62,7 @@ OrderedJson approval_json(bool needed, const std::optional<Approval>& given) {
   return out;
 }
 
-// The derived word of the API for a job that waits or has missed its time.
+// Returns the API's derived word for a job that waits or has missed its time.
 std::string_view schedule_state(const Job& job) {
   if (job.state == State::missed) return "missed";
   if (job.state == State::awaiting_approval) return "awaiting_approval";

@@ -17,14 +17,14 @@ using policy::Decision;
 using policy::Verdict;
 using Reasons = std::vector<std::string>;
 
-// The entry is durable before anybody reads the refusal.
+// The entry is durable before any client reads the refusal.
 Failure refuse(const Deps& deps, const JobRequest& request, std::size_t i, Error error, OrderedJson details) {
   auto written = deps.audit.append(audit_entry(request, i, "denied", std::move(details)));
   return Failure(written ? std::move(error) : std::move(written).error());
 }
 
-// The items of a batch to which a verdict applies, as one refusal: each reason once, as the rule wrote it
-// when it holds for every item of the batch, else with the names of its items before it.
+// The items of a batch to which a verdict applies, as one refusal. Each reason occurs once: as the rule wrote
+// it when it holds for every item of the batch, else after the names of its items.
 struct CombinedDecision {
   Decision decision;  // the first such item's, with the reasons of all
   std::size_t first;  // its place in the plan
@@ -75,7 +75,7 @@ Failure refuse(const Deps& deps, const JobRequest& request, const CombinedDecisi
   return refuse(deps, request, what.first, std::move(error), std::move(details));
 }
 
-// A change that the window admits has to start before it closes.
+// A change that the window admits must start before it closes.
 Result<void> check_change_window(const Deps& deps, JobRequest& request) {
   if (!request.resolved.workgroup) return {};
   if (!TRY(policy::live_settings(deps.settings))->lists(request.action->name)) return {};
@@ -132,7 +132,8 @@ Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps,
   });
 }
 
-// A booked change waits for somebody else when the setting says so, whatever the rules say.
+// A scheduled change waits for another user's approval when the setting demands it, whatever the rules
+// decide.
 Result<void> authorize(const Deps& deps, JobRequest& request) {
   TRY(check_change_window(deps, request));
   TRY(check_policy(deps, request));

@@ -10,7 +10,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::string_view kZonedCloud = "cloud3";  // whose deploys name a zone
+constexpr std::string_view kZonedCloud = "cloud3";  // its deploys name a zone
 constexpr std::size_t kMaxLocationNameBytes = 64;
 
 bool is_name(std::string_view text) {
@@ -19,14 +19,14 @@ bool is_name(std::string_view text) {
   });
 }
 
-// Letters, digits, hyphens after folding; blanks were only for people ("East US").
+// Folds to letters, digits, hyphens; blanks are only for display ("East US").
 Result<std::string> folded_region(std::string_view typed) {
   auto folded = policy::fold_region(typed);
   if (!is_name(folded)) return fail(Code::invalid, "'{}' is not a region's name", typed);
   return folded;
 }
 
-// Where no deploy has a zone, one is only compared: "us-east-1a", "2", "Uocm:PHX-AD-1".
+// Where no deploy has a zone, a zone is only compared: "us-east-1a", "2", "Uocm:PHX-AD-1".
 Result<std::string> folded_zone(std::string_view typed) {
   auto folded = lower(typed), plain = folded;
   std::ranges::replace(plain, ':', '-');

@@ -32,7 +32,7 @@ bool has_resource_id_form(std::string_view cloud, std::string_view text) {
 Result<std::vector<Job>> existing_deploys(db::Transaction& tx, const std::string& action, FindBy by,
                                           const std::string& text) {
   std::string column = by == FindBy::resource_id ? "resource_id" : "name";
-  // By number, not by time: the clock may have been wrong.
+  // Sorted by number, not by time: the clock may have been wrong.
   auto rows = TRY(tx.query(kSelectJobs + "WHERE action = $1 AND " + column +
                                " = $2 AND state = 'completed' AND destroyed_by IS NULL ORDER BY seq DESC",
                            {action, text}));

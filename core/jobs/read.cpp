@@ -1,4 +1,4 @@
-// Listing, showing, cancelling, and what time does to jobs.
+// Lists, shows and cancels jobs, and makes the transitions of time.
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/jobs/actions.hpp"
@@ -9,7 +9,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kLogPageLines = 1000;  // a page of them
+constexpr std::int64_t kLogPageLines = 1000;  // lines of a page
 constexpr int kMaxAttempts = 3;               // of a job that is re-queued when its worker dies
 
 bool can_see_all(const Principal& principal) { return principal.has_permission(kReadJobs); }
@@ -49,7 +49,7 @@ WhereClause where_clause(const Principal& principal, const JobQuery& query) {
   return where;
 }
 
-// Under the id of a batch stands where its jobs' logs are.
+// The log of a batch names the jobs that have the logs.
 std::vector<LogLine> batch_log_lines(const std::vector<Job>& jobs, std::int64_t after) {
   std::vector<LogLine> out;
   for (std::size_t i = static_cast<std::size_t>(std::max<std::int64_t>(after, 0)); i < jobs.size(); ++i)
@@ -164,7 +164,7 @@ Result<Job> Jobs::cancel_job(const Principal& principal, const std::string& id) 
 
 namespace {
 
-// One statement a rule: each row moves at most once, whoever sweeps beside us.
+// One statement a rule: each row changes at most once, whatever other processes sweep.
 Result<void> sweep_times(db::Transaction& tx, std::int64_t now) {
   constexpr std::string_view kRules[] = {
       R"(UPDATE jobs
@@ -196,7 +196,7 @@ Result<void> sweep_lost(db::Transaction& tx, std::int64_t now, std::int64_t leas
     std::string message =
         again ? "its worker stopped answering; it will run again"
               : "its worker stopped answering; look at the provider before you submit it again";
-    // The lease is asked again: its worker may have come back between.
+    // The lease is checked again, because its worker may have renewed it meanwhile.
     TRY(transition(tx, job.id, {State::running}, next,
                    {set, {message, now, lease}, " AND " + lease_expired_condition(4, 5)}));
     log::warning("jobs.worker_lost", {{"job", job.id}, {"action", job.action}, {"next", word(next)}});

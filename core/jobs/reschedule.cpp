@@ -1,4 +1,4 @@
-// A job that has not begun, or was missed, is booked anew.
+// Reschedules a job that has not begun, or was missed.
 #include <algorithm>
 
 #include "core/jobs/batch.hpp"
@@ -38,7 +38,7 @@ db::Value or_null(const std::optional<Time>& time) {
   return time ? db::Value(to_micros(*time)) : db::Value(nullptr);
 }
 
-// Counts only while nobody else rescheduled the job or voided an approval of it.
+// Applies only while no other request rescheduled the job or voided an approval of it.
 Result<StateChange> state_change(const Deps& deps, const JobRequest& request, Job job) {
   set_times(request, job);
   const auto& decision = request.decisions.front();

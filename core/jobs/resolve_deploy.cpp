@@ -15,7 +15,7 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kMinBaseNameLength = 3;  // of a batch name, so that it still says something
+constexpr std::size_t kMinBaseNameLength = 3;  // of a batch name, so that it stays readable
 
 Result<std::string> required_text(const Json& body, const std::vector<std::string_view>& names) {
   auto value = TRY(aliased_text_field(body, names));
@@ -23,13 +23,13 @@ Result<std::string> required_text(const Json& body, const std::vector<std::strin
   return value;
 }
 
-// No provider's size holds a blank or a letter beyond ASCII: a look-alike would slip by the block list.
+// No provider's size has a blank or a letter beyond ASCII: a look-alike would evade the block list.
 Result<void> check_instance_type(std::string_view type) {
   if (std::ranges::all_of(type, [](char c) { return c > ' ' && c < 0x7f; })) return {};
   return fail(Code::invalid, "'{}' is not a size's name", type);
 }
 
-// The region that a cloud's things are in when nothing says otherwise.
+// Returns the region that a cloud's machines get by default.
 Result<std::string> default_region(std::string_view cloud, const ReadSetting& setting) {
   const auto& defaults = defaults_of(cloud);
   auto configured = TRY(setting(std::string(defaults.region_setting)));
@@ -37,7 +37,7 @@ Result<std::string> default_region(std::string_view cloud, const ReadSetting& se
   return configured.empty() ? std::string(defaults.region) : configured;
 }
 
-// With what is built when neither region nor zone is given.
+// Returns the location, or the default when neither region nor zone is given.
 Result<Location> location_of(const Action& action, std::string_view cloud, const Json& body,
                              const ReadSetting& setting) {
   auto typed = TRY(parse_location(action, cloud, body));
@@ -63,7 +63,7 @@ Result<std::string> default_type(const Action& action, std::string_view cloud, c
   return std::string(action.name == "k8s:provision" ? defaults.node_type : defaults.instance_type);
 }
 
-// base-01 … base-NN; the base is cut to what the cloud allows.
+// Returns base-01 … base-NN; the base is cut to the cloud's limit.
 Result<std::vector<std::string>> names_of(const Action& action, const std::string& base, std::int64_t count) {
   if (count == 1) return std::vector{base};
   auto cut = trim_partial_character(std::string_view(base).substr(0, action.max_name_length - 3));
@@ -82,7 +82,8 @@ Result<std::int64_t> count_of(const Action& action, const Json& body) {
   return count;
 }
 
-// What no executor may take for a field of its own: everything that was resolved, and what is for us.
+// Leaves out the members that an executor must not take from the body: everything that was resolved, and our
+// own.
 Json parameters_of(const Action& action, const Json& body) {
   Json out = body;
   for (const auto* names : {&action.region, &action.instance_type, &action.image, &action.name_members})
@@ -138,7 +139,7 @@ Result<ResolvedBody> resolve_body(const Action& action, const Json& body, const 
                       parameters_of(action, body)};
 }
 
-// After everything else was found right: the refusal names workgroups, so it is the last.
+// Runs after all other checks, because the refusal names workgroups.
 Result<void> fill_workgroup(ResolvedBody& resolved, const Principal& principal) {
   if (resolved.workgroup) return {};
   resolved.workgroup = TRY(identity::default_workgroup(principal));
@@ -157,7 +158,7 @@ ResolvedItem item_of(const Action& action, const ResolvedBody& resolved, std::st
   return {std::move(name), resolved.region, std::move(request), resolved.parameters};
 }
 
-// An item is one machine that is made now: how many and when is said once, beside the items.
+// An item is one machine that is made now: count and time are given once, beside the items.
 Result<ResolvedBody> resolve_item(const Action& action, const Json& shared, const Json& item,
                                   const ReadSetting& setting) {
   TRY(require_object(item));
@@ -165,7 +166,7 @@ Result<ResolvedBody> resolve_item(const Action& action, const Json& shared, cons
     if (item.contains(name)) return wrong_value(name, "belongs beside the items, not into one of them");
   auto body = shared;
   body.erase("count");
-  // A member of the item stands in for the shared one in either spelling, a zone for a region.
+  // A member of the item replaces the shared one in either spelling, and a zone replaces a region.
   auto place = action.region;
   place.push_back("zone");
   for (const auto& names : {place, action.instance_type, action.image, action.name_members})
@@ -175,7 +176,7 @@ Result<ResolvedBody> resolve_item(const Action& action, const Json& shared, cons
   return resolve_body(action, body, setting);
 }
 
-// ["body", "name"] becomes ["body", "items", i, "name"].
+// Changes ["body", "name"] to ["body", "items", i, "name"].
 Error in_item(Error error, std::size_t i) {
   if (error.code != Code::validation || !error.body)
     return std::move(error).within(fmt::format("items[{}]", i));

@@ -1,4 +1,4 @@
-// The one door to a gated change.
+// The only way to a gated change.
 #include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
@@ -76,7 +76,7 @@ Result<std::vector<Job>> make_jobs(const Deps& deps, const JobRequest& request) 
   return out;
 }
 
-// All jobs of a batch in one transaction, so that a crash leaves all or none of them.
+// Inserts all jobs of a batch in one transaction, so that a crash leaves all or none of them.
 Result<SubmitResult> insert(const Deps& deps, const JobRequest& request) {
   auto jobs = TRY(make_jobs(deps, request));
   return db::write<SubmitResult>(deps.sql, [&](db::Transaction& tx) -> Result<SubmitResult> {

@@ -13,9 +13,9 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::size_t kMaxTargetBytes = 512;   // an OCID has 255
-constexpr std::size_t kMaxNamedMachines = 10;  // machines in a refusal
+constexpr std::size_t kMaxNamedMachines = 10;  // listed in a refusal
 
-// Code::validation whatever is wrong: a place that narrows nothing must not pass for none.
+// Every fault is Code::validation: a location that selects nothing must not count as none.
 Result<Location> location_of(const Action& action, const Json& query) {
   const auto* deploy = find_action(action.deploy_action);
   auto typed = TRY(parse_location(*deploy, action.cloud, query));
@@ -26,15 +26,15 @@ Result<Location> location_of(const Action& action, const Json& query) {
   return wrong_value(is_zone ? "zone" : "region", place.error().message);
 }
 
-// Those that the target may mean, narrowed by what the request says of their place.
+// Returns the machines that the target may mean, limited by the location of the request.
 Result<std::vector<Job>> candidates(db::Transaction& tx, const Action& action, const std::string& target,
                                     const Location& place) {
   std::string deploys(action.deploy_action);
   auto out = TRY(existing_deploys(tx, deploys, FindBy::resource_id, target));
   if (out.empty()) {
     out = TRY(existing_deploys(tx, deploys, FindBy::name, target));
-    // A machine that was named like a resource id before that was refused is meant only when its own is
-    // known.
+    // A machine whose name looks like a resource id (older releases allowed that) is found only when its own
+    // id is known.
     if (has_resource_id_form(action.cloud, target))
       std::erase_if(out, [](const Job& job) { return !job.resource_id; });
   }

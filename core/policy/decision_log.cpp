@@ -10,8 +10,8 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::chrono::milliseconds kFlushDelay{200};  // decisions of this long share one write
-constexpr std::size_t kMaxPending = 4'096;  // above: the oldest waiting ones are dropped, and said so
+constexpr std::chrono::milliseconds kFlushDelay{200};  // decisions of this period share one write
+constexpr std::size_t kMaxPending = 4'096;  // above: the oldest waiting ones are dropped, and the log says so
 constexpr std::string_view kMask = "\u2022\u2022\u2022\u2022\u2022\u2022\u2022\u2022";
 constexpr std::array<std::string_view, 9> kSecretEnds{
     "password", "passwd", "secret", "token", "api_key", "apikey", "private_key", "credentials", "access_key"};
@@ -80,7 +80,7 @@ DecisionRecord make_record(const Decision& decision, const Actor& actor, Time at
   return out;
 }
 
-// Deletes all but the newest `most` of the dry runs, or of the others.
+// Deletes all but the newest `most` of the dry runs, or of the decisions.
 Result<void> delete_oldest(db::Transaction& tx, bool dry_runs, std::int64_t most) {
   TRY(tx.exec(
       R"(DELETE FROM decisions
@@ -147,7 +147,7 @@ Result<void> DecisionLog::flush() {
     batch.swap(pending_);
   }
   if (batch.empty()) return {};
-  // Made before the transaction: while that lasts, no refusal is recorded.
+  // Made before the transaction, because no refusal is recorded while that lasts.
   std::vector<db::Params> rows;
   std::ranges::transform(batch, std::back_inserter(rows), row_of);
   return sql_.write([&](db::Transaction& tx) -> Result<void> {

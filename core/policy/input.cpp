@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<const char*, 7> kDays{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
-// Folds the region in place and notes what was typed where that differs.
+// Folds the region in place and records what was typed where that differs.
 void fold_request(Json& request, const GateSettings& settings) {
   Json typed = Json::object();
   auto region = request.find("region");

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::string_view kBuiltinFolder = "core/policy/builtin/";
 constexpr std::string_view kRoot = "admission";
-// Names that begin with two dots are never the operator's (snapshot.hpp), so the built-in ones cannot meet
-// them.
+// Operators' files never have names that begin with two dots (snapshot.hpp), so no name is taken twice.
 constexpr std::string_view kBuiltinPrefix = "..builtin/";
 
 std::vector<std::string> package_path(const Json& module) {
@@ -43,7 +42,7 @@ std::string stem(std::string_view path) {
   return std::string(name.substr(0, name.rfind('.')));
 }
 
-// Lines that begin with the word as a whole.
+// Returns the lines that begin with the whole word.
 std::vector<int> lines_of(std::string_view text, std::string_view word) {
   std::vector<int> out;
   for (int line = 1; !text.empty(); ++line) {
@@ -78,7 +77,7 @@ RuleFile read_rule_file(const std::string& file, std::string_view text, const Js
 
 int package_line(std::string_view text) { return std::max(1, head_line(text, "package")); }
 
-// A package outside of admission is a helper, unless it looks as if somebody meant a rule.
+// A package outside of admission is a helper, unless it looks like a rule with a mistake.
 bool is_intended_as_rule(const RuleFile& file) {
   auto root = file.package.substr(0, file.package.find('.'));
   return root == kRoot || file.has_deny || file.has_approval ||

@@ -37,7 +37,7 @@ Result<void> check_word(std::string_view key, std::string_view word) {
   return {};
 }
 
-// Settings whose nonsense closes the gate: remembers the first fault and gives what can be given.
+// Reads settings whose malformed values close the gate: records the first fault and returns what can be read.
 class Reader {
  public:
   Reader(const config::SettingsSnapshot& snapshot, GateSettings& out) : snapshot_(snapshot), out_(out) {}

@@ -16,7 +16,8 @@
 namespace dash::policy {
 namespace {
 
-// Coarser than any kernel's tick (4 ms at CONFIG_HZ=250, 10 ms at 100), by which files are stamped.
+// Coarser than the tick of any kernel (4 ms at CONFIG_HZ=250, 10 ms at 100), which is the resolution of file
+// stamps.
 constexpr std::int64_t kStampGrainNs = 50'000'000;
 constexpr int kMaxDepth = 16;  // also ends a loop of symbolic links
 constexpr int kAttempts = 5;
@@ -81,7 +82,7 @@ class DirectoryWalk {
     return {};
   }
 
-  // The engine would pass by "caps.REGO" without a word, and what it denies would be allowed.
+  // The engine would skip "caps.REGO" silently, and what it denies would be allowed.
   static Result<void> check_spelling(const std::string& folder_path, std::string_view name) {
     if (is_ours(name) || !is_ours(lower(name))) return {};
     return fail(Code::policy_unavailable,
@@ -95,11 +96,11 @@ class DirectoryWalk {
       struct stat link {};
       if (errno == ENOENT && ::fstatat(fd, name.data(), &link, AT_SYMLINK_NOFOLLOW) != 0)
         return {};            // just removed
-      out_.is_plain = false;  // it may come to point to something
+      out_.is_plain = false;  // its target may appear later
       if (!is_ours(name)) return {};
       return unreadable(folder_path + "/" + std::string(name));
     }
-    // A mount of a file that is not there makes a folder of its name: the rule is missing, not absent.
+    // A mount of a missing file makes a folder of its name: the rule is missing, not absent.
     if (is_ours(name) && !S_ISREG(st.st_mode))
       return fail(Code::policy_unavailable, "{}/{} is not a regular file", folder_path, name);
     if (S_ISDIR(st.st_mode))
@@ -168,7 +169,7 @@ Result<Snapshot> read_snapshot(const std::string& directory) {
     auto before = TRY(fingerprint(directory));
     auto read = read_all(directory, before);
     auto after = TRY(fingerprint(directory));
-    if (before != after) continue;  // it moved under our hands
+    if (before != after) continue;  // it changed while it was read
     auto files = TRY(std::move(read));
     bool settled = !after.is_fresh_at(began);
     return Snapshot{std::move(after), std::move(files), settled};

@@ -22,7 +22,7 @@ bool same_name(std::string_view a, std::string_view lower) {
   });
 }
 
-// All hops in the order of the header lines, as they were written.
+// Returns all hops in the order of the header lines, as they were written.
 std::vector<std::string> hops(const Headers& headers) {
   std::vector<std::string> all;
   for (const auto& [name, value] : headers) {
@@ -74,7 +74,7 @@ std::string TrustedProxies::client_of(std::string_view peer, const Headers& head
   while (trusts(client) && !chain.empty()) {
     auto hop = canonical_address(chain.back());
     chain.pop_back();
-    if (!hop) break;  // "unknown" or nonsense: the last address that we know is as far as trust goes
+    if (!hop) break;  // "unknown" or malformed: the last known address is used
     client = std::move(*hop);
   }
   return client;

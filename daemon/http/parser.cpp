@@ -17,7 +17,7 @@ constexpr std::size_t kSmallestChunkedBody = std::string_view("0\r\n\r\n").size(
 
 Failure malformed_request(std::string_view what) { return fail(Code::invalid, "bad request: {}", what); }
 
-// RFC 9112 §5.2: a line that starts with a blank continues the one before; servers may refuse it.
+// RFC 9112 §5.2: a line that starts with a blank continues the one before. Servers may refuse it.
 bool has_folded_line(std::string_view head) {
   return head.find("\r\n ") != head.npos || head.find("\r\n\t") != head.npos;
 }
@@ -44,11 +44,11 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
     if (encodings > 1 || !plain) return malformed_request("a Transfer-Encoding other than chunked");
   }
   if (lengths > 1) return malformed_request("more than one Content-Length");
-  // Beast reads "5, 5" as 5; a proxy in front may read it as something else.
+  // Beast reads "5, 5" as 5; a proxy may read it as something else.
   if (lengths == 1 && !is_number(message[http::field::content_length]))
     return malformed_request("a Content-Length that is not a number");
   auto hosts = count(message, http::field::host);
-  // Whose request it is may not depend on which of two a reader takes.
+  // The caller of a request must not depend on which of two headers a reader takes.
   if (count(message, http::field::authorization) > 1) return malformed_request("more than one Authorization");
   if (hosts > 1 || (hosts == 0 && message.version() >= 11))
     return malformed_request("exactly one Host is needed");
@@ -59,7 +59,7 @@ Result<void> check_framing(const http::request_parser<http::buffer_body>& parser
 
 struct MessageParser::Beast {
   http::request_parser<http::buffer_body> parser;
-  bool in_body = false;  // something of the body was consumed
+  bool in_body = false;  // some of the body was consumed
 };
 
 Result<std::optional<std::size_t>> HeaderScanner::find(std::string_view bytes, std::size_t limit) {
@@ -76,8 +76,8 @@ Result<std::optional<std::size_t>> HeaderScanner::find(std::string_view bytes, s
 }
 
 MessageParser::MessageParser() : beast_(std::make_unique<Beast>()) {
-  beast_->parser.header_limit(std::numeric_limits<std::uint32_t>::max());  // HeaderScanner has the limit
-  beast_->parser.body_limit(boost::none);  // and the connection that of the body
+  beast_->parser.header_limit(std::numeric_limits<std::uint32_t>::max());  // HeaderScanner enforces the limit
+  beast_->parser.body_limit(boost::none);  // the connection enforces that of the body
 }
 MessageParser::~MessageParser() = default;
 MessageParser::MessageParser(MessageParser&&) noexcept = default;
@@ -121,7 +121,7 @@ Result<MessageParser::Step> MessageParser::chunked(std::string_view in, std::spa
     auto rest = in.substr(step.consumed);
     if (!beast_->in_body && !rest.empty() && !std::isxdigit(static_cast<unsigned char>(rest.front())))
       return malformed_request("a chunk without a size");
-    // Beast aborts the process when an empty body ("0", CRLF, CRLF) is shown to it in smaller pieces.
+    // Beast aborts the process when it gets an empty body ("0", CRLF, CRLF) in smaller pieces.
     if (!beast_->in_body && rest.size() < kSmallestChunkedBody) break;
     auto consumed = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
     step.consumed += consumed;

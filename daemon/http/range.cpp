@@ -6,7 +6,7 @@
 namespace dash::daemon {
 namespace {
 
-// Digits alone, in range; nothing else counts as a number.
+// Parses digits alone, in range; nothing else is a number.
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

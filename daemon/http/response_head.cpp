@@ -48,7 +48,7 @@ std::string_view reason(int status) {
   return found == kReasons.end() ? "Status" : found->second;
 }
 
-// RFC 9110 §5.6.7, made once a second and thread.
+// RFC 9110 §5.6.7, formatted once a second and thread.
 const std::string& http_date() {
   thread_local time_t formatted_at = 0;
   thread_local std::string date;

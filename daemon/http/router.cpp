@@ -22,8 +22,8 @@ std::vector<std::string> split(std::string_view path) {
 bool is_name(std::string_view segment) { return segment.starts_with('{') && segment.ends_with('}'); }
 bool is_rest(std::string_view segment) { return is_name(segment) && segment.ends_with("...}"); }
 
-// Sort key: at the first place where two patterns differ, a literal comes before a name and a name before a
-// rest.
+// The sort key: at the first segment where two patterns differ, a literal comes before a name and a name
+// before a rest.
 int wildcard_rank(std::string_view segment) { return is_rest(segment) ? 2 : is_name(segment) ? 1 : 0; }
 
 bool more_literal(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -34,7 +34,7 @@ bool more_literal(const std::vector<std::string>& a, const std::vector<std::stri
 
 std::string decoded(std::string_view text) { return net::percent_decode(text).value_or(std::string(text)); }
 
-// The remaining path segments, joined again; each is decoded apart, so an escaped slash stays part of the
+// Returns the remaining path segments, joined. Each is decoded apart, so an escaped slash stays part of the
 // name.
 std::string rest_of(const std::vector<std::string>& path, std::size_t from) {
   std::string rest;

@@ -30,12 +30,13 @@ Result<Response> list(app::Application& app, const Request& request) {
       200, audit::to_json(TRY(audit::list(app.audit, principal, filter)), TRY(app.jobs.name_style())));
 }
 
-// A broken log is an answer, not an error of this request.
+// A broken log is a result, not an error of this request.
 Result<Response> verify(app::Application& app, const Request&) {
   return json_response(200, audit::to_json(TRY(audit::verify(app.audit, app.anchors.read()))));
 }
 
-// ?seq=N: that entry N is in the log. ?from=SIZE: that the log of that size is a prefix of this one.
+// ?seq=N proves that entry N is in the log. ?from=SIZE proves that the log of that size is a prefix of this
+// one.
 Result<Response> prove(app::Application& app, const Request& request) {
   const auto& key = app.audit.keys().checkpoint.public_key;
   if (auto size = TRY(integer_query(request, "from")))

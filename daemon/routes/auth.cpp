@@ -18,7 +18,7 @@ Principal with_request(Principal principal, const Request& request) {
   return principal;
 }
 
-// A session or a token. Code::unauthenticated otherwise.
+// Accepts a session or a token. Code::unauthenticated otherwise.
 Result<Principal> authenticate_token(app::Application& app, const Request& request) {
   auto token = bearer(request);
   if (!token) return fail(Code::unauthenticated, "Not authenticated");
@@ -30,7 +30,7 @@ Result<Principal> authenticate_token(app::Application& app, const Request& reque
   return with_request(TRY(std::move(principal)), request);
 }
 
-// The setup routes know sessions alone: a personal access token is refused like any other text that is none.
+// The setup routes accept sessions alone: a personal access token is refused like any other text.
 Result<Caller> find_setup_caller(app::Application& app, const Request& request) {
   auto header = request.header("Authorization");
   if (!header || !header->starts_with(kBearer)) return Caller();

@@ -8,7 +8,7 @@
 namespace dash::daemon {
 namespace {
 
-// Scalars are told back, documents are not: a refusal stays small.
+// Scalars are returned to the client, documents are not, so that a refusal stays small.
 Json echoed_input(const Json& input) { return input.is_structured() ? Json(nullptr) : input; }
 
 Failure invalid_member(std::string type, std::string_view key, std::string message, const Json& input) {
@@ -21,7 +21,7 @@ const Json* find_member(const Json& object, std::string_view key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// Of "… at byte 5", counted from 0 as in the deployed dashboards.
+// Returns the offset of "… at byte 5", counted from 0 as in the deployed dashboards.
 std::size_t offset_in(std::string_view message) {
   constexpr std::string_view kByte = "byte ";
   std::size_t byte = 1;

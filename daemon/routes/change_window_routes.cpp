@@ -15,7 +15,7 @@ Result<Response> list(app::Application& app, const Request& request) {
   return json_response(200, out);
 }
 
-// The window, and what is perhaps not meant about it.
+// Returns the window, and warnings about what may be a mistake.
 Result<Response> saved_response(app::Application& app, int status, const windows::Window& window) {
   auto out = TRY(windows::to_json(window, app.clock.now()));
   out["warnings"] = TRY(app.windows.warnings_of(window));

@@ -1,5 +1,5 @@
 // The ten gated routes and those of bulk deploys, in both spellings of the clouds. The body (or a teardown's
-// query) goes to jobs::submit as it came.
+// query) is passed to jobs::submit unchanged.
 #include "core/config/clouds.hpp"
 #include "core/jobs/jobs.hpp"
 #include "daemon/routes/body.hpp"
@@ -8,7 +8,8 @@
 namespace dash::daemon {
 namespace {
 
-// The answers of the deployed dashboards: a database and a cluster name what is made beside the job.
+// The shape of the response in the deployed dashboards: a database and a cluster name what is made beside the
+// job.
 enum class ResponseShape { job, database, cluster };
 
 struct GatedRoute {

@@ -10,7 +10,7 @@
 namespace dash::daemon {
 namespace {
 
-// An asset that is replaced more often than this while it is opened is somebody's log.
+// An asset that is replaced more often than this while it is opened is being written continuously.
 constexpr int kMaxReads = 8;
 
 // A multiple of three, so that every piece but the last encodes without padding.
@@ -28,7 +28,7 @@ class RawSource final : public BodySource {
   std::uint64_t size_;
 };
 
-// `head` ends inside of the JSON text of content_b64; `tail` closes it.
+// `head` ends inside of the JSON text of content_b64, and `tail` closes it.
 class Base64Source final : public BodySource {
  public:
   Base64Source(storage::AssetReader reader, std::string head, std::string tail)
@@ -68,7 +68,7 @@ class Base64Source final : public BodySource {
   std::uint64_t size_ = 0;
 };
 
-// Stores quote their etags or do not; ours is always quoted (RFC 9110 §8.8.3).
+// Some stores quote their etags; ours is always quoted (RFC 9110 §8.8.3).
 std::string entity_tag(const storage::Object& object) {
   std::string tag = "\"";
   for (char c : object.etag)

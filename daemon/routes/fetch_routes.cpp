@@ -11,7 +11,7 @@ bool wants_raw(const Request& request) {
   return request.header("Accept") == "application/octet-stream";
 }
 
-// With its first bytes at once when a buffer is free for them: a small asset costs the store one request.
+// Reads its first bytes too when a buffer is free for them: a small asset costs the store one request.
 Result<std::pair<storage::FindResult, storage::Prefetched>> find(app::Application& app,
                                                                  const Request& request,
                                                                  const Principal& principal,
@@ -36,8 +36,8 @@ Result<Response> by_query(app::Application& app, const Request& request) {
   return answer(app, request, request.query.get_or("backend", ""), request.query.get_or("name", ""));
 }
 
-// The form of the deployed dashboards has the backend in front of the name. A name alone is looked for in the
-// active backend. An asset whose first folder is called like a backend is reached by the query form.
+// The deployed dashboards' form has the backend before the name. A name alone is in the active backend. An
+// asset whose first folder has the name of a backend is reached by the query form.
 Result<Response> by_path(app::Application& app, const Request& request) {
   std::string_view rest = request.param("name");
   auto slash = rest.find('/');

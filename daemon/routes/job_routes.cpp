@@ -6,7 +6,7 @@
 namespace dash::daemon {
 namespace {
 
-// "pending,running"
+// Parses "pending,running".
 Result<std::vector<jobs::State>> states_of(const Request& request) {
   std::vector<jobs::State> out;
   auto text = request.query.get_or("status", "");
@@ -90,7 +90,7 @@ Result<Response> reschedule(app::Application& app, const Request& request) {
                        jobs::schedule_json(TRY(app.jobs.reschedule(principal, request.param("id"), body))));
 }
 
-// {"approves": "policy" | "booking"}; without it whatever the job waits for.
+// Reads {"approves": "policy" | "booking"}; without it everything that the job waits for.
 Result<jobs::ApprovalKind> approves(const Json& body) {
   auto what = TRY(optional_string(body, "approves")).value_or("");
   if (what.empty()) return jobs::ApprovalKind::all;

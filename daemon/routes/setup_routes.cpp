@@ -42,7 +42,7 @@ Result<setup::ImportRequest> import_request(const Request& request) {
   return out;
 }
 
-// An import may be large: who may not send one is refused by the head alone.
+// An import may be large, so a caller without the right is refused before its body is read.
 Result<void> authorize_import(app::Application& app, Request& request) {
   bool is_claim = TRY(app.config_service.authorize_import(request.principal));
   request.may_send_large = !is_claim;

@@ -46,7 +46,7 @@ Result<Response> put_part(app::Application& app, const Request& request, const s
   return json_response(200, storage::to_json(result));
 }
 
-// Refuses by the head alone, so that 8 MiB that cannot be taken are never read.
+// Refuses by the header section alone, so that 8 MiB that would be refused are never read.
 Result<Handler> admit_part(app::Application& app, Request& request) {
   auto part =
       TRY(app.storage.uploads().open_part(request.caller(), handle_header(request), TRY(part_number(request)),

@@ -53,7 +53,7 @@ Result<Response> change(app::Application& app, const Request& request) {
                        identity::to_json(TRY(app.accounts.change(principal, request.param("name"), change))));
 }
 
-// Accounts are never deleted: the audit log names them.
+// Accounts are never deleted, because the audit log names them.
 Result<Response> deactivate(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   identity::UserChange change;

@@ -6,7 +6,7 @@
 namespace dash::daemon {
 namespace {
 
-// Workgroups are lower-case; a client may say them otherwise.
+// Workgroups are lower-case; a client may spell them otherwise.
 std::string name_of(const Request& request) { return lower(request.param("name")); }
 
 Response no_content() { return text_response(204, "application/json", ""); }

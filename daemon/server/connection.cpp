@@ -5,8 +5,8 @@
 namespace dash::daemon {
 namespace {
 
-// Holds the largest head and reads bodies in strides; below it Beast and the kernel are asked too often
-// (512-byte reads cost four times the CPU of 64 KiB ones).
+// Holds the largest header section and reads bodies in large pieces. Smaller buffers cause too many calls of
+// Beast and the kernel (512-byte reads cost four times the CPU of 64 KiB ones).
 constexpr std::size_t kInputBytes = 64u << 10;
 
 Error connection_limit_error() {
@@ -51,13 +51,14 @@ void Connection::start() {
 
 void Connection::drain() {
   if (phase_ == Phase::idle || phase_ == Phase::handshake) return close();
-  // A head that is half here gets a moment, not half a minute.
+  // A connection in the middle of a header section gets a moment, not half a minute.
   if (phase_ == Phase::head) set_deadline(std::min(limits_.head_time, limits_.drop_time));
 }
 
 void Connection::close() {
   if (phase_ == Phase::closed) return;
-  // While a worker has the exchange it is not ours to read; the outcome's arrival writes the line.
+  // While a worker owns the request this thread must not read it; the line is written when the outcome
+  // arrives.
   if (phase_ != Phase::working) log_cut();
   phase_ = Phase::closed;
   error_code ignored;
@@ -70,10 +71,10 @@ void Connection::close() {
     stream_.socket().close(ignored);
   }
   row_.reset();
-  loop_.connections.erase(this);  // may end this object once the caller's own reference goes
+  loop_.connections.erase(this);  // may destroy this object once the caller's own reference is gone
 }
 
-// 499 as in nginx: the client went away before there was an answer.
+// 499 as in nginx: the client closed the connection before there was a response.
 void Connection::log_cut() {
   if (std::exchange(is_logged_, true)) return;
   dispatcher_.log_access(context_, out_status_ == 0 ? 499 : out_status_, out_bytes_, /*cut=*/true);
@@ -135,8 +136,8 @@ void Connection::on_head(std::size_t size) {
   refusal ? reply(std::move(*refusal)) : authenticate();
 }
 
-// Above the limit only the health routes are answered. Behind a trusted proxy a request counts for the client
-// whom the proxy names.
+// Above the limit only the health routes are served. Behind a trusted proxy a request counts for the client
+// that the proxy names.
 bool Connection::check_client_limit() {
   bool is_health = context_.route && context_.route->is_health;
   auto& table = dispatcher_.connections();
@@ -152,10 +153,10 @@ void Connection::reply_malformed(const Error& error) {
   dispatcher_.begin_malformed(peer_, context_);
   is_logged_ = false;
   head_.keep_alive = false;
-  body_done_ = false;  // nobody knows where it would end
+  body_done_ = false;  // the end of the body is unknown
   head_.chunked = true;
   auto response = error_response(error);
-  if (error.code == Code::too_large) response.status = 431;  // 413 is the body's
+  if (error.code == Code::too_large) response.status = 431;  // 413 is for bodies
   reply(std::move(response));
 }
 
@@ -168,7 +169,7 @@ void Connection::on_io_error() {
   head_.keep_alive = false;
   if (row_->is_extra()) return refuse(connection_limit_error());
   auto response = error_response(make_error(Code::timeout, "the request came too slowly"));
-  response.status = 408;  // Code::timeout is ours towards others, 504
+  response.status = 408;  // Code::timeout is for requests of ours, 504
   reply(std::move(response));
 }
 
@@ -177,19 +178,19 @@ void Connection::set_deadline(std::chrono::steady_clock::duration from_now) {
   if (!is_timer_running_ || due_ < timer_.expiry()) await_deadline();
 }
 
-// One timer runs at a time and is not moved for each read: when it fires early it just waits on.
+// One timer runs at a time and is not moved for each read: when it fires early it waits on.
 void Connection::await_deadline() {
   is_timer_running_ = true;
   timer_.expires_at(due_);
   timer_.async_wait([self = shared_from_this()](error_code error) {
-    if (error || self->phase_ == Phase::closed) return;  // replaced by an earlier one, or over
+    if (error || self->phase_ == Phase::closed) return;  // replaced by an earlier one, or closed
     self->is_timer_running_ = false;
     if (self->due_ == SteadyTime::max()) return;
     now() < self->due_ ? self->await_deadline() : self->on_deadline();
   });
 }
 
-// Ends the read or write under way; its handler decides what can still be said.
+// Ends the read or write under way; its handler decides what response is still possible.
 void Connection::on_deadline() {
   bool window_ended = now() - waiting_since_ < limits_.stall_time;
   bool is_rate_checked = phase_ == Phase::body || phase_ == Phase::replying;

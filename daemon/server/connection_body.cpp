@@ -3,16 +3,16 @@
 namespace dash::daemon {
 namespace {
 
-// Pieces of a body that is dropped, or that comes from somebody who is not known.
+// Pieces of a body that is dropped, or that an unknown caller sends.
 constexpr std::size_t kAnonymousPieceBytes = 8u << 10;
 
-// A free part buffer is looked for so often: against seconds of transfer it does not show.
+// How often a free part buffer is polled for: short against the seconds of a transfer.
 constexpr std::chrono::milliseconds kBufferPollInterval{20};
 
 }  // namespace
 
-// On the database's pool, whatever the route's: nobody unknown queues for a slow store. Where there is no
-// body to wait for, the handler's own step finds the caller.
+// Runs on the database's pool, whatever the route's: an unknown caller never waits in the queue of a slow
+// store. Where there is no body to wait for, the handler's own step finds the caller.
 void Connection::authenticate() {
   const auto& route = *context_.route;
   bool is_done_by_handler = body_done_ && route.pool == Pool::fast && !route.admit;
@@ -35,7 +35,7 @@ void Connection::on_admitted() {
   acquire_part_buffer(std::chrono::steady_clock::now() + limits_.part_timeout);
 }
 
-// The part pool bounds the memory of the process: without a buffer the socket stays unread.
+// The buffer pool bounds the memory of the process: without a buffer the socket stays unread.
 void Connection::acquire_part_buffer(SteadyTime until) {
   if (context_.route->body != Body::part) return start_body();
   context_.request.buffer = dispatcher_.buffers().try_acquire({context_.request.holder(), true});
@@ -74,7 +74,7 @@ void Connection::send_continue() {
 
 void Connection::read_body() { head_.chunked ? read_chunked() : read_sized(); }
 
-// Where decoded bytes go: into the part buffer, or into a piece on its way to a string or a sink.
+// Returns where decoded bytes are written: the part buffer, or a piece for a string or a sink.
 std::span<char> Connection::free_space() {
   if (context_.route->body == Body::part) return context_.request.buffer.span().subspan(body_seen_);
   return std::span(piece_).subspan(piece_size_);
@@ -102,7 +102,7 @@ void Connection::read_chunked() {
   set_rate_deadline();
   auto before = body_seen_;
   fill([this, before](std::size_t) {
-    // Chunk headers are no progress: the floor counts what the last stretch decoded to.
+    // Chunk headers are no progress: the minimum rate counts the decoded bytes.
     if (!meets_min_rate(body_seen_ - before)) return on_too_slow();
     read_chunked();
   });
@@ -116,7 +116,7 @@ void Connection::read_sized() {
   if (!on_body_bytes(ready.size())) return;
   if (body_left_ == 0 || free_space().empty()) return flush_body(body_left_ == 0);
   set_rate_deadline();
-  // Straight to where it belongs, around the input buffer.
+  // Reads directly into the target, without the input buffer.
   read_into(free_space().first(std::min<std::uint64_t>(body_left_, free_space().size())),
             [this](std::size_t bytes) {
               body_left_ -= bytes;
@@ -163,7 +163,7 @@ void Connection::on_body_done() {
   run_handler();
 }
 
-// The answer leaves from where it was made: the client need not wait until the loop has woken.
+// The worker sends the response itself: the client need not wait until the loop has woken.
 void Connection::run_handler() {
   bool streamed = context_.route->body == Body::stream;
   offload(

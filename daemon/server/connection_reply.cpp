@@ -6,8 +6,8 @@
 namespace dash::daemon {
 void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(context_, error)); }
 
-// True when the next byte of the input belongs to the next request. The rest of a refused body that is
-// already here is skipped.
+// Returns true when the next byte of the input belongs to the next request. Skips the rest of a refused body
+// that has already arrived.
 bool Connection::consume_body() {
   if (body_done_) return true;
   if (head_.chunked || head_.expects_continue || body_left_ > buffered().size()) return false;
@@ -23,7 +23,7 @@ void Connection::reply(Response response) {
 
 void Connection::frame(Response response) {
   context_.sink.reset();
-  // Others wait for the room of the body; this client may read slowly.
+  // Other requests wait for the body's memory, and this client may read slowly.
   context_.request.body = {};
   context_.request.buffer = Buffer();
   context_.small_body.clear();
@@ -60,7 +60,7 @@ std::size_t Connection::send_now() {
   if (!is_shut_)
     return stream_.write_now(
         {{{out_head_.data(), out_head_.size()}, {const_cast<char*>(out_body_.data()), out_body_.size()}}});
-  out_status_ = 0;  // nobody got it
+  out_status_ = 0;  // the client did not get it
   out_bytes_ = 0;
   return 0;
 }
@@ -72,7 +72,8 @@ void Connection::begin_reply(std::size_t bytes) {
   on_some_written(bytes);
 }
 
-// Looks now and then whether the present write has got stuck. While a worker reads, the source is not ours.
+// Checks now and then whether the current write is stuck. While a worker reads, the source must not be
+// touched.
 void Connection::watch_client() {
   release_timer_.expires_after(limits_.release_time);
   release_timer_.async_wait([self = shared_from_this()](error_code error) {
@@ -155,8 +156,8 @@ void Connection::end_of_reply() {
   linger();
 }
 
-// A close with unread input sends a reset that can overtake our answer: say that we are done, then read and
-// drop for a while.
+// A close with unread input sends a reset that can overtake our response. So shut down the sending side, then
+// read and drop for a while.
 void Connection::linger() {
   phase_ = Phase::lingering;
   mark_idle();

@@ -5,7 +5,8 @@
 
 namespace dash::daemon {
 
-// A quarter of the limit: four networks can fill it, and none of them all of it while others call.
+// A quarter of the limit: four networks can fill it, and none of them can take all of it while others
+// connect.
 bool ConnectionTable::has_share(const std::string& network) const {
   auto at = networks_.find(network);
   return at != networks_.end() && at->second >= std::max<std::size_t>(options_.limit / 4, 1);

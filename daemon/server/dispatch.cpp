@@ -10,7 +10,7 @@
 namespace dash::daemon {
 namespace {
 
-// Names log lines, protects nothing: need not be unguessable.
+// It only names log lines and protects nothing, so it need not be unguessable.
 std::string new_request_id() {
   thread_local std::mt19937_64 source{std::random_device{}()};
   return fmt::format("{:012x}", source() & 0xffff'ffff'ffffu);
@@ -79,7 +79,7 @@ ShareLimits shares_of(const PoolSize& pool) {
   return {std::max<std::size_t>(pool.queue / 2, 1), std::max<std::size_t>(pool.queue * 3 / 4, 1)};
 }
 
-// What escapes a handler is a bug; its text may name anything, so it goes to the log alone.
+// An exception of a handler is a bug. Its text may contain anything, so only the log gets it.
 template <class T, class Work>
 Result<T> catch_exceptions(Work&& work) {
   try {
@@ -253,7 +253,7 @@ void Dispatcher::add_headers(const RequestContext& context, Response& response) 
         "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'");
     add("Referrer-Policy", "no-referrer");
   }
-  // The setup routes' clients take a challenge for the sign of another kind of server.
+  // Clients of the setup routes take a challenge as the sign of another kind of server.
   if (response.status == 401 && !path.starts_with("/api/setup/")) add("WWW-Authenticate", "Bearer");
 }
 
@@ -262,7 +262,7 @@ void Dispatcher::log_access(const RequestContext& context, int status, std::uint
   auto took =
       std::chrono::duration_cast<std::chrono::microseconds>(SystemClock().steady_now() - context.began);
   std::string_view method = context.head_only ? "HEAD" : std::string_view(request.method);
-  // Methods and paths that no route has are the client's words: one label for them all.
+  // The client chooses unknown methods and paths, so all of them share one label.
   if (context.route) {
     metrics_.count_request(method, context.route->pattern, status, took);
   } else {

@@ -16,7 +16,7 @@
 namespace dash::daemon {
 namespace {
 
-// Connections that the kernel completes while we are busy; it clips to net.core.somaxconn.
+// Connections that the kernel completes while this process is busy; it clips to net.core.somaxconn.
 constexpr int kBacklog = 1024;
 constexpr int kFirstInheritedFd = 3;  // SD_LISTEN_FDS_START
 
@@ -63,7 +63,7 @@ Failure invalid_address(const std::string& address, std::string_view why) {
   return fail(Code::usage, "cannot listen on {}: {}", address, why);
 }
 
-// A well-formed address that is not to be had here and now is no mistake of the command line.
+// A well-formed address that is not available now is no mistake of the command line.
 Failure listen_error(const std::string& address, std::string_view why) {
   return fail(Code::invalid, "cannot listen on {}: {}", address, why);
 }
@@ -106,8 +106,7 @@ Result<SocketName> parse_unix(const std::string& address, const std::string& pat
   return name;
 }
 
-// A socket file outlives its process. Only one that refuses connections is stale; one that answers is
-// somebody's.
+// A socket file outlives its process. It is stale only when it refuses connections.
 Result<void> remove_stale(const std::string& address, const std::string& path, SocketName name) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
@@ -153,7 +152,7 @@ Result<Listener> listen_on(const std::string& address) {
   if (!local) ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (name.storage.ss_family == AF_INET6) ::setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   if (::bind(fd, name.get(), name.size) != 0) return listen_error(address, ::strerror(errno));
-  // Between bind and listen nobody can connect, so the mode is right before the first client.
+  // No client can connect between bind and listen, so the mode is right before the first one.
   if (local && ::chmod(path.c_str(), 0660) != 0) return listen_error(address, ::strerror(errno));
   if (::listen(fd, kBacklog) != 0) return listen_error(address, ::strerror(errno));
   auto bound = TRY(local_name(fd));
@@ -183,7 +182,7 @@ AcceptResult accept_from(int listener) {
   int fd = ::accept4(listener, name.get(), &name.size, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return {-1, 0, {}};
   int on = 1;
-  // Answers are whole when they are written: waiting for more only delays them.
+  // Responses are written whole: waiting for more only delays them.
   if (name.storage.ss_family != AF_UNIX) ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return {fd, name.storage.ss_family, host_of(name)};
 }

@@ -22,7 +22,7 @@ struct CheckResult {
 
 }  // namespace
 
-// Checks that one thread makes one after the other, every kCheckInterval and when somebody asks.
+// Checks that one thread makes one after the other, every kCheckInterval and on request.
 class Readiness::Round {
  public:
   explicit Round(std::vector<ReadyCheck> checks) : thread_([this] { run(); }) {
@@ -40,7 +40,7 @@ class Readiness::Round {
     thread_.join();
   }
 
-  // Of a round that begins from now on; a check that has not ended by then has no answer.
+  // Returns the results of a round that begins from now on. A check that has not ended by then has no result.
   std::vector<CheckResult> run_and_wait() {
     std::unique_lock lock(mutex_);
     auto wanted_round = begun_ + 1;
@@ -53,7 +53,7 @@ class Readiness::Round {
     return out;
   }
 
-  // Of the last rounds; a check that has never ended counts as good for as long as it may take.
+  // Returns the last results. A check that has never ended counts as good for as long as it may take.
   std::vector<CheckResult> latest() const {
     std::lock_guard lock(mutex_);
     std::vector<CheckResult> out;
@@ -69,7 +69,7 @@ class Readiness::Round {
   struct Slot {
     ReadyCheck check;
     std::optional<Result<void>> outcome;
-    std::uint64_t round;  // in which it was made
+    std::uint64_t round;  // the round in which it was made
   };
 
   void run() {

@@ -13,8 +13,8 @@ namespace {
 
 int stop_event = -1;
 
-// Async-signal-safe: the rest happens in the thread that waits. SA_RESETHAND lets a second signal end the
-// process at once.
+// Async-signal-safe: the waiting thread does the rest. SA_RESETHAND lets a second signal end the process at
+// once.
 void on_stop_signal(int) {
   const std::uint64_t one = 1;
   int saved = errno;
@@ -22,7 +22,7 @@ void on_stop_signal(int) {
   errno = saved;
 }
 
-// A handler and not a blocked mask, because child processes would inherit the mask and not hear SIGTERM.
+// A handler and not a blocked mask, because child processes would inherit the mask and ignore SIGTERM.
 Result<void> catch_stop_signals() {
   stop_event = ::eventfd(0, EFD_CLOEXEC);
   if (stop_event < 0) return fail(Code::internal, "eventfd: {}", ::strerror(errno));
@@ -31,7 +31,7 @@ Result<void> catch_stop_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
-  // A terminal that closes; nohup asks to ignore it, and that stands.
+  // SIGHUP comes when a terminal closes. nohup ignores it, and that setting is kept.
   struct sigaction before {};
   ::sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);

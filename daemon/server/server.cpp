@@ -12,8 +12,7 @@
 namespace dash::daemon {
 namespace {
 
-// Threads of a loop: one leads it, the others run short handlers; what comes on top of them goes to the
-// pools.
+// Threads of a loop: one leads it, the others run short handlers. All other work runs on the pools.
 constexpr std::size_t kThreadsPerLoop = 4;
 // Out of descriptors: accept() would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
@@ -110,7 +109,7 @@ void HttpServer::on_acceptable(Acceptor& acceptor) {
   if (accepted.fd >= 0) on_accept(std::move(accepted));
   if (!exhausted) return accept(acceptor);
   log::error("server.out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
-  // The loop closes it before it comes back here.
+  // The loop closes the evicted connection before it runs this.
   if (dispatcher_.connections().evict_longest_idle())
     return asio::post(loops_.front()->io, [this, &acceptor] { accept(acceptor); });
   acceptor.pause.expires_after(kAcceptPause);

@@ -9,8 +9,8 @@ namespace {
 using Steady = std::chrono::steady_clock;
 using Millis = std::chrono::milliseconds;
 
-// A living engine answers an empty question within this, also one that works for others and on a busy
-// machine; one that has just left a caller without an answer has used most of it up already.
+// A living engine answers an empty query within this time, also while it works for others and on a busy
+// machine. An engine that has just exceeded a caller's deadline has used most of it already.
 constexpr std::chrono::milliseconds kHealthTimeout{2'000};
 constexpr std::chrono::milliseconds kSuspectHealthTimeout{500};
 
@@ -43,7 +43,7 @@ EngineBuilder::~EngineBuilder() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Under mutex_.
+// Called under mutex_.
 void EngineBuilder::request_round() {
   wanted_ = begun_ + 1;
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
@@ -73,7 +73,7 @@ bool EngineBuilder::is_current(const LoadedPolicy& known) const {
   return file_stamps->settled && is_unchanged(options_.directory, file_stamps->stamps);
 }
 
-// The answer that needs no round, when the folder is as it was.
+// Returns the result that needs no build, when the folder is unchanged.
 std::optional<Result<PolicyPtr>> EngineBuilder::cached_result(const PolicyPtr& known) const {
   if (!known || known->is_lost) return std::nullopt;
   if (known->failure && Steady::now() >= known->retry_at) return std::nullopt;
@@ -88,8 +88,8 @@ Result<PolicyPtr> EngineBuilder::current(Deadline deadline) {
   if (auto answer = cached_result(known)) return *std::move(answer);
   ThreadPool::BlockingScope blocked;
   lock.lock();
-  // A round that begins from now on reads the folder as it is now. One under way may have read an older one:
-  // its outcome serves when the folder is still the same.
+  // A round that begins from now on reads the folder as it is now. One under way may have read an older
+  // state; its outcome counts when the folder is still the same.
   const auto arrival = begun_;
   for (;;) {
     auto made = TRY(wait_for_round(lock, deadline));
@@ -102,7 +102,8 @@ Result<PolicyPtr> EngineBuilder::current(Deadline deadline) {
   }
 }
 
-// What the round under way, else the next one, has made; nullopt when it failed before it made anything.
+// Returns the result of the round under way, else of the next one; nullopt when it failed before it had a
+// result.
 Result<std::optional<PolicyPtr>> EngineBuilder::wait_for_round(Lock& lock, Deadline deadline) {
   if (begun_ == finished_) request_round();
   auto awaited = begun_ == finished_ ? begun_ + 1 : begun_;
@@ -136,7 +137,7 @@ Result<PolicyPtr> EngineBuilder::round(std::optional<Millis> health_timeout) {
   if (known) health_check(*known, health_timeout);
   if (cached_result(known)) return known;
   auto snapshot = TRY(read_snapshot(options_.directory));
-  // A folder's stamp moves for files that are none of ours, and fresh stamps are settled by the bytes.
+  // A folder's stamp also changes for foreign files. Files with fresh stamps are compared by their bytes.
   bool is_due = !known || known->is_lost || (known->failure && Steady::now() >= known->retry_at);
   if (!is_due && known->snapshot.files == snapshot.files) {
     known->set_file_stamps(snapshot);
@@ -162,9 +163,9 @@ Result<PolicyPtr> EngineBuilder::build(Snapshot snapshot) {
   building_since_.reset();
   current_.swap(old);
   return next;
-}  // the old one ends here, or with its last question
+}  // the old one ends here, or with its last request
 
-// The engine's process may have ended, or be stuck; a stuck one is ended.
+// Checks whether the engine's process has ended or hangs, and kills one that hangs.
 void EngineBuilder::health_check(LoadedPolicy& policy, std::optional<Millis> health_timeout) {
   if (policy.failure || policy.fault || policy.is_lost) return;
   policy.child.discard_output();
@@ -178,7 +179,7 @@ void EngineBuilder::health_check(LoadedPolicy& policy, std::optional<Millis> hea
   report_lost(policy);
 }
 
-// Each cause once, not once a second.
+// Logs each cause once, not once a second.
 void EngineBuilder::report(const Result<PolicyPtr>& outcome) {
   auto answer = outcome ? usable_or_error(*outcome) : outcome;
   auto cause = answer ? fmt::format("loaded {}", (*answer)->rules->digest) : answer.error().message;

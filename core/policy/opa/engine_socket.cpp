@@ -25,13 +25,13 @@ using Millis = std::chrono::milliseconds;
 constexpr std::size_t kMaxReply = 64u << 20;  // a batch of thousands of decisions
 constexpr std::size_t kMaxHead = 16u << 10;
 constexpr std::size_t kMaxIdle = 64;
-// A decision takes about 0.1 ms, and a sleeper needs a third of that to wake. So whoever asks alone, where
-// there is a second processor, looks for the answer this long before it sleeps. In vain: the machine is busy
-// or the rules are large, and the next ones sleep at once.
+// A decision takes about 0.1 ms, and a blocked thread needs a third of that to wake. So a single caller,
+// where there is a second processor, polls for the response this long before it blocks. When polling fails,
+// the machine is busy or the rules are large, and the next exchanges block at once.
 constexpr std::chrono::microseconds kSpinTime{200};
 constexpr int kSpinBackoff = 64;
-// Who has waited so long for an answer, or waits beside such a one, does so on a thread that another one
-// stands in for.
+// An exchange that waits longer than this, or beside one that does, blocks a thread that another one replaces
+// meanwhile.
 constexpr Millis kBriefWait{20};
 constexpr Millis kCancelPoll{100};
 
@@ -104,7 +104,7 @@ class RoundTrip {
   bool spin_failed() const { return spin_failed_; }
 
  private:
-  // The trimmed, lower-case value of a header line; `name` in lower case with its colon.
+  // Returns the trimmed, lower-case value of a header line; `name` is in lower case with its colon.
   static std::optional<std::string> field(std::string_view head, std::string_view name) {
     while (!head.empty()) {
       auto line = head.substr(0, head.find("\r\n"));
@@ -120,7 +120,7 @@ class RoundTrip {
     return std::nullopt;
   }
 
-  // Milliseconds until `most` from now or the deadline.
+  // Returns the milliseconds until `most` from now or the deadline.
   Millis left(Millis most) const { return std::min(most, std::chrono::ceil<Millis>(due_ - Steady::now())); }
 
   bool becomes_ready(short events, Millis within) const {
@@ -210,7 +210,7 @@ Result<int> EngineSocket::connect(Deadline due, const std::atomic<bool>& cancell
   std::ranges::copy(path_, address.sun_path);
   int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return fail(Code::busy, "no file descriptor is left to ask the policy engine");
-  // A stopped engine whose backlog is full holds each attempt so long (unix(7): then EAGAIN).
+  // A stopped engine with a full backlog blocks each attempt this long (unix(7): then EAGAIN).
   timeval timeout{0, std::chrono::microseconds(kBriefWait).count()};
   ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   std::optional<ThreadPool::BlockingScope> blocked;
@@ -242,7 +242,7 @@ void EngineSocket::release(int fd) {
     ::close(fd);
 }
 
-// One of many may be miscounted at a time: it only decides how to wait.
+// With many exchanges the count may be off by one for a moment; it only decides how to wait.
 bool EngineSocket::may_spin() {
   static const bool kHasSpareProcessor = std::thread::hardware_concurrency() > 1;
   if (!kHasSpareProcessor || in_flight_ > 1) return false;

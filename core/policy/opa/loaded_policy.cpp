@@ -8,9 +8,9 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{2};
 constexpr std::size_t kMaxStderr = 2'000;
-constexpr std::string_view kGateFile = "..gate.rego";  // no name of the operator's begins so
+constexpr std::string_view kGateFile = "..gate.rego";  // no name of an operator's file begins so
 
-// Our own package in an operator's file would change what the gate reads.
+// An operator's file in our own package would change what the gate reads.
 std::optional<Problem> find_reserved_package(const Json& modules) {
   for (const auto& parsed : modules) {
     const auto& path = parsed.at("module").at("package").at("path");
@@ -26,7 +26,7 @@ std::optional<Problem> find_reserved_package(const Json& modules) {
   return std::nullopt;
 }
 
-// A function has no value that the gate could read, and the engine would blame our module for it.
+// A function has no value that the gate could read, and the engine would report the fault in our module.
 std::optional<Problem> find_function_head(const RuleSet& rules) {
   for (const auto& file : rules.rules) {
     if (!file.evaluates || !file.module.contains("rules")) continue;
@@ -45,7 +45,7 @@ std::optional<Problem> find_function_head(const RuleSet& rules) {
   return std::nullopt;
 }
 
-// One build: what every step of it needs.
+// One build: what all of its steps need.
 struct Build {
   RunDir& run;
   OpaTool& tool;
@@ -102,7 +102,7 @@ Result<void> load(LoadedPolicy& policy, const Build& build) {
   return {};
 }
 
-// The step at which a build was ended says less than why.
+// Why a build was ended says more than the step at which it was.
 Error cause_of(const Error& error, const BuildLimits& limits, const Build& build) {
   if (limits.cancelled)
     return make_error(Code::policy_unavailable,

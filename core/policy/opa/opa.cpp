@@ -21,11 +21,11 @@ constexpr std::string_view kEvaluateAllPath = "/v1/data/dashctl_gate/batch?stric
 constexpr std::string_view kCompilePath = "/v1/compile";
 constexpr std::chrono::milliseconds kQueryTimeout{2'000};  // of a decision, once the engine runs
 constexpr std::chrono::milliseconds kBatchTimeout{30'000};
-// Above, a caller is refused at once: every caller that waits holds a thread.
+// Above this number a caller is refused at once, because every waiting caller holds a thread.
 constexpr std::size_t kMaxCallers = ThreadPool::kMaxExtraThreads;
-constexpr std::size_t kMaxQueries = 16;  // to the engine at the same time; it has few processors
+constexpr std::size_t kMaxQueries = 16;  // sent to the engine at the same time; it has few processors
 
-// At most so many at a time; the others wait, each until its own deadline.
+// A counting semaphore: callers above the limit wait, each until its own deadline.
 class Slots {
  public:
   class Slot {
@@ -65,7 +65,7 @@ class Slots {
   std::size_t in_use_ = 0;
 };
 
-// An engine's error document as one line: "a.rego:3: to_number: …".
+// Returns an engine's error document as one line: "a.rego:3: to_number: …".
 std::string error_text(const Reply& reply) {
   auto json = parse_json(reply.body);
   if (!json || !json->is_object()) return fmt::format("the policy engine answered {}", reply.status);
@@ -160,7 +160,7 @@ class OpaEngine final : public Engine {
     const std::size_t number;
   };
 
-  // One question to the current generation. A lost connection means a dead engine: one restart, one retry.
+  // Sends one query to the current policy. A lost connection means a dead engine: one restart, one retry.
   Result<QueryResult> send_query(std::string_view target, const std::string& body, Deadline deadline,
                                  Millis timeout) {
     Caller caller(callers_);
@@ -170,7 +170,7 @@ class OpaEngine final : public Engine {
     auto slot = TRY(slots_.acquire(deadline));
     if (Steady::now() >= deadline)
       return fail(Code::policy_unavailable, "the policy engine did not answer in time");
-    // A server that stops finishes its decisions; what may take longer than a drain ends.
+    // A stopping server finishes its decisions. A query that may take longer than a drain is ended.
     static const std::atomic<bool> kNever = false;
     const auto& cancelled = timeout > kQueryTimeout ? builder_.cancelled() : kNever;
     auto post = [&] {

@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kMaxToolOutput = 64u << 20;
 constexpr std::string_view kCapabilities = "capabilities.json";
 
-// Everything else is a pure function of its arguments, the clock or a random source.
+// All other built-ins are pure functions of their arguments, the clock or a random source.
 constexpr std::array<std::string_view, 3> kForbidden{"http.send", "net.lookup_ip_addr", "opa.runtime"};
 
-// Checks and parses in one run: the directory is compiled because it is loaded, the query parses each text.
-// Of data files it tells which set deny or needs_approval below admission.<id>.
+// Checks and parses in one run: the directory is compiled because it is loaded, and the query parses each
+// text. Of data files it finds those that set deny or needs_approval below admission.<id>.
 constexpr const char* kParseQuery =
     R"({"modules": [{"file": file.path, "module": rego.parse_module(file.path, file.text)} |
                     some file in input.rego],
@@ -30,8 +30,7 @@ constexpr const char* kParseQuery =
             some id, value in object.get({"all": document, "below": {file.id: document}}, file.at, {})
             some member in ["deny", "needs_approval"]; _ = value[member]])})";
 
-// Where `admission` is to be looked for in a data file, whose folders are the first steps of its path in
-// data.
+// Where to look for `admission` in a data file, whose folders are the first steps of its path in data.
 struct AdmissionPath {
   Json at = Json::array();  // in {"all": …, "below": {id: …}}; empty: nowhere
   std::string id;
@@ -64,7 +63,8 @@ Problem data_rule_problem(std::string file, const std::string& id, const std::st
       true};
 }
 
-// A script needs an interpreter and who knows what else; it runs as we do, only bound to our life.
+// A script needs an interpreter with unknown dependencies, so it runs without the sandbox and only ends with
+// this process.
 bool is_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 2> head{};
@@ -114,9 +114,9 @@ std::vector<Problem> to_problems(const Json& answer, std::string_view folder) {
   return out;
 }
 
-// The engine's Go runtime (pkg.go.dev/runtime, "Environment Variables") collects its garbage in pauses that a
-// decision waits for, and wakes threads on processors that we need to read its answer: fewer collections, for
-// some 20 MiB, and half of the processors.
+// The engine's Go runtime (pkg.go.dev/runtime, "Environment Variables") collects garbage in pauses that delay
+// a decision, and wakes threads on processors that this process needs to read the response. These variables
+// make fewer collections, for some 20 MiB, on half of the processors.
 std::vector<std::string> server_environment() {
   return {"GOGC=400", fmt::format("GOMAXPROCS={}", std::max(1u, std::thread::hardware_concurrency() / 2))};
 }
@@ -175,7 +175,7 @@ Result<std::string> OpaTool::capabilities(const RunDir& run_dir, const ToolOptio
   auto& builtins = (*all)["builtins"];
   for (auto it = builtins.begin(); it != builtins.end();)
     it = is_forbidden_builtin(it->value("name", "")) ? builtins.erase(it) : it + 1;
-  (*all)["allow_net"] = Json::array();  // no remote schema either
+  (*all)["allow_net"] = Json::array();  // remote schemas are forbidden too
   TRY(run_dir.write(run_dir.path(), {{std::string(kCapabilities), dump_json(*all)}}));
   return path;
 }
@@ -219,7 +219,7 @@ Result<std::vector<Problem>> OpaTool::check_fields(const RunDir& run_dir, const 
   auto tool_result = TRY(run({"check", "--format", "json", "--max-errors", "0", "--capabilities", allowed,
                               "--schema", schema_file, "."},
                              folder, {allowed, schema_file}, "", {}));
-  // Errors go to stderr, one JSON document.
+  // Errors are one JSON document on stderr.
   auto answer = parse_json(tool_result.err.empty() ? tool_result.out : tool_result.err);
   if (tool_result.exit_code != 0 && !answer) return unexpected_exit(tool_result);
   return answer ? to_problems(*answer, folder) : std::vector<Problem>();
@@ -232,7 +232,7 @@ Result<FiredRows> OpaTool::fired_rows(const std::string& folder, std::string_vie
   auto answer = parse_json(tool_result.out);
   if (tool_result.exit_code != 0 || !answer) return unexpected_exit(tool_result);
   FiredRows out;
-  // A file of which nothing was reached is null.
+  // A file without any coverage is null.
   auto files = answer->value(Json::json_pointer("/coverage/files"), Json::object());
   for (const auto& [file, coverage] : files.items()) {
     if (!coverage.is_object() || !coverage.contains("covered") || !coverage["covered"].is_array()) continue;

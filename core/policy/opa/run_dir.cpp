@@ -30,7 +30,7 @@ Failure os_error(std::string_view what) {
   return fail(Code::policy_unavailable, "{}: {}", what, ::strerrordesc_np(errno));
 }
 
-// The engine's user must enter; elsewhere nothing changes.
+// The engine's user must be able to enter. When there is no such user nothing changes.
 bool give_to_engine_user(const std::string& path) {
   int uid = net::unprivileged_uid();
   return uid < 0 ||
@@ -52,7 +52,7 @@ int lock_folder(const std::string& folder) {
   return fd;
 }
 
-// Folders whose owner no longer holds the lock: it was killed.
+// Removes folders whose owner no longer holds the lock, because it was killed.
 void remove_stale() {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(root(), ec)) {

@@ -31,7 +31,7 @@ std::vector<std::string> display_actions(const GateSettings& settings) {
   return out;
 }
 
-// While the directory is broken nothing is known of its files but that none of them evaluates.
+// While the directory is broken, all that is known of its files is that none of them evaluates.
 OrderedJson describe_file(const std::string& file) {
   return {{"rule", nullptr},
           {"file", file},
@@ -42,13 +42,13 @@ OrderedJson describe_file(const std::string& file) {
           {"problems", {"the policy directory is broken: no rule evaluates"}}};
 }
 
-// Whether `action` is one of the six that make something.
+// Returns whether `action` is one of the six that create something.
 bool is_deploy(std::string_view action) {
   auto name = config::canonical_action(action);
   return !name.ends_with(":destroy") && std::ranges::count(gated_action_names(), name) > 0;
 }
 
-// What would be judged if `principal` asked for the change itself.
+// Returns the request that would be evaluated if `principal` submitted the change.
 Result<Json> request_for(const CheckRequest& check, const Principal& principal) {
   auto out = check.request;
   if (!is_deploy(check.action)) return out;

@@ -24,7 +24,7 @@ Evaluation evaluation_of(const Result<EvalResult>& result) {
   return out;
 }
 
-// A batch in which one document fails is asked one by one.
+// A batch with a failing document is evaluated one by one.
 std::vector<Evaluation> evaluate_each(Engine& engine, std::span<const std::string> documents) {
   std::vector<Evaluation> out;
   if (auto judged = engine.evaluate_all(documents)) {
@@ -65,7 +65,7 @@ Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vecto
   auto words = TRY(words_of(before));
   words.merge(TRY(words_of(after)));
   PolicyDiff out;
-  std::set<std::string> seen;  // one request a thousand times is one document
+  std::set<std::string> seen;  // the same request a thousand times is one document
   std::vector<std::string> replay;
   for (const auto& entry : recorded)
     if (auto text = dump_json(entry.input); entry.input.is_object() && seen.insert(text).second)

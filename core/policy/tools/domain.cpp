@@ -76,7 +76,7 @@ class Domain {
       out_.push_back(dump_json(document));
     }
   }
-  // Every hour without limits; the limits at one hour of each day; an administrator once.
+  // Adds every hour without limits, the limits at one hour of each day, and an administrator once.
   void add_clock_and_actor_variants(Json document) {
     for (std::size_t day = 0; day < kWeek.size(); ++day) {
       for (int hour : kHours) {

@@ -18,7 +18,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& choic
   return it == choices.end() ? "" : *it;
 }
 
-// The members of the schema below `path` ("request").
+// Returns the members of the schema below `path` ("request").
 std::vector<std::string> members_at(const Json& schema, std::string_view path) {
   const Json* node = &schema;
   while (!path.empty() && node->contains("properties")) {
@@ -34,7 +34,7 @@ std::vector<std::string> members_at(const Json& schema, std::string_view path) {
   return out;
 }
 
-// "undefined ref: input.request.regoin" → what was meant.
+// Adds to "undefined ref: input.request.regoin" the name that was probably meant.
 void explain_field(Problem& problem, const Json& schema) {
   constexpr std::string_view kUndefined = "undefined ref: input.";
   auto at = problem.message.find(kUndefined);
@@ -74,8 +74,8 @@ void append(std::vector<Problem>& to, std::vector<Problem> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// One finding a place and kind. A parser's first complaint about a line says it all, and a rule that is
-// silent because of a misspelt word needs no second finding about its silence.
+// Keeps one finding a place and kind. The parser's first error of a line is enough, and a rule that never
+// denies because of a misspelt word needs no second finding.
 std::vector<Problem> sort_unique(std::vector<Problem> all) {
   std::set<std::string> misspelt;
   for (const auto& p : all)

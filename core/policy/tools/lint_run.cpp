@@ -11,9 +11,10 @@ namespace {
 constexpr std::size_t kLintBatch = 256;
 constexpr std::size_t kMaxFailures = 20;  // places; a rule that fails fails for thousands of documents
 
-constexpr std::size_t kMaxRetriedPerBatch = 8;  // failing documents of a batch that are asked for their place
+// failing documents of a batch that are evaluated again to find the place
+constexpr std::size_t kMaxRetriedPerBatch = 8;
 
-// "r.rego:3: to_number: …" back into a place.
+// Reads the place from "r.rego:3: to_number: …".
 Problem problem_at(const std::string& cause) {
   Problem out{"",    0,
               0,     "evaluation",
@@ -33,7 +34,7 @@ Problem problem_at(const std::string& cause) {
   return out;
 }
 
-// One failing document of a batch hides the others; each place is told once.
+// One failing document of a batch hides the others. Each place is reported once.
 void evaluate_documents(Engine& engine, std::span<const std::string> documents,
                         std::set<std::string>& causes) {
   if (engine.evaluate_all(documents)) return;
@@ -43,7 +44,7 @@ void evaluate_documents(Engine& engine, std::span<const std::string> documents,
     if (auto judged = engine.evaluate(document); !judged) {
       ++failed;
       auto cause = judged.error().message;
-      // The values differ from document to document; the place and the call do not.
+      // The values differ from document to document; place and call are the same.
       auto call = cause.find(':', cause.find(':', cause.find(':') + 1) + 1);
       bool known = std::ranges::any_of(
           causes, [&](const std::string& c) { return c.substr(0, call) == cause.substr(0, call); });
@@ -54,8 +55,7 @@ void evaluate_documents(Engine& engine, std::span<const std::string> documents,
 
 using Inputs = std::vector<Json>;
 
-// The values that occur, a dimension at a time: whatever the others are, one of them must leave the rule a
-// way.
+// The possible values, a dimension at a time: whatever the others are, one of them must let the rule deny.
 Inputs actions() {
   Inputs out;
   for (const auto& canonical : gated_action_names())
@@ -75,14 +75,14 @@ Inputs hours() {
   return out;
 }
 
-// Whether the rule can say something at all, request, actor and limits being whatever they may.
+// Returns whether the rule can have a result at all, for any request, actor and limits.
 bool can_fire(Engine& engine, const RuleFile& rule, const char* member) {
   auto query = fmt::format("data.admission[{}].{}[_]", dump_json(Json(*rule.rule)), member);
   auto possible = [&](const Inputs& inputs, std::vector<std::string> unknown) {
     unknown.insert(unknown.end(), {"input.request", "input.actor", "input.limits", "input.now.iso"});
     return std::ranges::any_of(inputs, [&](const Json& input) {
       auto can = engine.is_satisfiable(query, input, unknown);
-      return !can || *can;  // what the engine cannot tell is no finding
+      return !can || *can;  // an unknown answer is no finding
     });
   };
   return possible(actions(), {"input.now.weekday", "input.now.hour"}) &&

@@ -17,7 +17,7 @@ bool is_near(std::string_view name, std::string_view word, std::size_t letters) 
   return name != word && edit_distance(name, word) <= letters;
 }
 
-// "deny_reasons", "denies", "deney": somebody meant one of the two.
+// Recognises "deny_reasons", "denies", "deney": probably one of the two names.
 std::optional<std::string_view> intended_name(std::string_view name) {
   constexpr std::array<std::string_view, 4> kPlural{"denies", "denied", "denials", "deny_reasons"};
   if (is_near(name, kDeny, name.size() > 4 ? 2 : 1) || std::ranges::find(kPlural, name) != kPlural.end())
@@ -26,7 +26,7 @@ std::optional<std::string_view> intended_name(std::string_view name) {
   return std::nullopt;
 }
 
-// The type word of the head's value when it can be no set of strings; empty when it may be one.
+// Returns the type of the head's value when it cannot be a set of strings; empty when it may be one.
 std::string wrong_kind(const Json& head) {
   if (head.contains("args")) return "a function";
   if (head.at("ref").size() > 1) return "an object";

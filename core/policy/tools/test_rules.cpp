@@ -8,7 +8,7 @@
 namespace dash::policy {
 namespace {
 
-// The directory's own files and the built-in ones of whose name it has none.
+// Returns the directory's own files, and the built-in ones with other names.
 std::vector<PolicyFile> with_builtins(std::vector<PolicyFile> files) {
   std::set<std::string, std::less<>> names;
   for (const auto& file : files) names.emplace(base_name(file.path));
@@ -25,7 +25,7 @@ RuleTestResults read_tests(const Json& answer) {
   for (const auto& entry : answer) {
     RuleTestResult test;
     test.file = entry.value(Json::json_pointer("/location/file"), "");
-    if (test.file.starts_with("..")) test.file.erase(0, 2);  // a built-in one
+    if (test.file.starts_with("..")) test.file.erase(0, 2);  // a built-in file
     test.row = entry.value(Json::json_pointer("/location/row"), 0);
     test.name = entry.value("name", "");
     test.passed = !entry.value("fail", false) && !entry.contains("error");
