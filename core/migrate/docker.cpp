@@ -12,8 +12,8 @@ constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 constexpr std::size_t kShownStderr = 2000;
 
-// The module with which a Python dashboard dumps its own store. It prints {"config": {…},
-// "notification_endpoints": […]}.
+// The module with which a Python dashboard dumps its own store. It prints
+//   {"config": {…}, "notification_endpoints": […]}
 constexpr std::string_view kPeerModule = "web_dashboard.scripts.config_migrate";
 
 // Returns one past the brace that closes the object at the front of `text`, 0 when it is cut.

@@ -33,8 +33,8 @@ class Workgroups {
 
   Result<std::vector<Workgroup>> list();
   Result<Workgroup> get(const std::string& name);
-  // The functions below are for admins with a sign-in (no tokens), and are audited. `body`: {name,
-  // description?}.
+  // The functions below are for admins with a sign-in (no tokens), and are audited.
+  // `body`: {name, description?}.
   Result<Workgroup> create(const Principal& principal, const Json& body);
   // {description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it. Attaching a
   // window enforces it unless require_change_window is false. Requiring one without a window is

@@ -90,16 +90,19 @@ TEST_P(ApprovalsUpgrade, KnowsWhatWasRescheduledBefore) {
     std::int64_t seq = 0;
     for (auto [id, message] : {std::pair("plain", ""), {"moved", ""}, {"voided", kVoided.data()}})
       TRY(tx.exec(
-          "INSERT INTO jobs (id, seq, action, receipt, name, region, request, parameters, state, message, "
-          "created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval, "
-          "approval_reasons, approval_digest, attempts, cancel_requested) VALUES ($1, $2, "
-          "'cloud1:vm:deploy', 'r', 'n', '', '{}', $3, 'awaiting_approval', $4, 1, 'alice', 0, 0, 1, "
-          "'[]', 'd', 0, 0)",
+          R"(INSERT INTO jobs
+               (id, seq, action, receipt, name, region, request, parameters, state, message,
+                created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval,
+                approval_reasons, approval_digest, attempts, cancel_requested)
+             VALUES ($1, $2, 'cloud1:vm:deploy', 'r', 'n', '', '{}', $3, 'awaiting_approval', $4,
+               1, 'alice', 0, 0, 1,
+               '[]', 'd', 0, 0))",
           {id, ++seq, db::Blob{"p"}, message}));
     for (auto who : {"root", "root", "ann \"x\""})
       TRY(tx.exec(
-          "INSERT INTO audit_log (seq, at, username, action, details, ip_address, request_id, seal, "
-          "entry_hash) VALUES ($1, 1, $2, 'change_rescheduled', '{\"job_id\":\"moved\"}', '', '', $3, $3)",
+          R"(INSERT INTO audit_log
+               (seq, at, username, action, details, ip_address, request_id, seal, entry_hash)
+             VALUES ($1, 1, $2, 'change_rescheduled', '{"job_id":"moved"}', '', '', $3, $3))",
           {++seq, who, db::Blob{"s"}}));
     return {};
   }));

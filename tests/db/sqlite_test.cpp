@@ -33,8 +33,9 @@ TEST(VersionedCache, ReadsAgainAfterEveryCommitAndOnlyThen) {
   auto add = [](Sql& to, const std::string& permission) {
     return to.write([&](Transaction& tx) -> Result<void> {
       TRY(tx.exec(
-          "INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', "
-          "'', 0, 1, 0) ON CONFLICT DO NOTHING"));
+          R"(INSERT INTO users (username, password_hash, is_admin, is_active, created_at)
+             VALUES ('ann', '', 0, 1, 0)
+             ON CONFLICT DO NOTHING)"));
       TRY(tx.exec("INSERT INTO grants (username, permission) VALUES ('ann', $1)", {permission}));
       return {};
     });
@@ -68,8 +69,8 @@ TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
     return must(sql->data_version()) != before;
   };
   for (auto* statement : {
-           "INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', '', "
-           "0, 1, 0)",
+           R"(INSERT INTO users (username, password_hash, is_admin, is_active, created_at)
+              VALUES ('ann', '', 0, 1, 0))",
            "INSERT INTO grants (username, permission) VALUES ('ann', 'jobs:read')",
            "UPDATE grants SET permission = 'jobs:write'",
            "DELETE FROM grants",
@@ -78,8 +79,8 @@ TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
            "UPDATE sessions SET expires_at = 1",
            "DELETE FROM sessions",
            "INSERT INTO config (key, value, updated_at) VALUES ('k', x'00', 0)",
-           "INSERT INTO config (key, value, updated_at) VALUES ('k', x'01', 0) ON CONFLICT (key) DO UPDATE "
-           "SET value = x'01'",
+           R"(INSERT INTO config (key, value, updated_at) VALUES ('k', x'01', 0)
+              ON CONFLICT (key) DO UPDATE SET value = x'01')",
            "REPLACE INTO config (key, value, updated_at) VALUES ('k', x'02', 0)",
            "DELETE FROM config",
        })

@@ -117,9 +117,8 @@ TEST_F(Directory_, RefusesBadNamesAndDuplicates) {
 // Made before names were plain ASCII and passwords had a least length.
 TEST_F(Directory_, KeepsAccountsOfBefore) {
   must(in_write([&](db::Transaction& tx) -> Result<void> {
-    TRY(
-        tx.exec("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ($1, "
-                "$2, 1, 1, 0)",
+    TRY(tx.exec(R"(INSERT INTO users (username, password_hash, is_admin, is_active, created_at)
+                   VALUES ($1, $2, 1, 1, 0))",
                 {"jos\u00e9:ops", crypto::hash_password(Secret("pw"))}));
     return {};
   }));

@@ -164,9 +164,8 @@ TEST_F(ApprovalDigest, OfABatchCoversAllOfItsJobs) {
 TEST_F(ApprovalDigest, OfABatchIsApprovedWholeOrNotAtAll) {
   auto jobs = batch(3);
   must(sql_->write([&](db::Transaction& tx) -> Result<void> {
-    TRY(
-        tx.exec("CREATE TRIGGER third BEFORE UPDATE ON jobs WHEN NEW.name = 'web-03' BEGIN SELECT "
-                "RAISE(ABORT, 'no'); END"));
+    TRY(tx.exec(R"(CREATE TRIGGER third BEFORE UPDATE ON jobs WHEN NEW.name = 'web-03'
+                   BEGIN SELECT RAISE(ABORT, 'no'); END)"));
     return {};
   }));
   EXPECT_FALSE(jobs_.approve(bob_, *jobs[0].batch_id, kAll));

@@ -27,10 +27,13 @@ class LiveStateTest : public ::testing::Test {
   void add_job(const std::string& id, const std::string& state) {
     must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
       TRY(tx.exec(
-          "INSERT INTO jobs (id, seq, action, receipt, name, region, request, parameters, state, message, "
-          "created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval, "
-          "approval_reasons, approval_digest, attempts, cancel_requested) VALUES ($1, 1, "
-          "'cloud1:vm:deploy', 'r', 'n', 'x', '{}', $2, $3, '', 1, 'a', 0, 0, 0, '[]', '', 1, 0)",
+          R"(INSERT INTO jobs
+               (id, seq, action, receipt, name, region, request, parameters, state, message,
+                created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval,
+                approval_reasons, approval_digest, attempts, cancel_requested)
+             VALUES ($1, 1, 'cloud1:vm:deploy', 'r', 'n', 'x', '{}', $2, $3, '',
+               1, 'a', 0, 0, 0,
+               '[]', '', 1, 0))",
           {id, std::string("{}"), state}));
       return {};
     }));

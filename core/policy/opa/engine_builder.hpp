@@ -57,8 +57,8 @@ class EngineBuilder {
   std::condition_variable requested_, ended_;
   bool closing_ = false;
   std::uint64_t wanted_ = 0, begun_ = 0, finished_ = 0;  // rounds, counted from 1
-  std::optional<std::chrono::milliseconds>
-      health_timeout_;                        // the next round runs a health check of the engine
+  // Set: the next round runs a health check of the engine.
+  std::optional<std::chrono::milliseconds> health_timeout_;
   PolicyPtr current_;                         // the result of the last build
   std::optional<Result<PolicyPtr>> outcome_;  // of the last round
   std::optional<Deadline> building_since_;
