@@ -1,0 +1,71 @@
+#include "core/client/config_client.hpp"
+
+namespace dash::client {
+namespace {
+
+constexpr std::string_view kConfig = "/api/setup/config";
+
+class HttpConfigClient final : public ConfigClient {
+ public:
+  explicit HttpConfigClient(net::ApiClient& api) : api_(api) {}
+
+  Result<config::Values> read() override {
+    auto answer = TRY(api_.get(kConfig));
+    if (!answer.is_object()) return api_.unexpected_response(kConfig);
+    config::Values out;
+    for (const auto& [key, value] : answer.items()) out[key] = setup::setting_text(value);
+    return out;
+  }
+  Result<config::Values> read_revealed() override {
+    return fail(Code::usage, "an instance never returns a secret through its API");
+  }
+  Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) override {
+    Json body = Json::object();
+    for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
+    auto answer = TRY(api_.put(fmt::format("{}{}", kConfig, setup::state_query(state)), body));
+    const auto& change_id = answer.at("change_id");
+    return change_id.is_null() ? std::string() : change_id.get<std::string>();
+  }
+  Result<OrderedJson> history(const std::string& key, std::int64_t limit) override {
+    auto path = fmt::format("{}/history?key={}&limit={}", kConfig, net::percent_encode(key), limit);
+    return OrderedJson(TRY(api_.get(path)).at("history"));
+  }
+
+ private:
+  net::ApiClient& api_;
+};
+
+class LocalConfigClient final : public ConfigClient {
+ public:
+  LocalConfigClient(setup::ConfigService& service, config::EncryptedStore& store, Principal principal)
+      : service_(service), store_(store), principal_(std::move(principal)) {}
+
+  Result<config::Values> read() override { return service_.read(principal_, {}); }
+  Result<config::Values> read_revealed() override { return store_.all(); }
+  Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) override {
+    return service_.change(principal_, changes, "cli", state);
+  }
+  Result<OrderedJson> history(const std::string& key, std::int64_t limit) override {
+    auto out = OrderedJson::array();
+    for (const auto& entry : TRY(service_.history(principal_, key, 0, limit)))
+      out.push_back(setup::to_json(entry));
+    return out;
+  }
+
+ private:
+  setup::ConfigService& service_;
+  config::EncryptedStore& store_;
+  const Principal principal_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConfigClient> open_http_config_client(net::ApiClient& api) {
+  return std::make_unique<HttpConfigClient>(api);
+}
+std::unique_ptr<ConfigClient> open_local_config_client(setup::ConfigService& service,
+                                                       config::EncryptedStore& store, Principal principal) {
+  return std::make_unique<LocalConfigClient>(service, store, std::move(principal));
+}
+
+}  // namespace dash::client

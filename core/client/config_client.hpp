@@ -1,0 +1,29 @@
+// The settings of an instance, over its API or its data folder.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/net/http/api_client.hpp"
+#include "core/setup/config_service.hpp"
+
+namespace dash::client {
+
+class ConfigClient {
+ public:
+  virtual ~ConfigClient() = default;
+  // In the spelling that the instance shows, secrets masked.
+  virtual Result<config::Values> read() = 0;
+  // Canonical, secrets in clear. Code::usage over the API, which never returns a secret.
+  virtual Result<config::Values> read_revealed() = 0;
+  // The change id, empty when nothing differed.
+  virtual Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) = 0;
+  // An array of the history's documents, newest first. Blank key: of all settings.
+  virtual Result<OrderedJson> history(const std::string& key, std::int64_t limit) = 0;
+};
+
+std::unique_ptr<ConfigClient> open_http_config_client(net::ApiClient& api);
+// `store` is what `service` reads, for those who own the data folder.
+std::unique_ptr<ConfigClient> open_local_config_client(setup::ConfigService& service,
+                                                       config::EncryptedStore& store, Principal principal);
+
+}  // namespace dash::client

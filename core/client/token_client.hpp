@@ -1,0 +1,26 @@
+// The personal access tokens of an instance, over its API or its data folder. Documents are those of
+// /api/tokens.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/identity/accounts.hpp"
+#include "core/net/http/api_client.hpp"
+
+namespace dash::client {
+
+class TokenClient {
+ public:
+  virtual ~TokenClient() = default;
+  // The document has the token itself, this once. A blank `username` is the account that is signed in; on a
+  // data folder, where nobody is, Code::usage.
+  virtual Result<OrderedJson> issue(const identity::NewToken& token) = 0;
+  // An array. Blank: one's own; on a data folder everybody's.
+  virtual Result<OrderedJson> list(const std::string& username) = 0;
+  virtual Result<void> revoke(const std::string& id) = 0;
+};
+
+std::unique_ptr<TokenClient> open_http_token_client(net::ApiClient& api);
+std::unique_ptr<TokenClient> open_local_token_client(identity::Accounts& accounts, Principal principal);
+
+}  // namespace dash::client
