@@ -3,16 +3,11 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
-#include "core/audit/anchor.hpp"
-#include "core/audit/prove.hpp"
-#include "core/audit/read.hpp"
 #include "core/audit/verify.hpp"
 #include "core/base/file.hpp"
 
 namespace dash::cmd {
 namespace {
-
-constexpr std::size_t kMaxCheckpointFile = 256u << 20;
 
 struct AuditFlags {
   InstanceFlags instance;
@@ -35,18 +30,13 @@ Result<void> each_line(const std::string& path,
   return {};
 }
 
-Result<audit::AnchorText> read_anchor(const std::string& path) {
-  auto text = TRY(read_file(path, kMaxCheckpointFile));
-  return audit::AnchorText{path, std::move(text)};
-}
-
 Result<OrderedJson> verify_file(const AuditFlags& options) {
   if (options.checkpoint.empty() || options.public_key.empty())
     return fail(Code::usage, "--file needs --checkpoint and --public-key");
   auto key_text = options.public_key.find('+') == std::string::npos ? TRY(read_file(options.public_key, 4096))
                                                                     : options.public_key;
   auto key = TRY(audit::parse_verifier_key(key_text));
-  audit::AnchorText anchor = TRY(read_anchor(options.checkpoint));
+  auto anchor = TRY(client::read_anchor_file(options.checkpoint));
   auto verdict = TRY(
       audit::verify_entries([&](const auto& take) { return each_line(options.file, take); }, {anchor}, key));
   return audit::to_json(verdict);
@@ -54,11 +44,7 @@ Result<OrderedJson> verify_file(const AuditFlags& options) {
 
 Result<OrderedJson> verify_instance(Context& context, const AuditFlags& options) {
   auto instance = TRY(open_instance(context, options.instance, Login::any));
-  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/audit/verify")));
-  auto& app = instance.local->application();
-  auto anchors = app.anchors.read();
-  if (!options.checkpoint.empty()) anchors.push_back(TRY(read_anchor(options.checkpoint)));
-  return audit::to_json(TRY(audit::verify(app.audit, anchors)));
+  return instance->audit->verify(options.checkpoint);
 }
 
 void print_verdict(Context& context, const OrderedJson& verdict) {
@@ -106,45 +92,16 @@ Run declare_verify(Flags& flags) {
   };
 }
 
-Result<void> export_from(net::ApiClient& api, Context& context) {
-  for (std::int64_t after = 0;;) {
-    auto page = TRY(api.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPageEntries)));
-    for (const auto& entry : page.at("entries")) {
-      // Parsed again, so that both doors print the members in the same order.
-      auto stored = TRY(audit::entry_from_json(entry));
-      context.out.raw(audit::export_line(stored));
-      after = stored.seq;
-    }
-    if (page.at("next_after").is_null()) return {};
-  }
-}
-
 Run declare_export(Flags& flags) {
   auto options = std::make_shared<AuditFlags>();
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    if (instance.api) return export_from(*instance.api, context);
-    return audit::export_lines(instance.local->application().audit, instance.principal,
-                               [&](std::string_view line) -> Result<void> {
-                                 context.out.raw(line);
-                                 return {};
-                               });
+    return instance->audit->export_lines([&](std::string_view line) -> Result<void> {
+      context.out.raw(line);
+      return {};
+    });
   };
-}
-
-Result<OrderedJson> prove(OpenInstance& instance, const AuditFlags& options) {
-  bool is_consistency = options.from >= 0;
-  if (instance.api) {
-    auto query = is_consistency ? fmt::format("from={}", options.from) : fmt::format("seq={}", options.seq);
-    auto proof = TRY(instance.api->get("/api/audit/prove?" + query));
-    if (!proof.contains("checkpoint")) return instance.api->unexpected_response("/api/audit/prove");
-    return OrderedJson(proof);
-  }
-  auto& log = instance.local->application().audit;
-  const auto& key = log.keys().checkpoint.public_key;
-  if (is_consistency) return audit::to_json(TRY(audit::prove_consistency(log, options.from)), key);
-  return audit::to_json(TRY(audit::prove_inclusion(log, options.seq)), key);
 }
 
 Run declare_prove(Flags& flags) {
@@ -155,7 +112,8 @@ Run declare_prove(Flags& flags) {
   return [options](Context& context) -> Result<void> {
     if (options->seq <= 0 && options->from < 0) return fail(Code::usage, "give --seq N or --from SIZE");
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto proof = TRY(prove(instance, *options));
+    auto proof = TRY(options->from >= 0 ? instance->audit->prove_consistency(options->from)
+                                        : instance->audit->prove_inclusion(options->seq));
     if (!context.out.is_json()) context.out.raw(dump_json(proof, 2) + "\n");
     context.out.document(proof);
     return {};

@@ -8,7 +8,6 @@
 #include "core/config/lint.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
-#include "core/setup/config_service.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -20,21 +19,6 @@ struct ConfigFlags {
   bool reveal = false;
   setup::StateOptions state;
 };
-
-// As this instance shows it: canonical or provider-spelled, secrets masked.
-Result<config::Values> read_masked(OpenInstance& instance) {
-  if (!instance.api) return instance.local->application().config_service.read(instance.principal, {});
-  config::Values out;
-  auto answer = TRY(instance.api->get("/api/setup/config"));
-  if (!answer.is_object()) return instance.api->unexpected_response("/api/setup/config");
-  for (const auto& [key, value] : answer.items()) out[key] = setup::setting_text(value);
-  return out;
-}
-
-// Canonical, secrets in clear: the data directory's owner can read them anyway.
-Result<config::Values> read_revealed(OpenInstance& instance) {
-  return instance.local->application().config.all();
-}
 
 std::optional<std::string> find(const config::Values& values, const std::string& key) {
   if (auto parts = config::split_region_key(key)) {
@@ -65,7 +49,8 @@ Run declare_get(Flags& flags) {
       return fail(Code::usage,
                   "--reveal works with --data-dir only: an instance never returns a secret through its API");
     auto instance = TRY(open_instance(context, options->instance, Login::session));
-    auto value = find(TRY(options->reveal ? read_revealed(instance) : read_masked(instance)), options->key);
+    auto values = TRY(options->reveal ? instance->config->read_revealed() : instance->config->read());
+    auto value = find(values, options->key);
     if (!value) return fail(Code::not_found, "the setting '{}' is not set", options->key);
     if (!options->reveal && config::is_masked(*value))
       return fail(Code::forbidden,
@@ -75,17 +60,6 @@ Run declare_get(Flags& flags) {
     context.out.document({{"key", options->key}, {"value", *value}});
     return {};
   };
-}
-
-Result<std::string> apply(OpenInstance& instance, const config::Changes& changes,
-                          const setup::StateOptions& state) {
-  if (!instance.api)
-    return instance.local->application().config_service.change(instance.principal, changes, "cli", state);
-  Json body = Json::object();
-  for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
-  auto answer = TRY(instance.api->put("/api/setup/config" + setup::state_query(state), body));
-  const auto& change_id = answer.at("change_id");
-  return change_id.is_null() ? std::string() : change_id.get<std::string>();
 }
 
 void print_change(Context& context, const std::string& key, std::string_view done,
@@ -127,7 +101,8 @@ Run declare_set(Flags& flags) {
           "{} is a secret and stood on the command line, where others can see it; use - next time",
           options->key);
     auto instance = TRY(open_instance(context, options->instance, Login::session, IfAbsent::make));
-    print_change(context, options->key, "set", TRY(apply(instance, {{options->key, value}}, options->state)));
+    print_change(context, options->key, "set",
+                 TRY(instance->config->change({{options->key, value}}, options->state)));
     return {};
   };
 }
@@ -140,7 +115,7 @@ Run declare_unset(Flags& flags) {
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
     print_change(context, options->key, "removed",
-                 TRY(apply(instance, {{options->key, std::nullopt}}, options->state)));
+                 TRY(instance->config->change({{options->key, std::nullopt}}, options->state)));
     return {};
   };
 }
@@ -150,7 +125,7 @@ Run declare_list(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
-    auto values = TRY(read_masked(instance));
+    auto values = TRY(instance->config->read());
     for (const auto& [key, value] : values) context.out.line("{} = {}", printable(key), printable(value));
     context.out.document({{"values", values}});
     return {};
@@ -183,16 +158,7 @@ Run declare_history(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
-    auto entries = OrderedJson::array();
-    if (instance.api) {
-      auto path = fmt::format("/api/setup/config/history?key={}&limit={}", net::percent_encode(options->key),
-                              options->limit);
-      entries = OrderedJson(TRY(instance.api->get(path)).at("history"));
-    } else {
-      for (const auto& entry : TRY(instance.local->application().config_service.history(
-               instance.principal, options->key, 0, options->limit)))
-        entries.push_back(setup::to_json(entry));
-    }
+    auto entries = TRY(instance->config->history(options->key, options->limit));
     auto text = [](const OrderedJson& entry, const char* name) { return printable(entry.value(name, "")); };
     for (const auto& e : entries)
       context.out.line("{}  {}  {:<8} {:<40} by {} ({})", text(e, "changed_at"), text(e, "change_id"),

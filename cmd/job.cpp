@@ -3,7 +3,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
-#include "core/jobs/jobs.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -18,7 +17,6 @@ struct JobFlags {
   std::int64_t page = 1, page_size = 20;
 };
 
-std::string path_of(const std::string& id) { return "/api/jobs/" + net::percent_encode(id); }
 std::string text_of(const OrderedJson& value) {
   return value.is_string() ? printable(value.get<std::string>()) : "-";
 }
@@ -34,7 +32,7 @@ void print_job(Context& context, const OrderedJson& job) {
   for (const auto& reason : job.at("approval_reasons")) out.line("  needs approval: {}", text_of(reason));
 }
 
-Result<jobs::JobQuery> listing_of(const JobFlags& options) {
+Result<jobs::JobQuery> read_query(const JobFlags& options) {
   jobs::JobQuery out;
   for (const auto& word : options.states) {
     auto state = jobs::parse_state(word);
@@ -47,20 +45,6 @@ Result<jobs::JobQuery> listing_of(const JobFlags& options) {
   return out;
 }
 
-std::string query_of(const JobFlags& options) {
-  auto out = fmt::format("?page={}&page_size={}&status={}", options.page, options.page_size,
-                         fmt::join(options.states, ","));
-  if (!options.workgroup.empty()) out += "&workgroup=" + net::percent_encode(options.workgroup);
-  if (!options.batch.empty()) out += "&batch_id=" + net::percent_encode(options.batch);
-  return out;
-}
-
-Result<OrderedJson> page_of(OpenInstance& instance, const JobFlags& options, const jobs::JobQuery& listing) {
-  if (instance.api) return OrderedJson(TRY(instance.api->get("/api/jobs" + query_of(options))));
-  auto& jobs = instance.local->application().jobs;
-  return jobs::to_json(TRY(jobs.list(instance.principal, listing)), listing, TRY(jobs.name_style()));
-}
-
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<JobFlags>();
   flags.list("--status", options->states, "STATUS",
@@ -71,9 +55,9 @@ Run declare_list(Flags& flags) {
   flags.number("--page-size", options->page_size, "N", "jobs on a page, up to 100");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
-    auto listing = TRY(listing_of(*options));
+    auto query = TRY(read_query(*options));
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto page = TRY(page_of(instance, *options, listing));
+    auto page = TRY(instance->jobs->list(query));
     for (const auto& job : page.at("jobs"))
       context.out.line("{} {:<18} {:<24} {:<16} {}", text_of(job.at("id")), text_of(job.at("status")),
                        text_of(job.at("job_type")), text_of(job.at("created_by")), text_of(job.at("name")));
@@ -82,18 +66,14 @@ Run declare_list(Flags& flags) {
   };
 }
 
-// An action on one job: what it does through the API, and directly.
-using Remote = std::function<Result<Json>(net::ApiClient&, const JobFlags&)>;
-using Local = std::function<Result<OrderedJson>(jobs::Jobs&, const Principal&, const JobFlags&)>;
+using JobAction = std::function<Result<OrderedJson>(client::JobClient&, const JobFlags&)>;
 
-Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& options, Remote remote, Local local,
+Run on_job(Flags& flags, const std::shared_ptr<JobFlags>& options, JobAction action,
            std::function<void(Context&, const OrderedJson&)> print) {
   declare_instance(flags, options->instance);
-  return [options, remote = std::move(remote), local = std::move(local),
-          print = std::move(print)](Context& context) -> Result<void> {
+  return [options, action = std::move(action), print = std::move(print)](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto answer = instance.api ? OrderedJson(TRY(remote(*instance.api, *options)))
-                               : TRY(local(instance.local->application().jobs, instance.principal, *options));
+    auto answer = TRY(action(*instance->jobs, *options));
     print(context, answer);
     context.out.document(answer);
     return {};
@@ -112,33 +92,22 @@ void print_state(Context& context, const OrderedJson& answer) {
 
 Run declare_show(Flags& flags) {
   return on_job(
-      flags, job_flags(flags), [](auto& api, const auto& options) { return api.get(path_of(options.id)); },
-      [](auto& jobs, const auto& principal, const auto& options) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.show(principal, options.id)), TRY(jobs.name_style()));
-      },
+      flags, job_flags(flags), [](auto& jobs, const auto& options) { return jobs.show(options.id); },
       print_job);
 }
 
-Result<OrderedJson> logs_after(OpenInstance& instance, const std::string& id, std::int64_t after) {
-  if (instance.api)
-    return OrderedJson(TRY(instance.api->get(fmt::format("{}/logs?after={}", path_of(id), after))));
-  return jobs::to_json(TRY(instance.local->application().jobs.logs(instance.principal, id, after)));
-}
-
-Result<bool> has_ended(OpenInstance& instance, const std::string& id) {
-  auto job = instance.api
-                 ? OrderedJson(TRY(instance.api->get(path_of(id))))
-                 : jobs::to_json(TRY(instance.local->application().jobs.show(instance.principal, id)));
+Result<bool> has_ended(client::JobClient& jobs, const std::string& id) {
+  auto job = TRY(jobs.show(id));
   auto state = jobs::parse_state(job.value("status", ""));
   return state && jobs::is_final(*state);
 }
 
 // All pages; with --follow until the job has ended and its last line is told.
-Result<OrderedJson> read_logs(Context& context, OpenInstance& instance, const JobFlags& options) {
+Result<OrderedJson> read_logs(Context& context, client::JobClient& jobs, const JobFlags& options) {
   auto all = OrderedJson::array();
   for (std::int64_t after = 0;;) {
-    bool ended = !options.is_followed || TRY(has_ended(instance, options.id));
-    auto page = TRY(logs_after(instance, options.id, after));
+    bool ended = !options.is_followed || TRY(has_ended(jobs, options.id));
+    auto page = TRY(jobs.logs(options.id, after));
     for (auto& line : page.at("logs")) {
       context.out.line("{}", text_of(line.at("line")));
       after = line.at("n").get<std::int64_t>();
@@ -156,7 +125,7 @@ Run declare_logs(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    context.out.document(TRY(read_logs(context, instance, *options)));
+    context.out.document(TRY(read_logs(context, *instance->jobs, *options)));
     return {};
   };
 }
@@ -166,11 +135,6 @@ void declare_digest(Flags& flags, JobFlags& into) {
       .text("--digest", into.digest, "DIGEST",
             "the approval_digest that you read; fail when the job has another")
       .guard();
-}
-
-Json with_digest(Json body, const JobFlags& options) {
-  if (!options.digest.empty()) body["digest"] = options.digest;
-  return body;
 }
 
 std::optional<std::string> digest_of(const JobFlags& options) {
@@ -184,15 +148,11 @@ Run declare_approve(Flags& flags) {
       .one_of({"policy", "booking"});
   return on_job(
       flags, options,
-      [](auto& api, const auto& f) {
-        return api.post("/api/change-windows/approvals/" + net::percent_encode(f.id),
-                        with_digest(f.what.empty() ? Json::object() : Json{{"approves", f.what}}, f));
-      },
-      [](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
+      [](auto& jobs, const auto& f) {
         auto what = f.what == "policy"    ? jobs::ApprovalKind::policy
                     : f.what == "booking" ? jobs::ApprovalKind::booking
                                           : jobs::ApprovalKind::all;
-        return jobs::to_json(TRY(jobs.approve(principal, f.id, what, digest_of(f))));
+        return jobs.approve(f.id, what, digest_of(f));
       },
       print_state);
 }
@@ -202,13 +162,7 @@ Run declare_reject(Flags& flags) {
   declare_digest(flags, *options);
   flags.text("--reason", options->reason, "TEXT", "reason, for the requester and the audit log");
   return on_job(
-      flags, options,
-      [](auto& api, const auto& f) {
-        return api.post(path_of(f.id) + "/reject", with_digest({{"reason", f.reason}}, f));
-      },
-      [](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
-        return to_json(TRY(jobs.reject(principal, f.id, f.reason, digest_of(f))), TRY(jobs.name_style()));
-      },
+      flags, options, [](auto& jobs, const auto& f) { return jobs.reject(f.id, f.reason, digest_of(f)); },
       print_job);
 }
 
@@ -218,25 +172,18 @@ Run declare_reschedule(Flags& flags) {
   flags.text("--timezone", options->timezone, "ZONE",
              "time zone of --run-at, such as Europe/London; UTC by default");
   flags.text("--window", options->window, "ID", "change window to book");
-  auto body = [](const JobFlags& f) {
-    return Json{{"run_at", f.run_at}, {"run_timezone", f.timezone}, {"change_window_id", f.window}};
-  };
   return on_job(
       flags, options,
-      [=](auto& api, const auto& f) { return api.post(path_of(f.id) + "/reschedule", body(f)); },
-      [=](auto& jobs, const auto& principal, const auto& f) -> Result<OrderedJson> {
-        return jobs::schedule_json(TRY(jobs.reschedule(principal, f.id, body(f))));
+      [](auto& jobs, const auto& f) {
+        Json body{{"run_at", f.run_at}, {"run_timezone", f.timezone}, {"change_window_id", f.window}};
+        return jobs.reschedule(f.id, body);
       },
       print_state);
 }
 
 Run declare_cancel(Flags& flags) {
   return on_job(
-      flags, job_flags(flags), [](auto& api, const auto& options) { return api.remove(path_of(options.id)); },
-      [](auto& jobs, const auto& principal, const auto& options) -> Result<OrderedJson> {
-        auto job = TRY(jobs.cancel(principal, options.id));
-        return OrderedJson{{"job_id", job.id}, {"status", word(job.state)}};
-      },
+      flags, job_flags(flags), [](auto& jobs, const auto& options) { return jobs.cancel(options.id); },
       print_state);
 }
 

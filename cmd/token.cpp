@@ -1,7 +1,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
-#include "core/identity/accounts.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -23,19 +22,7 @@ Run declare_issue(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
-    OrderedJson issued;
-    if (instance.api) {
-      Json body{{"name", options->name}, {"expires_days", options->days}};
-      if (!options->user.empty()) body["username"] = options->user;
-      issued = OrderedJson(TRY(instance.api->post("/api/tokens", body)));
-    } else {
-      if (options->user.empty()) return fail(Code::usage, "--user names whose token it is");
-      auto& accounts = instance.local->application().accounts;
-      auto made =
-          TRY(accounts.issue_token(instance.principal, {options->name, options->user, options->days}));
-      issued = identity::to_json(made.info);
-      issued["token"] = made.token.expose();
-    }
+    auto issued = TRY(instance->tokens->issue({options->name, options->user, options->days}));
     context.out.line("{}", issued.at("token").get<std::string>());
     context.out.document(issued);
     return {};
@@ -48,16 +35,7 @@ Run declare_list(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto tokens = OrderedJson::array();
-    if (instance.api) {
-      auto query = options->user.empty() ? "" : "?username=" + net::percent_encode(options->user);
-      tokens = OrderedJson(TRY(instance.api->get("/api/tokens" + query)));
-      if (!tokens.is_array()) return instance.api->unexpected_response("/api/tokens");
-    } else {
-      for (const auto& token :
-           TRY(instance.local->application().accounts.list_tokens(instance.principal, options->user)))
-        tokens.push_back(identity::to_json(token));
-    }
+    auto tokens = TRY(instance->tokens->list(options->user));
     for (const auto& token : tokens)
       context.out.line("{} {:<16} {:<16} {:<28} {}", text_of(token.at("id")),
                        printable(text_of(token.at("name"))), printable(token.value("username", "-")),
@@ -73,12 +51,7 @@ Run declare_revoke(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    if (instance.api) {
-      auto path = "/api/tokens/" + net::percent_encode(options->id);
-      if (!TRY(instance.api->remove(path)).contains("detail")) return instance.api->unexpected_response(path);
-    } else {
-      TRY(instance.local->application().accounts.revoke_token(instance.principal, options->id));
-    }
+    TRY(instance->tokens->revoke(options->id));
     context.out.line("revoked {}", printable(options->id));
     context.out.document({{"id", options->id}, {"revoked", true}});
     return {};

@@ -30,11 +30,6 @@ void declare_target(Flags& flags, UserFlags& into) {
   flags.text("--token-file", login.token_file, "FILE", "file with a token, - for stdin").in(kSignIn);
 }
 
-Result<OrderedJson> user_document(const Result<Json>& answer) {
-  if (!answer) return Failure(answer.error());
-  return OrderedJson(*answer);
-}
-
 std::string user_line(const OrderedJson& user) {
   auto names = [](const OrderedJson& list) {
     std::string out;
@@ -59,20 +54,10 @@ Run declare_add(Flags& flags) {
     auto password = TRY(read_new_password(context, options->password_file, "Password of " + options->name,
                                           "--password-file"));
     auto instance = TRY(open_instance(context, options->instance, Login::session, IfAbsent::make));
-    OrderedJson made;
-    if (instance.api) {
-      made = TRY(user_document(instance.api->post("/api/users", {{"username", options->name},
-                                                                 {"password", password.expose()},
-                                                                 {"is_admin", options->is_admin},
-                                                                 {"workgroups", options->workgroups},
-                                                                 {"grants", options->grants}})));
-    } else {
-      identity::NewUser user{options->name, password, options->is_admin, options->grants,
-                             options->workgroups};
-      made = identity::to_json(TRY(instance.local->application().accounts.add(instance.principal, user)));
-    }
-    context.out.line("added {}", printable(made.at("username").get<std::string>()));
-    context.out.document(made);
+    auto user = TRY(instance->users->add(
+        {options->name, password, options->is_admin, options->grants, options->workgroups}));
+    context.out.line("added {}", printable(user.at("username").get<std::string>()));
+    context.out.document(user);
     return {};
   };
 }
@@ -82,21 +67,6 @@ bool is_own_login(const UserFlags& options) {
   const auto& login = options.instance.login;
   return login.token_file.empty() &&
          identity::fold_username(login.admin_user) == identity::fold_username(options.name);
-}
-
-// Both doors of a change: PATCH body or UserChange.
-Result<OrderedJson> change(OpenInstance& instance, const std::string& name,
-                           const identity::UserChange& change) {
-  if (!instance.api)
-    return identity::to_json(
-        TRY(instance.local->application().accounts.change(instance.principal, name, change)));
-  Json body = Json::object();
-  if (change.password) body["password"] = change.password->expose();
-  if (change.current_password) body["current_password"] = change.current_password->expose();
-  if (change.revoke_tokens) body["revoke_tokens"] = true;
-  if (!change.grant.empty()) body["grant"] = change.grant;
-  if (!change.ungrant.empty()) body["ungrant"] = change.ungrant;
-  return user_document(instance.api->patch("/api/users/" + net::percent_encode(name), body));
 }
 
 // --current-password-file alone says who signs in, and how.
@@ -111,17 +81,16 @@ void use_own_password(UserFlags& options) {
 
 // One's own password needs the current one, which is also the login's. Asked for where nobody said it yet.
 Result<std::optional<Secret>> current_password(Context& context, const UserFlags& options,
-                                               OpenInstance& instance) {
+                                               const OpenInstance& instance) {
   using Answer = std::optional<Secret>;
-  if (!instance.api) return Answer();
+  if (options.instance.target.empty()) return Answer();  // the operator resets it
   if (is_own_login(options)) return context.password;
   if (!options.current_password_file.empty()) {
     auto given = TRY(read_secret_file(options.current_password_file));
-    TRY(check_no_pat(given, instance.api->url()));
+    TRY(check_no_pat(given, context.last_url));
     return Answer(std::move(given));
   }
-  auto me = TRY(instance.api->get("/api/auth/me"));
-  if (string_member(me, "username") != identity::fold_username(options.name)) return Answer();
+  if (TRY(instance->users->signed_in_name()) != identity::fold_username(options.name)) return Answer();
   return Answer(
       TRY(read_secret(context, "", "Current password of " + options.name, "--current-password-file")));
 }
@@ -145,7 +114,7 @@ Run declare_passwd(Flags& flags) {
     use_own_password(*options);
     auto instance = TRY(open_instance(context, options->instance, Login::session));
     wanted.current_password = TRY(current_password(context, *options, instance));
-    auto user = TRY(change(instance, options->name, wanted));
+    auto user = TRY(instance->users->change(options->name, wanted));
     context.out.line("changed the password of {}; its sessions have ended",
                      printable(user.at("username").get<std::string>()));
     context.out.document(user);
@@ -166,7 +135,7 @@ Run declare_grant(Flags& flags) {
     wanted.grant = options->grants;
     wanted.ungrant = options->revokes;
     auto instance = TRY(open_instance(context, options->instance, Login::session));
-    auto user = TRY(change(instance, options->name, wanted));
+    auto user = TRY(instance->users->change(options->name, wanted));
     context.out.line("changed the grants of {}", printable(user.at("username").get<std::string>()));
     context.out.document(user);
     return {};
@@ -178,14 +147,7 @@ Run declare_list(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto users = OrderedJson::array();
-    if (instance.api) {
-      users = OrderedJson(TRY(instance.api->get("/api/users")));
-      if (!users.is_array()) return instance.api->unexpected_response("/api/users");
-    } else {
-      for (const auto& user : TRY(instance.local->application().accounts.list(instance.principal)))
-        users.push_back(identity::to_json(user));
-    }
+    auto users = TRY(instance->users->list());
     for (const auto& user : users) context.out.line("{}", user_line(user));
     context.out.document({{"users", users}});
     return {};

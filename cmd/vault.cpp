@@ -1,7 +1,6 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
-#include "core/setup/vaults.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -11,20 +10,12 @@ struct VaultFlags {
   std::string id, backend;
 };
 
-constexpr std::string_view kRoute = "/api/secrets/vaults";
-
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<VaultFlags>();
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto vaults = OrderedJson::array();
-    if (instance.api) {
-      vaults = OrderedJson(TRY(instance.api->get(kRoute)).at("vaults"));
-    } else {
-      for (const auto& vault : TRY(instance.local->application().vaults.list(instance.principal)))
-        vaults.push_back(setup::to_json(vault));
-    }
+    auto vaults = TRY(instance->vaults->list());
     for (const auto& vault : vaults)
       context.out.line("{:<24} {}", printable(vault.at("id").get<std::string>()),
                        vault.at("backend").get<std::string>());
@@ -41,16 +32,10 @@ Run declare_add(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    OrderedJson made;
-    if (instance.api)
-      made =
-          OrderedJson(TRY(instance.api->post(kRoute, {{"id", options->id}, {"backend", options->backend}})));
-    else
-      made = setup::to_json(
-          TRY(instance.local->application().vaults.add(instance.principal, options->id, options->backend)));
-    context.out.line("registered {} ({})", printable(made.at("id").get<std::string>()),
-                     printable(made.at("backend").get<std::string>()));
-    context.out.document(made);
+    auto vault = TRY(instance->vaults->add(options->id, options->backend));
+    context.out.line("registered {} ({})", printable(vault.at("id").get<std::string>()),
+                     printable(vault.at("backend").get<std::string>()));
+    context.out.document(vault);
     return {};
   };
 }
@@ -62,13 +47,7 @@ Run declare_remove(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    if (instance.api) {
-      auto query = options->backend.empty() ? "" : "?backend=" + net::percent_encode(options->backend);
-      auto path = fmt::format("{}/{}{}", kRoute, net::percent_encode(options->id), query);
-      if (TRY(instance.api->remove(path)).at("ok") != true) return instance.api->unexpected_response(kRoute);
-    } else {
-      TRY(instance.local->application().vaults.remove(instance.principal, options->id, options->backend));
-    }
+    TRY(instance->vaults->remove(options->id, options->backend));
     context.out.line("removed {}", printable(options->id));
     context.out.document({{"id", options->id}, {"removed", true}});
     return {};

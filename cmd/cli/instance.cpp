@@ -163,18 +163,34 @@ Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags, IfAbs
   return app::open_instance(options);
 }
 
+client::InstanceClient open_local_instance_client(app::Application& app, const Principal& principal,
+                                                  const std::string& data_dir) {
+  return {.users = client::open_local_user_client(app.accounts, principal),
+          .tokens = client::open_local_token_client(app.accounts, principal),
+          .vaults = client::open_local_vault_client(app.vaults, principal),
+          .config = client::open_local_config_client(app.config_service, app.config, principal),
+          .jobs = client::open_local_job_client(app.jobs, principal),
+          .audit = client::open_local_audit_client(app.audit, app.anchors, principal),
+          .policy = client::open_local_policy_client({app.engine, app.gate, app.config, data_dir}),
+          .storage = client::open_local_storage_client({app.storage, principal, data_dir})};
+}
+
+OpenInstance::OpenInstance(std::unique_ptr<net::HttpClient> http, std::unique_ptr<net::ApiClient> api)
+    : http_(std::move(http)), api_(std::move(api)), client_(client::open_http_instance_client(*api_)) {}
+
+OpenInstance::OpenInstance(std::unique_ptr<app::Instance> local, const std::string& data_dir)
+    : local_(std::move(local)),
+      client_(open_local_instance_client(local_->application(), local_operator(), data_dir)) {}
+
 Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
                                    IfAbsent if_absent) {
-  OpenInstance out;
-  if (flags.target.empty()) {
-    out.local = TRY(open_local(flags.local, if_absent));
-    return out;
-  }
-  out.http = net::make_curl_client();
-  out.api =
-      std::make_unique<net::ApiClient>(TRY(open_api(context, *out.http, flags.target, flags.login, accepts)));
-  TRY(sign_in(context, *out.api, flags.login));
-  return out;
+  if (flags.target.empty())
+    return OpenInstance(TRY(open_local(flags.local, if_absent)), data_dir_or_default(flags.local.data_dir));
+  auto http = net::make_curl_client();
+  auto api =
+      std::make_unique<net::ApiClient>(TRY(open_api(context, *http, flags.target, flags.login, accepts)));
+  TRY(sign_in(context, *api, flags.login));
+  return OpenInstance(std::move(http), std::move(api));
 }
 
 }  // namespace dash::cmd

@@ -7,7 +7,7 @@
 #include "cmd/cli/tree.hpp"
 #include "core/app/application.hpp"
 #include "core/base/principal.hpp"
-#include "core/net/http/api_client.hpp"
+#include "core/client/instance_client.hpp"
 
 namespace dash::cmd {
 
@@ -64,12 +64,23 @@ enum class IfAbsent { fail, make };
 Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags,
                                                   IfAbsent if_absent = IfAbsent::fail);
 
-// Either one, signed in. `local` acts as the operator at the shell.
-struct OpenInstance {
-  std::unique_ptr<net::HttpClient> http;
-  std::unique_ptr<net::ApiClient> api;   // with --target
-  std::unique_ptr<app::Instance> local;  // else
-  Principal principal = local_operator();
+// The clients of an instance on its data folder.
+client::InstanceClient open_local_instance_client(app::Application& app, const Principal& principal,
+                                                  const std::string& data_dir);
+
+// An instance, signed in, with what its clients refer to.
+class OpenInstance {
+ public:
+  OpenInstance(std::unique_ptr<net::HttpClient> http, std::unique_ptr<net::ApiClient> api);
+  // As the operator at the shell.
+  OpenInstance(std::unique_ptr<app::Instance> local, const std::string& data_dir);
+  const client::InstanceClient* operator->() const { return &client_; }
+
+ private:
+  std::unique_ptr<net::HttpClient> http_;
+  std::unique_ptr<net::ApiClient> api_;
+  std::unique_ptr<app::Instance> local_;
+  client::InstanceClient client_;
 };
 Result<OpenInstance> open_instance(Context& context, const InstanceFlags& flags, Login accepts,
                                    IfAbsent if_absent = IfAbsent::fail);

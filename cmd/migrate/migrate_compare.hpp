@@ -31,7 +31,7 @@ struct ComparisonResult {
   std::string target_name() const { return target.instance->name(); }
   // "--target URL" or "--data-dir DIR", for commands that are printed.
   std::string target_flag() const {
-    return (target.api ? "--target " : "--data-dir ") + shell_word(target_name());
+    return (target.local ? "--data-dir " : "--target ") + shell_word(target_name());
   }
 };
 // Prints the comparison. `options` are what `flags` say unless a plan says otherwise.

@@ -2,11 +2,7 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/printer.hpp"
 #include "cmd/policy/policy_source.hpp"
-#include "core/config/clouds.hpp"
-#include "core/policy/refusal.hpp"
 #include "core/policy/tools/diff.hpp"
-#include "core/policy/tools/lint.hpp"
-#include "core/policy/tools/test_rules.hpp"
 #include "core/policy/tools/when.hpp"
 
 namespace dash::cmd {
@@ -18,18 +14,6 @@ struct CheckFlags {
   SourceFlags source;
   QueryFlags query;
 };
-
-policy::GateSettings settings_for(const Source& source, const PolicyQuery& query) {
-  auto out = source.settings;
-  if (query.limits && out.typed.allowed_regions.empty() && out.typed.denied_instance_types.empty() &&
-      out.typed.prod_window.empty())
-    out.typed = out.folded = *query.limits;
-  return out;
-}
-
-Json query_body(const PolicyQuery& q) {
-  return {{"action", q.action}, {"request", q.request}, {"at", format_iso(q.at)}};
-}
 
 // From the members of a decision's document, which is the same from an engine of ours and from an instance.
 Result<void> print_decision(Context& context, const OrderedJson& d) {
@@ -56,39 +40,14 @@ Result<void> print_decision(Context& context, const OrderedJson& d) {
   return {};
 }
 
-Result<OrderedJson> evaluate(Source& source, const PolicyQuery& query) {
-  if (source.instance.api)
-    return OrderedJson(TRY(source.instance.api->post("/api/admission/check", query_body(query))));
-  auto settings = settings_for(source, query);
-  if (source.is_instance && !settings.gates(config::canonical_action(query.action))) {
-    policy::Decision none;
-    none.action = config::canonical_action(query.action);
-    return policy::to_json(none, /*reveal_cause=*/true);
-  }
-  auto decision =
-      policy::evaluate_with(*source.engine, settings, query.action, query.request, query.actor, query.at);
-  policy::locate_fired_heads(*source.engine, decision);
-  return Json(policy::to_json(decision, true));
-}
-
-Result<OrderedJson> find_next_admission(Source& source, const PolicyQuery& query) {
-  if (source.instance.api) {
-    auto body = query_body(query);
-    body["when"] = true;
-    return OrderedJson(TRY(source.instance.api->post("/api/admission/check", body)));
-  }
-  return policy::to_json(TRY(policy::find_next_admission(
-      *source.engine, settings_for(source, query), query.action, query.request, query.actor, query.at)));
-}
-
-Result<void> run_check(Context& context, Source& source, const PolicyQuery& query) {
-  auto decision = TRY(evaluate(source, query));
+Result<void> run_check(Context& context, client::PolicyClient& policy, const client::PolicyQuery& query) {
+  auto decision = TRY(policy.check(query));
   context.out.document(decision);
   return print_decision(context, decision);
 }
 
-Result<void> run_when(Context& context, Source& source, const PolicyQuery& query) {
-  auto answer = TRY(find_next_admission(source, query));
+Result<void> run_when(Context& context, client::PolicyClient& policy, const client::PolicyQuery& query) {
+  auto answer = TRY(policy.find_next_admission(query));
   context.out.document(answer);
   if (answer.at("admitted_at").is_string()) {
     context.out.line("{}  {}", answer.value("admitted_at", ""), answer.at("then").value("verdict", ""));
@@ -100,7 +59,7 @@ Result<void> run_when(Context& context, Source& source, const PolicyQuery& query
 }
 
 // Both take the same flags, read the query and open where it is evaluated.
-using QueryCommand = Result<void> (*)(Context&, Source&, const PolicyQuery&);
+using QueryCommand = Result<void> (*)(Context&, client::PolicyClient&, const client::PolicyQuery&);
 Run declare_query_command(Flags& flags, QueryCommand command) {
   auto options = std::make_shared<CheckFlags>();
   declare_source(flags, options->source);
@@ -108,30 +67,19 @@ Run declare_query_command(Flags& flags, QueryCommand command) {
   return [options, command](Context& context) -> Result<void> {
     auto query = TRY(read_query(options->query));
     auto source = TRY(open_source(context, options->source));
-    return command(context, source, query);
+    return command(context, source.client(), query);
   };
 }
 
 Run declare_check(Flags& flags) { return declare_query_command(flags, run_check); }
 Run declare_when(Flags& flags) { return declare_query_command(flags, run_when); }
 
-// What an instance tells of its own rules.
-Result<std::vector<policy::Problem>> remote_problems(net::ApiClient& api) {
-  std::vector<policy::Problem> out;
-  auto answer = TRY(api.get("/api/settings/admission"));
-  for (const auto& p : answer.at("problems"))
-    out.push_back({p.value("file", ""), p.value("row", 0), p.value("col", 0), p.value("code", ""),
-                   p.value("message", ""), p.value("fix", ""), p.value("level", "error") == "error"});
-  return out;
-}
-
 Run declare_lint(Flags& flags) {
   auto options = std::make_shared<SourceFlags>();
   declare_source(flags, *options);
   return [options](Context& context) -> Result<void> {
     auto source = TRY(open_source(context, *options));
-    auto findings = TRY(source.instance.api ? remote_problems(*source.instance.api)
-                                            : policy::lint_policies(source.options, source.settings));
+    auto findings = TRY(source.client().lint());
     OrderedJson listed = OrderedJson::array();
     std::size_t errors = 0;
     for (const auto& f : findings) {
@@ -161,7 +109,7 @@ Run declare_test(Flags& flags) {
       return fail(Code::usage,
                   "the tests run where the files are: name them with --policy-dir or --data-dir");
     auto source = TRY(open_source(context, *options));
-    auto ran = TRY(policy::run_rule_tests(source.options));
+    auto ran = TRY(source.client().run_tests());
     for (const auto& test : ran.tests)
       context.out.line("{}  {}:{}  {}{}", test.passed ? "pass" : "FAIL", test.file, test.row, test.name,
                        test.error.empty() ? "" : ": " + printable(test.error));
@@ -216,10 +164,11 @@ Run declare_diff(Flags& flags) {
       values[std::string(policy::kEnabledKey)] = "true";
       recorded = TRY(instance->application().decisions.recent(policy::kMaxDecisions));
     }
-    auto settings = policy::settings_of(TRY(with_settings(std::move(values), options->set)));
+    for (auto& [key, value] : TRY(read_settings(options->set))) values[key] = value;
+    auto settings = policy::settings_of(values);
     if (settings.fault) return fail(Code::policy_unavailable, "{}", *settings.fault);
-    auto before = policy::make_opa(TRY(engine_for(options->before)));
-    auto after = policy::make_opa(TRY(engine_for(options->after)));
+    auto before = policy::make_opa(TRY(client::folder_engine_options(options->before)));
+    auto after = policy::make_opa(TRY(client::folder_engine_options(options->after)));
     auto diff = TRY(policy::diff_policies(*before, *after, recorded, settings.folded));
     context.out.document(policy::to_json(diff));
     print_diff(context, diff);

@@ -7,7 +7,6 @@
 
 #include "core/base/file.hpp"
 #include "core/config/clouds.hpp"
-#include "core/policy/rule_folder.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -44,7 +43,7 @@ Result<Json> member(const Json& object, const char* name, Json::value_t type) {
   return fail(Code::usage, "{} of the input is no {}", name, Json(type).type_name());
 }
 
-Result<void> read_document(const Json& document, PolicyQuery& into) {
+Result<void> read_document(const Json& document, client::PolicyQuery& into) {
   using Type = Json::value_t;
   into.request = document.at("request");
   if (auto action = TRY(member(document, "action", Type::string)); !action.is_null())
@@ -74,19 +73,12 @@ void declare_source(Flags& flags, SourceFlags& into) {
   declare_instance(flags, into.instance);
 }
 
-Result<policy::EngineOptions> engine_for(const std::string& folder) {
-  policy::EngineOptions out;
-  out.directory = folder;
-  out.binary = policy::engine_binary();
-  out.build_timeout = TRY(policy::engine_build_timeout());
-  return out;
-}
-
 constexpr std::array kDecisionKeys{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,
                                    policy::kTypesKey,     policy::kWindowKey, policy::kApprovalKey,
                                    policy::kCloudNamesKey};
 
-Result<config::Values> with_settings(config::Values values, const std::vector<std::string>& set) {
+Result<config::Values> read_settings(const std::vector<std::string>& set) {
+  config::Values values;
   for (const auto& pair : set) {
     auto equals = pair.find('=');
     if (equals == pair.npos || equals == 0)
@@ -100,29 +92,18 @@ Result<config::Values> with_settings(config::Values values, const std::vector<st
   return values;
 }
 
-Result<Source> open_source(Context& context, const SourceFlags& flags) {
-  Source out;
+Result<PolicySource> open_source(Context& context, const SourceFlags& flags) {
   if (!flags.policy_dir.empty()) {
-    config::Values values{{std::string(policy::kEnabledKey), "true"}};
-    out.settings = policy::settings_of(TRY(with_settings(std::move(values), flags.set)));
-    out.options = TRY(engine_for(flags.policy_dir));
-    out.owned = policy::make_opa(out.options);
-    out.engine = out.owned.get();
-    return out;
+    auto settings = TRY(read_settings(flags.set));
+    auto folder = TRY(client::open_folder_policy_client(flags.policy_dir));
+    TRY(folder->use_settings(settings));
+    return PolicySource(std::move(folder));
   }
   if (!flags.instance.target.empty() && !flags.set.empty())
     return fail(Code::usage,
                 "--set changes what a local question is judged by; it cannot be given with --target");
-  out.instance = TRY(open_instance(context, flags.instance, Login::any));
-  out.is_instance = true;
-  if (!out.instance.local) return out;
-  auto& app = out.instance.local->application();
-  out.settings = TRY(app.gate.settings());
-  if (!flags.set.empty())
-    out.settings = policy::settings_of(TRY(with_settings(TRY(app.config.all()), flags.set)));
-  out.options =
-      TRY(engine_for(TRY(policy::rule_folder("", data_dir_or_default(flags.instance.local.data_dir)))));
-  out.engine = &app.engine;
+  PolicySource out(TRY(open_instance(context, flags.instance, Login::any)));
+  if (!flags.set.empty()) TRY(out.client().use_settings(TRY(read_settings(flags.set))));
   return out;
 }
 
@@ -134,8 +115,8 @@ void declare_query(Flags& flags, QueryFlags& into) {
   flags.toggle("--admin", into.is_admin, "that account is an administrator");
 }
 
-Result<PolicyQuery> read_query(const QueryFlags& flags) {
-  PolicyQuery out;
+Result<client::PolicyQuery> read_query(const QueryFlags& flags) {
+  client::PolicyQuery out;
   out.at = SystemClock().now();
   out.actor.username = "operator";
   if (!flags.input.empty()) {

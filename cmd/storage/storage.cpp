@@ -17,8 +17,8 @@ Run declare_list(Flags& flags) {
              "backend to list, as an administrator; the active one by default");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
-    auto open = TRY(open_storage_client(context, options->instance));
-    auto listing = TRY(open.client->list(options->backend));
+    auto instance = TRY(open_instance(context, options->instance, Login::any));
+    auto listing = TRY(instance->storage->list(options->backend));
     for (const auto& item : listing.at("items"))
       context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
                        item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
@@ -35,12 +35,12 @@ struct NamesFlags {
 };
 
 Result<void> remove_all(Context& context, const NamesFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
   auto deleted = OrderedJson::array();
   auto failed = OrderedJson::array();
   BatchResult batch;
   for (const auto& name : options.names) {
-    auto removed = open.client->remove(name);
+    auto removed = instance->storage->remove(name);
     if (removed) {
       context.out.line("deleted {}", printable(name));
       deleted.push_back(name);
@@ -69,8 +69,8 @@ struct TestFlags {
 };
 
 Result<void> run_test(Context& context, const TestFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto answer = TRY(open.client->test(options.backend, options.is_deep));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto answer = TRY(instance->storage->test(options.backend, options.is_deep));
   for (const auto& check : answer.value("checks", Json::array()))
     context.out.line("{:<10} {:<7} {}", check.value("name", ""), check.value("ok", false) ? "ok" : "FAILED",
                      printable(check.value("detail", "")));
@@ -101,8 +101,8 @@ struct SweepFlags {
 };
 
 Result<void> run_sweep(Context& context, const SweepFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto answer = TRY(open.client->sweep(options.backend, options.age_hours));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto answer = TRY(instance->storage->sweep(options.backend, options.age_hours));
   context.out.line("{} unfinished uploads dropped from {}", answer.at("swept").get<std::int64_t>(),
                    answer.value("backend", ""));
   context.out.document(OrderedJson(answer));
@@ -119,18 +119,6 @@ Run declare_sweep(Flags& flags) {
 }
 
 }  // namespace
-
-Result<OpenStorageClient> open_storage_client(Context& context, const InstanceFlags& flags) {
-  OpenStorageClient open{TRY(open_instance(context, flags, Login::any)), nullptr};
-  if (open.instance.api) {
-    open.client = client::open_http_storage_client(*open.instance.api);
-  } else {
-    auto& app = open.instance.local->application();
-    open.client = client::open_local_storage_client(
-        {app.storage, open.instance.principal, data_dir_or_default(flags.local.data_dir)});
-  }
-  return open;
-}
 
 Group storage_group() {
   return {"storage",

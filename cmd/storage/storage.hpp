@@ -1,21 +1,13 @@
-// What the storage commands share: the instance they talk to, and what the two that move many files tell.
+// What the storage commands share: the progress and the result of those that move many files.
 #pragma once
 #include <atomic>
-#include <memory>
 #include <optional>
 
 #include "cmd/cli/instance.hpp"
 #include "core/base/buffer_pool.hpp"
 #include "core/base/progress.hpp"
-#include "core/client/storage_client.hpp"
 
 namespace dash::cmd {
-
-struct OpenStorageClient {
-  OpenInstance instance;  // outlives the desk
-  std::unique_ptr<client::StorageClient> client;
-};
-Result<OpenStorageClient> open_storage_client(Context& context, const InstanceFlags& flags);
 
 // Files, or assets, on their way at the same time.
 inline constexpr std::size_t kParallelFiles = 8;

@@ -126,12 +126,13 @@ Result<void> fetch_all(Context& context, const std::vector<std::string>& names, 
 
 Result<void> run_fetch(Context& context, const FetchFlags& options) {
   auto output = TRY(output_path(options));
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto names = TRY(expand(*open.client, options));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto names = TRY(expand(*instance->storage, options));
   TransferProgress transfer(context.out.progress(),
                             names.size() == 1 ? names[0] : fmt::format("{} assets", names.size()));
   BufferPool buffers(kMaxBuffers);
-  client::ReceiveDeps deps{*open.client, buffers, [&](std::uint64_t bytes) { transfer.add_done(bytes); },
+  client::ReceiveDeps deps{*instance->storage, buffers,
+                           [&](std::uint64_t bytes) { transfer.add_done(bytes); },
                            [&](std::uint64_t bytes) { transfer.add_total(bytes); }, options.backend};
   if (output.is_stdout()) return fetch_to_stdout(context, names, deps);
   if (!output.is_folder) return fetch_one(context, options, output, deps);

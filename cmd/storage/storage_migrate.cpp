@@ -10,8 +10,8 @@ struct MigrateFlags {
 };
 
 Result<void> run_migrate(Context& context, const MigrateFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto report = TRY(open.client->migrate(options.request, context.out.progress()));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto report = TRY(instance->storage->migrate(options.request, context.out.progress()));
   auto list = [&](const char* member, std::string_view word) {
     for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
@@ -34,8 +34,8 @@ struct VerifyFlags {
 };
 
 Result<void> run_verify(Context& context, const VerifyFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto report = TRY(open.client->compare(options.source, options.target, context.out.progress()));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto report = TRY(instance->storage->compare(options.source, options.target, context.out.progress()));
   auto list = [&](const char* member, const std::string& word) {
     for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));

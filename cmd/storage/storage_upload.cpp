@@ -74,15 +74,15 @@ void print_failed(Context& context, const std::string& path, const Error& error,
 }
 
 Result<void> run_upload(Context& context, const UploadFlags& options) {
-  auto open = TRY(open_storage_client(context, options.instance));
-  auto target = TRY(client::active_target(TRY(open.client->backends()), options.backend));
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto target = TRY(client::active_target(TRY(instance->storage->backends()), options.backend));
   auto files = plan_all(options, target);
   TransferProgress transfer(context.out.progress(),
                             files.size() == 1 ? options.files[0] : fmt::format("{} files", files.size()));
   for (const auto& file : files)
     if (file.plan) transfer.add_total(file.plan->size);
   BufferPool buffers(kMaxBuffers);
-  client::SendDeps deps{*open.client, buffers, [&](std::uint64_t bytes) { transfer.add_done(bytes); },
+  client::SendDeps deps{*instance->storage, buffers, [&](std::uint64_t bytes) { transfer.add_done(bytes); },
                         client::journal_folder(), options.instance.login.admin_user};
   auto send = [&](std::size_t i) -> Result<Json> {
     if (!files[i].plan) return Failure(files[i].plan.error());
