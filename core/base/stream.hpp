@@ -1,0 +1,112 @@
+// Byte streams: the one vocabulary for data that is passed on piece by piece. Names as in Nix's serialise.hh.
+// A stream does not own what its constructor is given by reference. One thread at a time uses a stream, unless
+// its type says otherwise.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace dash {
+
+// Abstract source of binary data.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // Fills the front of `into`, which is not empty, and returns how many bytes that are; 0 is the end. After an
+  // error the source is of no more use.
+  virtual Result<std::size_t> read(std::span<char> into) = 0;
+};
+
+// Abstract destination of binary data.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // Takes all of `bytes`, which are the caller's again when it returns. After an error the sink is of no more
+  // use.
+  virtual Result<void> write(std::string_view bytes) = 0;
+};
+
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t end() const { return offset + size; }  // exclusive
+};
+
+// Abstract destination of binary data that is written at positions. A position may be written again.
+class RandomWriter {
+ public:
+  virtual ~RandomWriter() = default;
+  // Writes all of `bytes` at `offset`.
+  virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
+  // The memory behind `range`: to fill it is as good as write() and saves a copy. Empty when there is none.
+  virtual std::span<char> memory(ByteRange /*range*/) { return {}; }
+};
+
+// Reads until `into` is full or the source ends; returns how many bytes came.
+Result<std::size_t> read_full(Source& source, std::span<char> into);
+// Moves all that is left of `source` into `sink`, 256 KiB at a time at most; returns how many bytes.
+Result<std::uint64_t> copy_all(Source& source, Sink& sink);
+
+// Reads a text that outlives it.
+class StringSource final : public Source {
+ public:
+  explicit StringSource(std::string_view text) : rest_(text) {}
+  Result<std::size_t> read(std::span<char> into) override;
+
+ private:
+  std::string_view rest_;
+};
+
+// Reads what `function` gives under the contract of Source::read().
+class FunctionSource final : public Source {
+ public:
+  using Function = std::function<Result<std::size_t>(std::span<char> into)>;
+  explicit FunctionSource(Function function) : function_(std::move(function)) {}
+  Result<std::size_t> read(std::span<char> into) override { return function_(into); }
+
+ private:
+  Function function_;
+};
+
+// Collects bytes in memory, `max_bytes` at most: more are Code::too_large.
+class StringSink final : public Sink {
+ public:
+  explicit StringSink(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  Result<void> write(std::string_view bytes) override;
+  const std::string& text() const { return text_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::size_t max_bytes_;
+  std::string text_;
+};
+
+// Hands every piece to `function` under the contract of Sink::write().
+class FunctionSink final : public Sink {
+ public:
+  using Function = std::function<Result<void>(std::string_view bytes)>;
+  explicit FunctionSink(Function function) : function_(std::move(function)) {}
+  Result<void> write(std::string_view bytes) override { return function_(bytes); }
+
+ private:
+  Function function_;
+};
+
+// Writes into memory: bytes beyond its end are Code::too_large, and none of them is written.
+class SpanWriter final : public RandomWriter {
+ public:
+  explicit SpanWriter(std::span<char> memory) : memory_(memory) {}
+  Result<void> write(std::uint64_t offset, std::string_view bytes) override;
+  // Empty when the range lies beyond the end.
+  std::span<char> memory(ByteRange range) override;
+
+ private:
+  std::span<char> memory_;
+};
+
+}  // namespace dash
