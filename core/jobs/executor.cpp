@@ -42,10 +42,10 @@ std::vector<std::pair<std::string, std::vector<std::string>>> executor_names() {
 }
 
 // Cuts a stream of bytes into lines.
-class LineSplitter {
+class LineSplitter final : public Sink {
  public:
   explicit LineSplitter(const std::function<void(std::string)>& on_line) : on_line_(on_line) {}
-  void add(std::string_view bytes) {
+  Result<void> write(std::string_view bytes) override {
     for (char c : bytes) {
       if (c == '\n') {
         flush();
@@ -53,6 +53,7 @@ class LineSplitter {
         partial_ += c;
       }
     }
+    return {};
   }
   void finish() {
     if (!partial_.empty()) flush();
@@ -125,8 +126,8 @@ Result<RunResult> Executors::run(const std::string& path, const Json& document,
   LineSplitter out(line), err(line);
   net::RunOptions options;
   options.input = input;
-  options.on_out = [&](std::string_view bytes) { out.add(bytes); };
-  options.on_err = [&](std::string_view bytes) { err.add(bytes); };
+  options.out = &out;
+  options.err = &err;
   options.should_stop = should_stop;
   options.grace = kTerminationGrace;
   auto exit = child.communicate(options);

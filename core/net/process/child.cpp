@@ -75,13 +75,14 @@ struct SpawnAttributes {
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 };
 
-// Reads what is available. Returns false at the end of the stream.
-bool forward(int fd, const std::function<void(std::string_view)>& sink) {
+// Moves what is available into `sink`. Closes `fd` at the end of the stream.
+Result<void> forward(int& fd, Sink* sink) {
   std::array<char, 16384> buffer;
   auto n = ::read(fd, buffer.data(), buffer.size());
-  if (n < 0) return errno == EINTR || errno == EAGAIN;
-  if (n > 0 && sink) sink({buffer.data(), static_cast<std::size_t>(n)});
-  return n > 0;
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return {};
+  if (n <= 0) close_fd(fd);
+  if (n <= 0 || !sink) return {};
+  return sink->write({buffer.data(), static_cast<std::size_t>(n)});
 }
 
 // Waits until `fd` can be read or written, or has ended.
@@ -259,8 +260,12 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
       if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
       if (input.empty() || (n < 0 && errno != EAGAIN && errno != EINTR)) close_stdin();
     }
-    if (fds[1].revents != 0 && !forward(out_, options.on_out)) close_fd(out_);
-    if (fds[2].revents != 0 && !forward(err_, options.on_err)) close_fd(err_);
+    auto forwarded = fds[1].revents != 0 ? forward(out_, options.out) : Result<void>();
+    if (forwarded && fds[2].revents != 0) forwarded = forward(err_, options.err);
+    if (!forwarded) {
+      kill();
+      return Failure(std::move(forwarded).error());
+    }
   }
   if (stopped) return fail(Code::interrupted, "the program was stopped");
   return exit_;
@@ -269,20 +274,11 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
 Result<ProcessResult> run_child(const Command& command, std::string_view input, Millis deadline,
                                 std::size_t max_output, const std::function<bool()>& should_stop) {
   auto child = TRY(Child::start(command));
-  ProcessResult output;
-  bool over = false;
-  auto keep = [&](std::string& to) {
-    return [&](std::string_view piece) {
-      over = over || to.size() + piece.size() > max_output;
-      if (!over) to += piece;
-    };
-  };
-  auto stop = [&] { return over || (should_stop && should_stop()); };
-  RunOptions options{input, keep(output.out), keep(output.err), deadline, stop, Millis{0}};
-  auto exit = child.communicate(options);
-  if (over) return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
-  output.exit = TRY(std::move(exit));
-  return output;
+  StringSink out(max_output), err(max_output);
+  auto exit = child.communicate({input, &out, &err, deadline, should_stop, Millis{0}});
+  if (!exit && exit.error().code == Code::too_large)
+    return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
+  return ProcessResult{TRY(std::move(exit)), out.take(), err.take()};
 }
 
 Result<std::string> find_program(const std::string& name) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/error.hpp"
+#include "core/base/stream.hpp"
 
 namespace dash::net {
 
@@ -29,9 +29,10 @@ struct ExitStatus {
 
 // How communicate() exchanges data with its child.
 struct RunOptions {
-  std::string_view input;                                // its stdin
-  std::function<void(std::string_view)> on_out, on_err;  // pieces as they arrive; empty: dropped
-  std::chrono::milliseconds timeout{0};                  // zero: none
+  std::string_view input;                  // its stdin
+  Sink* out = nullptr;                     // takes its stdout as it arrives; null: dropped
+  Sink* err = nullptr;                     // takes its stderr as it arrives; null: dropped
+  std::chrono::milliseconds timeout{0};    // zero: none
   std::function<bool()> should_stop;       // called several times a second; true: SIGTERM, then SIGKILL
   std::chrono::milliseconds grace{5'000};  // between those two
 };
@@ -50,7 +51,7 @@ class Child {
   int pid() const { return pid_; }
   bool running();
   // Writes the input and reads the output until it has exited. Code::timeout past the deadline,
-  // Code::interrupted when stopped; the child is dead in both cases.
+  // Code::interrupted when stopped, or the error of a sink; the child is dead in all three cases.
   Result<ExitStatus> communicate(const RunOptions& options);
   // For a child that serves many requests: send() writes all of `bytes` to its stdin, receive() fills `into`
   // from its stdout. Code::timeout past `due`, Code::unreachable when it closed its end.

@@ -98,9 +98,10 @@ TEST(Child, StopsPolitelyAndThenFirmly) {
   for (auto script : {"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done",
                       "trap '' TERM; echo up; while :; do sleep 0.01; done"}) {
     auto child = must(Child::start(shell(script)));
-    std::string heard;
+    StringSink sink(1000);
+    const auto& heard = sink.text();
     RunOptions options;
-    options.on_out = [&](std::string_view piece) { heard += piece; };
+    options.out = &sink;
     options.should_stop = [&] { return heard.find("up") != heard.npos; };
     options.grace = milliseconds(300);
     auto end = child.communicate(options);
