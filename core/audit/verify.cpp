@@ -116,7 +116,7 @@ Result<void> each_entry(db::Transaction& tx,
 }
 
 // Only a callback's own stop() ends an `each` early without an error.
-Result<void> run(LogVerifier& verifier, const EntrySource& entries, std::int64_t* seen) {
+Result<void> run(LogVerifier& verifier, const EntryReader& entries, std::int64_t* seen) {
   bool stopped = false;
   auto walked = entries([&](const std::optional<LogEntry>& entry) -> Result<void> {
     if (seen) ++*seen;
@@ -216,7 +216,7 @@ Result<VerifyResult> verify(db::Transaction& tx, const LogKeys& keys,
   return result;
 }
 
-Result<VerifyResult> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
+Result<VerifyResult> verify_entries(const EntryReader& entries, const std::vector<AnchorText>& anchors,
                                     const std::string& public_key) {
   VerifyResult result;
   result.public_key = public_key;

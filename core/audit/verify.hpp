@@ -45,7 +45,7 @@ struct VerifyResult {
 OrderedJson to_json(const VerifyResult& result);
 
 // Calls the callback with each entry, in ascending order; nullopt is an unreadable row.
-using EntrySource =
+using EntryReader =
     std::function<Result<void>(const std::function<Result<void>(const std::optional<LogEntry>&)>&)>;
 
 // Verifies against the instance's own keys, the head row and the anchors.
@@ -53,7 +53,7 @@ Result<VerifyResult> verify(Log& log, const std::vector<AnchorText>& anchors);
 Result<VerifyResult> verify(db::Transaction& tx, const LogKeys& keys, const std::vector<AnchorText>& anchors);
 // Verifies against an anchor and the public key alone (32 raw bytes). Seals and head need the instance's keys
 // and are not checked.
-Result<VerifyResult> verify_entries(const EntrySource& entries, const std::vector<AnchorText>& anchors,
+Result<VerifyResult> verify_entries(const EntryReader& entries, const std::vector<AnchorText>& anchors,
                                     const std::string& public_key);
 
 }  // namespace dash::audit
