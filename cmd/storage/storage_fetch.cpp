@@ -85,10 +85,10 @@ Result<void> fetch_one(Context& context, const FetchFlags& options, const Output
 
 Result<void> fetch_to_stdout(Context& context, const std::vector<std::string>& names,
                              const client::ReceiveDeps& deps) {
-  auto print = [&](std::string_view bytes) -> Result<void> {
+  FunctionSink print([&](std::string_view bytes) -> Result<void> {
     context.out.raw(bytes);
     return {};
-  };
+  });
   for (const auto& name : names) TRY(client::receive_stream(name, print, deps));
   return {};
 }

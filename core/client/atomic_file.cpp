@@ -43,7 +43,7 @@ AtomicFile::~AtomicFile() {
   if (!name_.empty()) ::unlink(name_.c_str());
 }
 
-Result<void> AtomicFile::write(std::uint64_t offset, std::string_view bytes) const {
+Result<void> AtomicFile::write(std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     auto n = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;

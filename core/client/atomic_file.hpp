@@ -4,19 +4,19 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/error.hpp"
+#include "core/base/stream.hpp"
 
 namespace dash::client {
 
-class AtomicFile {
+class AtomicFile final : public RandomWriter {
  public:
   // To be at `path`, whose folder exists.
   static Result<AtomicFile> create(const std::string& path);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
-  ~AtomicFile();
+  ~AtomicFile() override;
   // Thread-safe.
-  Result<void> write(std::uint64_t offset, std::string_view bytes) const;
+  Result<void> write(std::uint64_t offset, std::string_view bytes) override;
   // Durable; replaces what is there in one step.
   Result<void> commit_file();
 

@@ -3,6 +3,7 @@
 #include "core/client/inline_request.hpp"
 #include "core/client/storage_client.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/net/http/range_sink.hpp"
 
 namespace dash::client {
 namespace {
@@ -13,28 +14,30 @@ constexpr std::chrono::minutes kTransferDeadline{15};
 // The instance copies, and answers when it is done.
 constexpr std::chrono::hours kMigrationDeadline{24};
 
-// Bytes from `offset` on, as many as `into` holds; an empty `into`: all of an asset that has none.
-Result<net::HttpResponse> range_of(net::ApiClient& api, const std::string& path, const std::string& tag,
-                                   std::uint64_t offset, const Room& into) {
+// The bytes of `range`; an empty one: all of an asset that has none.
+Result<net::HttpResponse> send_range(net::ApiClient& api, const std::string& path, const std::string& tag,
+                                     ByteRange range, RandomWriter& out) {
+  net::RangeSink sink(out, range.size, api.url());
   net::HttpRequest request;
   request.url = path;
-  if (!into.empty())
-    request.headers.add("Range", fmt::format("bytes={}-{}", offset, offset + into.size() - 1));
+  if (range.size > 0) {
+    request.headers.add("Range", fmt::format("bytes={}-{}", range.offset, range.end() - 1));
+    request.body_sink = &sink;
+  }
   if (!tag.empty()) request.headers.add("If-Match", tag);
   request.timeout = kTransferDeadline;
-  request.into = into;
   return api.send(std::move(request));
 }
 
-class HttpReading final : public Reading {
+class HttpAsset final : public OpenAsset {
  public:
-  HttpReading(net::ApiClient& api, std::string path, std::string tag, std::uint64_t size, std::string digest)
+  HttpAsset(net::ApiClient& api, std::string path, std::string tag, std::uint64_t size, std::string digest)
       : api_(api), path_(std::move(path)), tag_(std::move(tag)), size_(size), digest_(std::move(digest)) {}
   std::uint64_t size() const override { return size_; }
   const std::string& digest() const override { return digest_; }
-  Result<void> read(std::uint64_t offset, const Room& into) override {
-    auto answer = TRY(range_of(api_, path_, tag_, offset, into));
-    if (answer.status == 206 && answer.body_size == into.size()) return {};
+  Result<void> read(ByteRange range, RandomWriter& out) override {
+    auto answer = TRY(send_range(api_, path_, tag_, range, out));
+    if (answer.status == 206 && answer.body_size == range.size) return {};
     return fail(Code::integrity, "the instance sent other bytes than were requested; fetch it again");
   }
 
@@ -77,12 +80,12 @@ class HttpStorageClient final : public StorageClient {
                                              {"dry_run", order.is_dry_run}});
   }
 
-  Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
+  Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) override {
     InlineRequest body(name, size, content);
     net::HttpRequest request;
     request.headers = {{"Content-Type", "application/json"}};
-    request.stream = [&](std::span<char> into) { return body.next(into); };
-    request.stream_size = body.size();
+    request.body_source = &body;
+    request.body_source_size = body.size();
     return done("/api/storage/upload", TRY(send("POST", "/api/storage/upload", std::move(request))));
   }
 
@@ -97,13 +100,14 @@ class HttpStorageClient final : public StorageClient {
                        {"Content-Type", "application/octet-stream"},
                        {"Content-Digest", "sha-256=:" + crypto::to_base64(part.sha256) + ":"}};
     auto rest = part.bytes;
-    request.stream_size = rest.size();
-    request.stream = [&](std::span<char> into) -> Result<std::size_t> {
+    FunctionSource source([&](std::span<char> into) -> Result<std::size_t> {
       auto size = rest.copy(into.data(), into.size());
       rest.remove_prefix(size);
       if (size > 0 && rest.empty()) left();
       return size;
-    };
+    });
+    request.body_source = &source;
+    request.body_source_size = part.bytes.size();
     auto path = fmt::format("/api/storage/upload/part/{}", n);
     return done(path, TRY(send("PUT", path, std::move(request))));
   }
@@ -120,8 +124,8 @@ class HttpStorageClient final : public StorageClient {
     return api_.post("/api/storage/upload/abort", {{"handle", handle}});
   }
 
-  Result<OpenedReading> open(const std::string& backend, const std::string& name,
-                             std::span<char> first) override;
+  Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
+                               std::span<char> first) override;
 
  private:
   // What was done is said so; a page that answers everything with 200 has done nothing.
@@ -170,20 +174,21 @@ Result<std::uint64_t> whole_size(const net::HttpResponse& response) {
   return fail(Code::upstream, "the instance sent a part without the size of the whole");
 }
 
-Result<OpenedReading> HttpStorageClient::open(const std::string& backend, const std::string& name,
-                                              std::span<char> first) {
+Result<OpenAssetResult> HttpStorageClient::open(const std::string& backend, const std::string& name,
+                                                std::span<char> first) {
   auto path = fmt::format("/api/storage/fetch?raw=1&name={}&backend={}", net::percent_encode(name),
                           net::percent_encode(backend));
-  auto answer = range_of(api_, path, "", 0, first);
-  if (!answer && answer.error().code == Code::bad_range) answer = range_of(api_, path, "", 0, {});
+  SpanWriter out(first);
+  auto answer = send_range(api_, path, "", {0, first.size()}, out);
+  if (!answer && answer.error().code == Code::bad_range) answer = send_range(api_, path, "", {}, out);
   auto response = TRY(std::move(answer));
   // A page that answers everything with 200 is no asset.
   if (response.headers.get("Content-Type") != "application/octet-stream")
     return api_.unexpected_response("/api/storage/fetch");
   auto size = TRY(whole_size(response));
-  return OpenedReading{
-      std::make_unique<HttpReading>(api_, path, response.headers.get("ETag").value_or(""), size,
-                                    response.headers.get("X-Asset-Digest").value_or("")),
+  return OpenAssetResult{
+      std::make_unique<HttpAsset>(api_, path, response.headers.get("ETag").value_or(""), size,
+                                  response.headers.get("X-Asset-Digest").value_or("")),
       response.body_size};
 }
 

@@ -11,12 +11,12 @@ constexpr std::string_view kTail = "\"}";
 
 }  // namespace
 
-InlineRequest::InlineRequest(const std::string& filename, std::uint64_t size, const Source& content)
+InlineRequest::InlineRequest(const std::string& filename, std::uint64_t size, Source& content)
     : content_(content),
       pending_(fmt::format(R"({{"filename":{},"content_b64":")", dump_json(Json(filename)))),
       size_(pending_.size() + (size + 2) / 3 * 4 + kTail.size()) {}
 
-Result<std::size_t> InlineRequest::next(std::span<char> into) {
+Result<std::size_t> InlineRequest::read(std::span<char> into) {
   if (taken_ == pending_.size() && !is_closed_) TRY(encode_more());
   auto n = pending_.copy(into.data(), into.size(), taken_);
   taken_ += n;
@@ -25,12 +25,7 @@ Result<std::size_t> InlineRequest::next(std::span<char> into) {
 
 Result<void> InlineRequest::encode_more() {
   std::string bytes(kPieceBytes, '\0');
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    auto n = TRY(content_(std::span(bytes).subspan(filled)));
-    if (n == 0) break;
-    filled += n;
-  }
+  auto filled = TRY(read_full(content_, bytes));
   taken_ = 0;
   pending_ = crypto::to_base64(std::string_view(bytes).substr(0, filled));
   is_closed_ = filled < bytes.size();

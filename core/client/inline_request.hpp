@@ -4,17 +4,16 @@
 
 namespace dash::client {
 
-class InlineRequest {
+class InlineRequest final : public Source {
  public:
-  // `content` gives exactly `size` bytes.
-  InlineRequest(const std::string& filename, std::uint64_t size, const Source& content);
+  // `content` gives exactly `size` bytes and outlives it.
+  InlineRequest(const std::string& filename, std::uint64_t size, Source& content);
   std::uint64_t size() const { return size_; }
-  // The next bytes of the body into the front of `into`; 0 at its end.
-  Result<std::size_t> next(std::span<char> into);
+  Result<std::size_t> read(std::span<char> into) override;
 
  private:
   Result<void> encode_more();
-  const Source& content_;
+  Source& content_;
   std::string pending_;
   std::size_t taken_ = 0;
   bool is_closed_ = false;

@@ -3,19 +3,17 @@
 namespace dash::client {
 namespace {
 
-constexpr std::size_t kReadBytes = 256u << 10;
-
 // The same document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
 
-class LocalReading final : public Reading {
+class LocalAsset final : public OpenAsset {
  public:
-  explicit LocalReading(storage::FindResult found) : found_(std::move(found)) {}
+  explicit LocalAsset(storage::FindResult found) : found_(std::move(found)) {}
   std::uint64_t size() const override { return found_.object.size; }
   const std::string& digest() const override { return found_.asset.digest; }
-  Result<void> read(std::uint64_t offset, const Room& into) override {
-    auto got = TRY(found_.store->read(found_.key, offset, found_.object.etag, into));
-    if (got == into.size()) return {};
+  Result<void> read(ByteRange range, RandomWriter& out) override {
+    auto got = TRY(found_.store->read(found_.key, range, found_.object.etag, out));
+    if (got == range.size) return {};
     return fail(Code::integrity, "the store ended '{}' early; fetch it again", found_.asset.name);
   }
 
@@ -53,11 +51,10 @@ class LocalStorageClient final : public StorageClient {
     return as_sent(to_json(TRY(deps_.storage.migration().run(deps_.principal, request, progress))));
   }
 
-  Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) override {
+  Result<Json> upload(const std::string& name, std::uint64_t, Source& content) override {
     auto file = TRY(deps_.storage.open_streaming_upload(deps_.principal));
     TRY(file->name(name));
-    std::string piece(std::min<std::uint64_t>(size, kReadBytes), '\0');
-    while (auto n = TRY(content(piece))) TRY(file->write(std::string_view(piece).substr(0, n)));
+    TRY(copy_all(content, *file));
     return as_sent(to_json(TRY(file->finish())));
   }
 
@@ -82,10 +79,10 @@ class LocalStorageClient final : public StorageClient {
     return as_sent(to_json(TRY(deps_.storage.uploads().abort(deps_.principal, handle))));
   }
 
-  Result<OpenedReading> open(const std::string& backend, const std::string& name,
-                             std::span<char> first) override {
+  Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
+                               std::span<char> first) override {
     auto [found, size] = TRY(deps_.storage.assets().open(deps_.principal, backend, name, first));
-    return OpenedReading{std::make_unique<LocalReading>(std::move(found)), size};
+    return OpenAssetResult{std::make_unique<LocalAsset>(std::move(found)), size};
   }
 
  private:

@@ -30,10 +30,10 @@ class Receiver {
   Result<std::size_t> open(std::span<char> front) {
     auto opened =
         TRY(transfer_retry().run([&](int) { return deps_.client.open(deps_.backend, name_, front); }));
-    reading_ = std::move(opened.reading);
-    deps_.found(reading_->size());
-    sha256_.resize(storage::part_count(reading_->size()));
-    return opened.first;
+    asset_ = std::move(opened.asset);
+    deps_.found(asset_->size());
+    sha256_.resize(storage::part_count(asset_->size()));
+    return opened.prefetched;
   }
 
   // The numbers that are left, until one fails.
@@ -47,22 +47,23 @@ class Receiver {
     }
   }
   std::size_t worker_count() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kReceiveWorkers); }
-  std::size_t length(std::uint32_t n) const { return storage::part_length(reading_->size(), n); }
+  std::size_t length(std::uint32_t n) const { return storage::part_length(asset_->size(), n); }
 
-  Result<void> read(std::uint64_t offset, const Room& into) {
-    if (into.empty()) return {};
-    return transfer_retry().run([&](int) { return reading_->read(offset, into); });
+  // A retry begins at position 0 of `out` again.
+  Result<void> read(ByteRange range, RandomWriter& out) {
+    if (range.size == 0) return {};
+    return transfer_retry().run([&](int) { return asset_->read(range, out); });
   }
 
   Result<ReceiveResult> verify() {
     if (failed_) return Failure(*std::move(failed_));
     storage::PartDigests digest;
     for (const auto& part : sha256_) digest.add(part);
-    ReceiveResult result{reading_->size(), digest.finish(), !reading_->digest().empty()};
-    if (result.is_verified && result.digest != reading_->digest())
+    ReceiveResult result{asset_->size(), digest.finish(), !asset_->digest().empty()};
+    if (result.is_verified && result.digest != asset_->digest())
       return fail(Code::integrity,
                   "'{}' arrived with other content than was stored ({} instead of {}); fetch it again", name_,
-                  result.digest, reading_->digest());
+                  result.digest, asset_->digest());
     return result;
   }
 
@@ -75,7 +76,7 @@ class Receiver {
   const ReceiveDeps& deps_;
 
  private:
-  std::unique_ptr<Reading> reading_;
+  std::unique_ptr<OpenAsset> asset_;
   std::vector<std::string> sha256_;  // of part 1, 2, …
   std::atomic<std::uint32_t> next_ = 2;
   std::atomic<bool> is_stopped_ = false;
@@ -84,11 +85,36 @@ class Receiver {
 };
 
 // A part that is hashed and written as it comes, in pieces that stay in the processor's cache from one to the
-// other.
-class FilePart {
+// other. It begins with `front`; what follows is written to it in order, and position 0 begins anew.
+class FilePart final : public RandomWriter {
  public:
-  FilePart(const AtomicFile& file, std::uint64_t offset) : file_(&file), offset_(offset) {}
+  FilePart(RandomWriter& file, std::uint64_t start, std::string_view front)
+      : file_(file), start_(start), front_(front) {}
 
+  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
+    if (offset != followed_) restart();
+    followed_ = offset + bytes.size();
+    TRY(begin());
+    return add(bytes);
+  }
+  // Its SHA-256.
+  Result<std::string> finish() {
+    TRY(begin());
+    TRY(flush());
+    return hash_.finish();
+  }
+
+ private:
+  void restart() {
+    hash_ = crypto::Sha256();
+    piece_.clear();
+    flushed_ = 0;
+    has_begun_ = false;
+  }
+  Result<void> begin() {
+    if (std::exchange(has_begun_, true)) return {};
+    return add(front_);
+  }
   Result<void> add(std::string_view bytes) {
     while (!bytes.empty()) {
       auto taken = bytes.substr(0, kPieceBytes - piece_.size());
@@ -98,23 +124,20 @@ class FilePart {
     }
     return {};
   }
-  // Its SHA-256.
-  Result<std::string> finish() {
-    TRY(flush());
-    return hash_.finish();
-  }
-
- private:
   Result<void> flush() {
     hash_.update(piece_);
-    TRY(file_->write(offset_, piece_));
-    offset_ += piece_.size();
+    TRY(file_.write(start_ + flushed_, piece_));
+    flushed_ += piece_.size();
     piece_.clear();
     return {};
   }
 
-  const AtomicFile* file_;
-  std::uint64_t offset_;
+  RandomWriter& file_;
+  std::uint64_t start_;  // in the file
+  std::string_view front_;
+  std::uint64_t followed_ = 0;  // bytes after the front
+  std::uint64_t flushed_ = 0;
+  bool has_begun_ = false;
   crypto::Sha256 hash_;
   std::string piece_;
 };
@@ -122,7 +145,7 @@ class FilePart {
 // Bytes go to their places in the file as they come: no part is ever held.
 class FileReceiver final : public Receiver {
  public:
-  FileReceiver(const std::string& name, const AtomicFile& file, const ReceiveDeps& deps)
+  FileReceiver(const std::string& name, AtomicFile& file, const ReceiveDeps& deps)
       : Receiver(name, deps), file_(file) {}
 
   Result<ReceiveResult> run() {
@@ -139,27 +162,19 @@ class FileReceiver final : public Receiver {
  private:
   // The part begins with `front`; the rest is still to come.
   Result<void> receive_part(std::uint32_t n, std::string_view front) {
-    FilePart part(file_, storage::part_offset(n));
-    TRY(part.add(front));
-    Room rest(length(n) - front.size(), [&](std::uint64_t at, std::string_view bytes) -> Result<void> {
-      if (at == 0) {
-        part = FilePart(file_, storage::part_offset(n));
-        TRY(part.add(front));
-      }
-      return part.add(bytes);
-    });
-    TRY(read(storage::part_offset(n) + front.size(), rest));
+    FilePart part(file_, storage::part_offset(n), front);
+    TRY(read({storage::part_offset(n) + front.size(), length(n) - front.size()}, part));
     count(n, TRY(part.finish()));
     return {};
   }
 
-  const AtomicFile& file_;
+  AtomicFile& file_;
 };
 
 // In their order; the parts that follow are held until it is their turn.
 class StreamReceiver final : public Receiver {
  public:
-  StreamReceiver(const std::string& name, const Sink& out, const ReceiveDeps& deps)
+  StreamReceiver(const std::string& name, Sink& out, const ReceiveDeps& deps)
       : Receiver(name, deps), out_(out) {}
 
   Result<ReceiveResult> run() {
@@ -182,10 +197,11 @@ class StreamReceiver final : public Receiver {
   // The first `came` bytes of the part stand in the buffer.
   Result<void> receive_part(std::uint32_t n, std::span<char> buffer, std::size_t came) {
     auto part = buffer.first(length(n));
-    auto taken = read(storage::part_offset(n) + came, part.subspan(came));
+    SpanWriter rest(part.subspan(came));
+    auto taken = read({storage::part_offset(n) + came, part.size() - came}, rest);
     auto sha256 = taken ? crypto::sha256(view(part)) : std::string();
     if (taken && !sequencer_.wait_for(n - 1)) return {};
-    if (taken) taken = out_(view(part));
+    if (taken) taken = out_.write(view(part));
     if (!taken) {
       sequencer_.close();
       return taken;
@@ -195,7 +211,7 @@ class StreamReceiver final : public Receiver {
     return {};
   }
 
-  const Sink& out_;
+  Sink& out_;
   Sequencer sequencer_;
 };
 
@@ -209,7 +225,7 @@ Result<ReceiveResult> receive_file(const std::string& name, const std::string& p
   return received;
 }
 
-Result<ReceiveResult> receive_stream(const std::string& name, const Sink& out, const ReceiveDeps& deps) {
+Result<ReceiveResult> receive_stream(const std::string& name, Sink& out, const ReceiveDeps& deps) {
   return StreamReceiver(name, out, deps).run();
 }
 

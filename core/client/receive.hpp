@@ -9,8 +9,6 @@
 
 namespace dash::client {
 
-using Sink = std::function<Result<void>(std::string_view bytes)>;
-
 struct ReceiveResult {
   std::uint64_t size = 0;
   std::string digest;        // of the bytes that came
@@ -28,6 +26,6 @@ struct ReceiveDeps {
 // paths.
 Result<ReceiveResult> receive_file(const std::string& name, const std::string& path, const ReceiveDeps& deps);
 // The same in order, as it comes.
-Result<ReceiveResult> receive_stream(const std::string& name, const Sink& out, const ReceiveDeps& deps);
+Result<ReceiveResult> receive_stream(const std::string& name, Sink& out, const ReceiveDeps& deps);
 
 }  // namespace dash::client

@@ -35,13 +35,13 @@ Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
   if (file.identity().size != plan.size) return file.changed_error();
   auto answer = TRY(transfer_retry().run([&](int) {
     std::uint64_t at = 0;
-    Source content = [&](std::span<char> into) -> Result<std::size_t> {
+    FunctionSource content([&](std::span<char> into) -> Result<std::size_t> {
       into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), plan.size - at)));
       TRY(file.fill(at, into));
       at += into.size();
       if (at == plan.size) TRY(file.check_unchanged());
       return into.size();
-    };
+    });
     return deps.client.upload(plan.name, plan.size, content);
   }));
   deps.moved(plan.size);

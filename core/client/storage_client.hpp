@@ -7,26 +7,25 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/stream.hpp"
 #include "core/net/http/api_client.hpp"
 #include "core/storage/storage.hpp"
 
 namespace dash::client {
 
-// The next bytes of a file into the front of the span; 0 is the end.
-using Source = std::function<Result<std::size_t>(std::span<char>)>;
-
 // An asset that is being taken, held to the version that was there when it was opened. Thread-safe.
-class Reading {
+class OpenAsset {
  public:
-  virtual ~Reading() = default;
+  virtual ~OpenAsset() = default;
   virtual std::uint64_t size() const = 0;
   virtual const std::string& digest() const = 0;  // "" when the instance does not know it
-  // Exactly the bytes from `offset` on. Code::precondition when the asset was replaced meanwhile.
-  virtual Result<void> read(std::uint64_t offset, const Room& into) = 0;
+  // Writes exactly the bytes of `range`, one at least, to `out`, in order from position 0 on; after an error
+  // the same call again begins at 0 anew. Code::precondition when the asset was replaced meanwhile.
+  virtual Result<void> read(ByteRange range, RandomWriter& out) = 0;
 };
-struct OpenedReading {
-  std::unique_ptr<Reading> reading;
-  std::size_t first = 0;  // bytes of the front that came with it
+struct OpenAssetResult {
+  std::unique_ptr<OpenAsset> asset;
+  std::size_t prefetched = 0;  // bytes of the front that came with it
 };
 
 class StorageClient {
@@ -45,7 +44,7 @@ class StorageClient {
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
 
   // The inline lane. `size` bytes come from `content`.
-  virtual Result<Json> upload(const std::string& name, std::uint64_t size, const Source& content) = 0;
+  virtual Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) = 0;
 
   // The chunked lane.
   virtual Result<storage::Sequence> sequence() = 0;
@@ -58,8 +57,8 @@ class StorageClient {
   virtual Result<Json> abort(const std::string& handle) = 0;
 
   // The front of the asset goes into `first`.
-  virtual Result<OpenedReading> open(const std::string& backend, const std::string& name,
-                                     std::span<char> first) = 0;
+  virtual Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
+                                       std::span<char> first) = 0;
 };
 
 std::unique_ptr<StorageClient> open_http_storage_client(net::ApiClient& api);

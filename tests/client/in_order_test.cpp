@@ -64,7 +64,7 @@ class InOrderClient final : public StorageClient {
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
     return client_->migrate(request, progress);
   }
-  Result<Json> upload(const std::string& asset, std::uint64_t size, const Source& content) override {
+  Result<Json> upload(const std::string& asset, std::uint64_t size, Source& content) override {
     return client_->upload(asset, size, content);
   }
   Result<Json> begin(const std::string& asset, std::uint64_t size) override {
@@ -78,8 +78,8 @@ class InOrderClient final : public StorageClient {
     if (is_cut_off) return fail(Code::unreachable, "no answer");
     return client_->abort(handle);
   }
-  Result<OpenedReading> open(const std::string& backend, const std::string& asset,
-                             std::span<char> first) override {
+  Result<OpenAssetResult> open(const std::string& backend, const std::string& asset,
+                               std::span<char> first) override {
     return client_->open(backend, asset, first);
   }
 

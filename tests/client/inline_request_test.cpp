@@ -13,24 +13,21 @@ TEST(InlineRequest, IsTheBodyThatTheInlineLaneReads) {
     std::string content(size, 'x');
     for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 31);
     std::size_t at = 0;
-    Source source = [&](std::span<char> into) -> Result<std::size_t> {
+    FunctionSource source([&](std::span<char> into) -> Result<std::size_t> {
       auto n = content.copy(into.data(), std::min<std::size_t>(into.size(), 10'000), at);
       at += n;
       return n;
-    };
+    });
     InlineRequest request("ü \"q\".yml", size, source);
     std::string body, piece(777, ' ');
-    while (auto n = must(request.next(piece))) body.append(piece, 0, n);
+    while (auto n = must(request.read(piece))) body.append(piece, 0, n);
     EXPECT_EQ(body.size(), request.size());
-    std::string decoded;
-    storage::InlineBody reader(1 << 20, [&](std::string_view bytes) -> Result<void> {
-      decoded += bytes;
-      return {};
-    });
-    must(reader.feed(body));
+    StringSink decoded(size);
+    storage::InlineBody reader(1 << 20, decoded);
+    must(reader.write(body));
     must(reader.finish());
     EXPECT_EQ(reader.filename(), "ü \"q\".yml");
-    EXPECT_TRUE(decoded == content) << size;
+    EXPECT_TRUE(decoded.text() == content) << size;
   }
 }
 

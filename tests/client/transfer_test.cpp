@@ -86,19 +86,16 @@ TEST_F(TransferTest, TakesAPartThatBreaksOffFromItsBeginningAgain) {
 TEST_F(TransferTest, StreamsPartsInTheirOrder) {
   auto path = make("a.rpm", 6 * kPartBytes + 5);
   must(send(path));
-  std::string out;
-  Sink sink = [&](std::string_view bytes) -> Result<void> {
-    out += bytes;
-    return {};
-  };
-  auto got = must(receive_stream("a.rpm", sink, receiving()));
-  EXPECT_EQ(got.size, out.size());
-  EXPECT_TRUE(out == text_of(path));
+  StringSink out(8 * kPartBytes);
+  auto got = must(receive_stream("a.rpm", out, receiving()));
+  EXPECT_EQ(got.size, out.text().size());
+  EXPECT_TRUE(out.text() == text_of(path));
 }
 
 TEST_F(TransferTest, StopsWhenTheReaderOfAStreamGoesAway) {
   must(send(make("a.rpm", 6 * kPartBytes)));
-  Sink gone = [](std::string_view) -> Result<void> { return fail(Code::internal, "the pipe is closed"); };
+  FunctionSink gone(
+      [](std::string_view) -> Result<void> { return fail(Code::internal, "the pipe is closed"); });
   EXPECT_EQ(receive_stream("a.rpm", gone, receiving()).error().code, Code::internal);
 }
 

@@ -31,9 +31,9 @@ class FaultyStore final : public ObjectStore {
   Result<Object> head(const std::string& key) override {
     return through([&] { return store_->head(key); });
   }
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
-    return through([&] { return store_->read(key, offset, must_match, out); });
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) override {
+    return through([&] { return store_->read(key, range, must_match, out); });
   }
   Result<OpenResult> open(const std::string& key, std::span<char> out) override {
     return through([&] { return store_->open(key, out); });

@@ -17,19 +17,15 @@ struct InlineFile {
   std::string content;
 };
 
-// Reads it with InlineBody, fed `piece` bytes at a time.
+// Reads it with InlineBody, `piece` bytes at a time.
 inline Result<InlineFile> read_inline_in_pieces(std::string_view body, std::size_t piece,
                                                 std::uint64_t ceiling) {
-  InlineFile file;
-  InlineBody reader(ceiling, [&](std::string_view decoded) -> Result<void> {
-    file.content += decoded;
-    return {};
-  });
+  StringSink content(body.size());
+  InlineBody reader(ceiling, content);
   for (; !body.empty(); body.remove_prefix(std::min(piece, body.size())))
-    TRY(reader.feed(body.substr(0, piece)));
+    TRY(reader.write(body.substr(0, piece)));
   TRY(reader.finish());
-  file.filename = reader.filename().value();
-  return file;
+  return InlineFile{reader.filename().value(), content.take()};
 }
 
 // Reads it with parse_json() and crypto::from_base64().

@@ -37,20 +37,20 @@ class MemoryStore final : public ObjectStore {
     if (it == objects_.end()) return absent(key);
     return describe(key, it->second);
   }
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) override {
     std::lock_guard lock(mutex_);
     auto it = objects_.find(key);
     if (it == objects_.end()) return absent(key);
     if (!must_match.empty() && describe(key, it->second).etag != must_match)
       return fail(Code::precondition, "'{}' changed", key);
-    auto from = std::min<std::size_t>(static_cast<std::size_t>(offset), it->second.bytes.size());
-    auto bytes = std::string_view(it->second.bytes).substr(from, static_cast<std::size_t>(out.size()));
-    if (auto cut = offset; cut > 0 && cut_read_at.compare_exchange_strong(cut, 0)) {
-      TRY(out.put(0, bytes.substr(0, bytes.size() / 2)));
+    auto from = std::min<std::size_t>(static_cast<std::size_t>(range.offset), it->second.bytes.size());
+    auto bytes = std::string_view(it->second.bytes).substr(from, static_cast<std::size_t>(range.size));
+    if (auto cut = range.offset; cut > 0 && cut_read_at.compare_exchange_strong(cut, 0)) {
+      TRY(out.write(0, bytes.substr(0, bytes.size() / 2)));
       return fail(Code::unreachable, "cut in the middle");
     }
-    TRY(out.put(0, bytes));
+    TRY(out.write(0, bytes));
     return bytes.size();
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {

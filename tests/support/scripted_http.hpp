@@ -35,15 +35,7 @@ class ScriptedHttp final : public HttpClient {
     script_.pop_front();
     if (!next || !next->ok()) return next;
     next->body_size = next->body.size();
-    if (request.sink) {
-      TRY(request.sink(next->body));
-      next->body.clear();
-    } else if (!request.into.empty()) {
-      if (next->body.size() > request.into.size())
-        return fail(Code::upstream, "more bytes than were asked for");
-      TRY(request.into.put(0, next->body));
-      next->body.clear();
-    }
+    if (request.body_sink) TRY(request.body_sink->write(std::exchange(next->body, "")));
     return next;
   }
 

@@ -30,8 +30,8 @@ struct Transfer {
   std::size_t sent = 0;
   std::optional<Error> abort_error;  // why we stopped it ourselves
 
-  std::size_t read_stream(std::span<char> into) {
-    auto got = request.stream(into);
+  std::size_t read_source(std::span<char> into) {
+    auto got = request.body_source->read(into);
     if (!got) {
       abort_error = got.error();
       return CURL_READFUNC_ABORT;
@@ -42,13 +42,7 @@ struct Transfer {
 
   Result<void> write_body(std::string_view bytes) {
     response.body_size += bytes.size();
-    bool wanted = response.ok();
-    if (wanted && request.sink) return request.sink(bytes);
-    if (wanted && !request.into.empty()) {
-      if (response.body_size > request.into.size())
-        return fail(Code::upstream, "{} sent more bytes than were asked for", origin_of(request.url));
-      return request.into.put(response.body_size - bytes.size(), bytes);
-    }
+    if (response.ok() && request.body_sink) return request.body_sink->write(bytes);
     if (response.body_size > request.max_body)
       return fail(Code::upstream, "{} sent more than {} bytes", origin_of(request.url), request.max_body);
     response.body += bytes;
@@ -86,7 +80,7 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
 
 std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) {
   auto& x = *static_cast<Transfer*>(user);
-  if (x.request.stream) return x.read_stream({out, size * count});
+  if (x.request.body_source) return x.read_source({out, size * count});
   auto rest = x.request.body.substr(x.sent);
   auto n = std::min(rest.size(), size * count);
   std::memcpy(out, rest.data(), n);
@@ -96,7 +90,7 @@ std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) 
 
 int on_seek(void* user, curl_off_t offset, int origin) {
   auto& x = *static_cast<Transfer*>(user);
-  if (x.request.stream) return x.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+  if (x.request.body_source) return x.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
   if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_FAIL;
   x.sent = static_cast<std::size_t>(offset);
   return CURL_SEEKFUNC_OK;
@@ -218,7 +212,7 @@ class CurlClient final : public HttpClient {
   }
 
   static void set_method(CURL* h, const HttpRequest& request) {
-    auto size = static_cast<curl_off_t>(request.stream ? request.stream_size : request.body.size());
+    auto size = static_cast<curl_off_t>(request.body_source ? request.body_source_size : request.body.size());
     if (request.method == "HEAD") {
       curl_easy_setopt(h, CURLOPT_NOBODY, 1L);
     } else if (request.method == "PUT" || request.method == "PATCH") {

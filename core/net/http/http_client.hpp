@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/room.hpp"
+#include "core/base/stream.hpp"
 
 namespace dash::net {
 
@@ -43,27 +43,26 @@ struct HttpRequest {
   std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
   Headers headers;
   std::string_view body;  // must outlive the call
-  // A body that is made while it is sent: `stream_size` bytes, each call fills the front of the span. It is
-  // called once from the start; an answer before its end is taken as it is.
-  std::function<Result<std::size_t>(std::span<char>)> stream;
-  std::uint64_t stream_size = 0;
+  // Gives `body_source_size` bytes instead of `body`; outlives the call. It is read once, from its start. A
+  // response before its end is taken as it is.
+  Source* body_source = nullptr;
+  std::uint64_t body_source_size = 0;
   std::string unix_socket;  // path; connects there instead of the URL's host
   Trust trust;
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds timeout{60'000};  // the whole exchange; zero: only `idle_timeout`
   std::chrono::seconds idle_timeout{60};      // without a byte in either direction, the peer is gone
   std::size_t max_body = 64u << 20;           // an answer that is larger is Code::upstream
-  // Where a 2xx body goes instead of HttpResponse::body: into `into` (more bytes than it holds are an
-  // error), or to `sink` piece by piece. Bodies of other statuses always go to HttpResponse::body.
-  Room into;
-  std::function<Result<void>(std::string_view)> sink;
+  // Takes a 2xx body instead of HttpResponse::body; outlives the call. An error of it ends the call. Bodies of
+  // other statuses always go to HttpResponse::body.
+  Sink* body_sink = nullptr;
 };
 
 struct HttpResponse {
   int status = 0;
   Headers headers;
   std::string body;
-  std::size_t body_size = 0;  // bytes received, also when they went to `into` or `sink`
+  std::size_t body_size = 0;  // bytes received, also when they went to HttpRequest::body_sink
   bool ok() const { return status >= 200 && status < 300; }
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/base/buffer_pool.hpp"
 #include "core/base/clock.hpp"
+#include "core/base/stream.hpp"
 #include "core/storage/assets/assets.hpp"
 
 namespace dash::storage {
@@ -16,7 +17,7 @@ struct Prefetched {
   std::size_t size = 0;
 };
 
-class AssetReader {
+class AssetReader final : public Source {
  public:
   // Reads bytes `first` to `end` (exclusive) of the asset that find() found. The content must have its etag:
   // Code::precondition when it was replaced meanwhile. The buffers count for `holder`. `front` is used when
@@ -25,8 +26,7 @@ class AssetReader {
               const Clock& clock, Prefetched front = {}, Holder holder = {});
   // Reads the first bytes, while the response can still become an error.
   Result<void> prefetch();
-  // Fills `into` from the front. Returns 0 at the end.
-  Result<std::size_t> read(std::span<char> into);
+  Result<std::size_t> read(std::span<char> into) override;
   // Returns the buffer, because the client does not drain it. The rest is read again from the store.
   void release();
   const FindResult& found() const { return found_; }

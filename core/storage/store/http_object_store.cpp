@@ -11,16 +11,19 @@ Result<Object> HttpObjectStore::head(const std::string& key) {
   return object_of(key, TRY(send_head(key)));
 }
 
-Result<std::uint64_t> HttpObjectStore::read(const std::string& key, std::uint64_t offset,
-                                            std::string_view must_match, const Room& out) {
+Result<std::uint64_t> HttpObjectStore::read(const std::string& key, ByteRange range,
+                                            std::string_view must_match, RandomWriter& out) {
   TRY(check_key(key));
-  return range_bytes(send_get(key, offset, must_match, out), offset, place());
+  net::RangeSink body(out, range.size, place());
+  return range_bytes(send_get(key, range, must_match, body), range.offset, place());
 }
 
 Result<OpenResult> HttpObjectStore::open(const std::string& key, std::span<char> out) {
   TRY(check_key(key));
+  SpanWriter memory(out);
+  net::RangeSink body(memory, out.size(), place());
   return to_open_result(
-      send_get(key, 0, "", out), [&] { return head(key); },
+      send_get(key, {0, out.size()}, "", body), [&] { return head(key); },
       [&](const net::HttpResponse& answer) { return object_of(key, answer); });
 }
 

@@ -12,16 +12,16 @@ namespace dash::storage {
 class HttpObjectStore : public ObjectStore {
  public:
   Result<Object> head(const std::string& key) final;
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) final;
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) final;
   Result<OpenResult> open(const std::string& key, std::span<char> out) final;
 
  protected:
   // Keys have passed check_key().
   virtual Result<net::HttpResponse> send_head(const std::string& key) = 0;
-  // Asks for as many bytes as `out` holds.
-  virtual Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
-                                             std::string_view must_match, const Room& out) = 0;
+  // The body of a 2xx response goes to `body`.
+  virtual Result<net::HttpResponse> send_get(const std::string& key, ByteRange range,
+                                             std::string_view must_match, Sink& body) = 0;
   // What the answer's headers say of the object, but for its size.
   virtual Object describe(const std::string& key, const net::HttpResponse& answer) const = 0;
 

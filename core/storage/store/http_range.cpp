@@ -5,8 +5,8 @@
 
 namespace dash::storage {
 
-std::string range_header(std::uint64_t offset, std::uint64_t size) {
-  return fmt::format("bytes={}-{}", offset, offset + std::max<std::uint64_t>(size, 1) - 1);
+std::string range_header(ByteRange range) {
+  return fmt::format("bytes={}-{}", range.offset, range.offset + std::max<std::uint64_t>(range.size, 1) - 1);
 }
 
 Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,

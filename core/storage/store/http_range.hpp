@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "core/net/http/http_client.hpp"
+#include "core/net/http/range_sink.hpp"
 #include "core/storage/store/store.hpp"
 
 namespace dash::storage {
 
-// Returns "bytes=0-99" for `size` bytes, at least one.
-std::string range_header(std::uint64_t offset, std::uint64_t size);
+// Returns "bytes=0-99"; an empty range is taken for its first byte.
+std::string range_header(ByteRange range);
 
 // Returns the number of bytes received. A range beyond the end has none. A store that ignores ranges is
 // refused.

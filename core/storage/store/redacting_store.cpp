@@ -87,9 +87,9 @@ class RedactingStore final : public ObjectStore {
     return redact(store_->list(prefix, cursor));
   }
   Result<Object> head(const std::string& key) override { return redact(store_->head(key)); }
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
-    return redact(store_->read(key, offset, must_match, out));
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) override {
+    return redact(store_->read(key, range, must_match, out));
   }
   Result<OpenResult> open(const std::string& key, std::span<char> out) override {
     return redact(store_->open(key, out));

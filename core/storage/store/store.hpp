@@ -16,7 +16,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/room.hpp"
+#include "core/base/stream.hpp"
 
 namespace dash::storage {
 
@@ -81,10 +81,17 @@ class ObjectStore {
 
   virtual Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) = 0;
   virtual Result<Object> head(const std::string& key) = 0;
+  // Writes the bytes of `range` that the object has to `out`, in order from position 0 on; returns how many.
+  // The range has at least one byte. `must_match` is an etag, or empty. A failed call may have written some
+  // bytes; a retry begins at position 0 again.
+  virtual Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                                     RandomWriter& out) = 0;
   // Reads bytes from `offset` on into `out`, until it is full or the object ends. Returns how many.
-  // `must_match` is an etag, or empty.
-  virtual Result<std::uint64_t> read(const std::string& key, std::uint64_t offset,
-                                     std::string_view must_match, const Room& out) = 0;
+  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
+                             std::span<char> out) {
+    SpanWriter writer(out);
+    return read(key, {offset, out.size()}, must_match, writer);
+  }
   // head() and read() of the front in one. A small object costs one request where the store can do that.
   virtual Result<OpenResult> open(const std::string& key, std::span<char> out) {
     auto object = TRY(head(key));

@@ -20,7 +20,7 @@ Failure bad_base64() { return fail(Code::invalid, "content_b64 is not valid base
 
 }  // namespace
 
-Result<void> InlineBody::feed(std::string_view piece) {
+Result<void> InlineBody::write(std::string_view piece) {
   while (!piece.empty()) {
     if (state_ == State::content) {
       piece.remove_prefix(TRY(read_content(piece)));
@@ -198,7 +198,7 @@ Result<void> InlineBody::decode(std::string_view text) {
                 "object store",
                 ceiling_);
   if (decoded_.empty()) return {};
-  return content_(decoded_);
+  return content_.write(decoded_);
 }
 
 }  // namespace dash::storage

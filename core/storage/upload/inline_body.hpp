@@ -3,13 +3,12 @@
 // crypto::from_base64() accept of the whole body, members in any order; other members are checked and
 // dropped. The 64 MB ceiling is enforced while decoding.
 #pragma once
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "core/base/error.hpp"
+#include "core/base/stream.hpp"
 #include "core/storage/upload/base64_stream.hpp"
 
 namespace dash::storage {
@@ -17,15 +16,14 @@ namespace dash::storage {
 // A longer body cannot hold 64 MB without deliberate padding (base64 is 4/3; JSON may escape '/' and '+').
 inline constexpr std::uint64_t kMaxInlineBody = 128ull << 20;
 
-class InlineBody {
+class InlineBody final : public Sink {
  public:
-  using Content = std::function<Result<void>(std::string_view decoded)>;
-  // `content` is called in order with pieces of at most 64 KiB. Its error ends the reading.
-  InlineBody(std::uint64_t ceiling, Content content) : ceiling_(ceiling), content_(std::move(content)) {}
+  // `content` takes the decoded bytes in pieces of at most 64 KiB. Its error ends the reading.
+  InlineBody(std::uint64_t ceiling, Sink& content) : ceiling_(ceiling), content_(content) {}
 
   // Code::validation for what is not the promised JSON, Code::invalid for what is not base64, Code::too_large
-  // above the ceiling. The object is unusable after an error.
-  Result<void> feed(std::string_view piece);
+  // above the ceiling.
+  Result<void> write(std::string_view piece) override;
   // The body has ended. Code::validation when a member is missing.
   Result<void> finish();
 
@@ -59,7 +57,7 @@ class InlineBody {
   Result<void> append_raw(char c, std::size_t max_size);
 
   std::uint64_t ceiling_;
-  Content content_;
+  Sink& content_;
   State state_ = State::before;
   std::string raw_;       // text of the member name, filename or unknown value being read
   bool is_name_ = false;  // `raw_` is a member's name

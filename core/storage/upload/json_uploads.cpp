@@ -123,10 +123,11 @@ Result<std::unique_ptr<JsonUpload>> JsonUpload::open(UploadDeps deps, Principal 
 
 JsonUpload::JsonUpload(UploadDeps deps, Principal principal, const OpenBackend& backend)
     : file_(deps, std::move(principal), backend),
-      body_(backend.descriptor->max_inline_bytes, [this](std::string_view decoded) -> Result<void> {
+      content_([this](std::string_view decoded) -> Result<void> {
         TRY(name_when_known());
         return file_.write(decoded);
-      }) {}
+      }),
+      body_(backend.descriptor->max_inline_bytes, content_) {}
 
 Result<void> JsonUpload::name_when_known() {
   if (is_named_ || !body_.filename()) return {};
@@ -135,7 +136,7 @@ Result<void> JsonUpload::name_when_known() {
 }
 
 Result<void> JsonUpload::write(std::string_view body) {
-  TRY(body_.feed(body));
+  TRY(body_.write(body));
   return name_when_known();
 }
 

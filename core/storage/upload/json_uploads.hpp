@@ -38,17 +38,17 @@ struct UploadDeps {
 
 // A file on its way into a store, with a size that is not known yet. Destroyed before finish() it leaves
 // nothing and nothing is listed.
-class StreamingUpload {
+class StreamingUpload final : public Sink {
  public:
   // `backend` is the target. Scope and name are checked as soon as the name is given.
   StreamingUpload(UploadDeps deps, Principal principal, OpenBackend backend);
-  ~StreamingUpload();
+  ~StreamingUpload() override;
   StreamingUpload(const StreamingUpload&) = delete;
   StreamingUpload& operator=(const StreamingUpload&) = delete;
 
   // Called once. Code::invalid for the name, Code::conflict for another workgroup's asset.
   Result<void> name(const std::string& filename);
-  Result<void> write(std::string_view bytes);
+  Result<void> write(std::string_view bytes) override;
   Result<UploadResult> finish();
 
  private:
@@ -76,17 +76,18 @@ class StreamingUpload {
 };
 
 // The JSON around a StreamingUpload.
-class JsonUpload {
+class JsonUpload final : public Sink {
  public:
   // Code::upstream when no backend is active.
   static Result<std::unique_ptr<JsonUpload>> open(UploadDeps deps, Principal principal);
   JsonUpload(UploadDeps deps, Principal principal, const OpenBackend& backend);
-  Result<void> write(std::string_view body);
+  Result<void> write(std::string_view body) override;
   Result<UploadResult> finish();
 
  private:
   Result<void> name_when_known();
   StreamingUpload file_;
+  FunctionSink content_;
   InlineBody body_;
   bool is_named_ = false;
 };

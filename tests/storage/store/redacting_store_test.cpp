@@ -17,7 +17,7 @@ class FailingStore final : public ObjectStore {
   std::string place() const override { return "https://s3.corp.example:9000/secret-bucket"; }
   Result<ObjectPage> list(std::string_view, std::string_view) override { return failure(); }
   Result<Object> head(const std::string&) override { return failure(); }
-  Result<std::uint64_t> read(const std::string&, std::uint64_t, std::string_view, const Room&) override {
+  Result<std::uint64_t> read(const std::string&, ByteRange, std::string_view, RandomWriter&) override {
     return failure();
   }
   Result<Object> put(const std::string&, const Payload&, const PutOptions&) override { return failure(); }

@@ -107,11 +107,12 @@ TEST(InlineBody, BoundsWhatItKeeps) {
 
 TEST(InlineBody, HandsTheContentOnInSmallPieces) {
   std::size_t largest = 0;
-  InlineBody body(kMaxInlineBytes, [&](std::string_view decoded) -> Result<void> {
+  FunctionSink content([&](std::string_view decoded) -> Result<void> {
     largest = std::max(largest, decoded.size());
     return {};
   });
-  ASSERT_TRUE(body.feed(body_of("a.sh", std::string(1 << 20, 'x'))));
+  InlineBody body(kMaxInlineBytes, content);
+  ASSERT_TRUE(body.write(body_of("a.sh", std::string(1 << 20, 'x'))));
   EXPECT_LE(largest, 64u << 10);
   EXPECT_EQ(body.size(), 1u << 20);
 }

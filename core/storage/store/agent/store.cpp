@@ -15,7 +15,7 @@ class AgentShare final : public ObjectStore {
   std::string place() const override { return place_; }
   Result<ObjectPage> list(std::string_view, std::string_view) override { return offline(); }
   Result<Object> head(const std::string&) override { return offline(); }
-  Result<std::uint64_t> read(const std::string&, std::uint64_t, std::string_view, const Room&) override {
+  Result<std::uint64_t> read(const std::string&, ByteRange, std::string_view, RandomWriter&) override {
     return offline();
   }
   Result<Object> put(const std::string&, const Payload&, const PutOptions&) override { return offline(); }

@@ -102,9 +102,9 @@ Result<net::HttpResponse> Client::send(const RequestToSign& request, const Call&
   http.headers = request.headers;
   http.headers.add("Authorization", key_ ? shared_key(*key_, request) : "Bearer " + token.expose());
   http.body = call.body;
-  http.into = call.into;
+  http.body_sink = call.body_sink;
   http.trust = endpoint_.trust;
-  if (call.body.size() > kLargeBody || !call.into.empty()) http.timeout = kTransferDeadline;
+  if (call.body.size() > kLargeBody || call.body_sink) http.timeout = kTransferDeadline;
   return http_.send(http);
 }
 

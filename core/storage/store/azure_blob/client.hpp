@@ -23,7 +23,7 @@ struct Call {
   std::vector<std::pair<std::string, std::string>> query = {};  // plain
   net::Headers headers = {};
   std::string_view body = {};
-  Room into = {};
+  Sink* body_sink = nullptr;  // takes the body of a 2xx response instead of HttpResponse::body
 };
 
 class Client {

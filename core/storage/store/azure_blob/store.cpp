@@ -145,10 +145,10 @@ class AzureBlobStore final : public HttpObjectStore {
   }
 
  private:
-  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
-                                     std::string_view must_match, const Room& out) override {
-    Call call{.what = "reading " + key, .key = key, .into = out};
-    call.headers.add("x-ms-range", range_header(offset, out.size()));
+  Result<net::HttpResponse> send_get(const std::string& key, ByteRange range, std::string_view must_match,
+                                     Sink& body) override {
+    Call call{.what = "reading " + key, .key = key, .body_sink = &body};
+    call.headers.add("x-ms-range", range_header(range));
     if (!must_match.empty()) call.headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return client_.execute(call);
   }

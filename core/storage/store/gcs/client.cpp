@@ -74,9 +74,9 @@ Result<net::HttpResponse> Client::send(const Call& call, const Secret& token) {
   request.headers = call.headers;
   if (!token.empty()) request.headers.add("Authorization", "Bearer " + token.expose());
   request.body = call.body;
-  request.into = call.into;
+  request.body_sink = call.body_sink;
   request.trust = endpoint_.trust;
-  if (call.body.size() > kLargeBody || !call.into.empty()) request.timeout = kTransferDeadline;
+  if (call.body.size() > kLargeBody || call.body_sink) request.timeout = kTransferDeadline;
   return http_.send(request);
 }
 

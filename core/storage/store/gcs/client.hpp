@@ -20,8 +20,8 @@ struct Call {
   std::string target;         // path and query, percent-encoded
   net::Headers headers = {};  // Range, Content-Type, Content-Range
   std::string_view body = {};
-  Room into = {};
-  bool is_session = false;  // the address of an upload session is its own proof: no token
+  Sink* body_sink = nullptr;  // takes the body of a 2xx response instead of HttpResponse::body
+  bool is_session = false;    // the address of an upload session is its own proof: no token
 };
 
 class Client {

@@ -83,18 +83,18 @@ class GcsStore final : public ObjectStore {
     return to_object(TRY(find(key)));
   }
 
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) override {
     TRY(check_key(key));
+    net::RangeSink sink(out, range.size, place());
     auto condition =
         must_match.empty() ? "" : fmt::format("&ifGenerationMatch={}", net::percent_encode(must_match));
     // Accept-Encoding: a compressed object must arrive as it is stored.
-    auto response = client_.execute(
-        {.what = "reading " + key,
-         .target = object_target(key) + "?alt=media" + condition,
-         .headers = {{"Range", range_header(offset, out.size())}, {"Accept-Encoding", "gzip"}},
-         .into = out});
-    return range_bytes(response, offset, place());
+    auto response = client_.execute({.what = "reading " + key,
+                                     .target = object_target(key) + "?alt=media" + condition,
+                                     .headers = {{"Range", range_header(range)}, {"Accept-Encoding", "gzip"}},
+                                     .body_sink = &sink});
+    return range_bytes(response, range.offset, place());
   }
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kPageEntries = 1000;
 constexpr int kMaxDepth = 32;
+constexpr std::size_t kPieceBytes = 256u << 10;  // read at a time for a writer without memory
 // An abandoned upload is dropped by the next one that begins; handles live 12 h. One that is dated as far
 // ahead was begun while the clock was wrong: its handle has expired. A share's clock may be off by less.
 constexpr std::chrono::hours kStagingLifetime{24};
@@ -62,13 +63,13 @@ class FileStore final : public ObjectStore {
 
   Result<Object> head(const std::string& key) override { return to_object(key, TRY(file(key))); }
 
-  Result<std::uint64_t> read(const std::string& key, std::uint64_t offset, std::string_view must_match,
-                             const Room& out) override {
+  Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
+                             RandomWriter& out) override {
     TRY(check_path(key));
     TRY(recover());
-    return out.fill([&](std::uint64_t at, std::span<char> into) {
-      return tree_->read(key, offset + at, must_match, into);
-    });
+    auto memory = out.memory({0, range.size});
+    if (!memory.empty()) return TRY(tree_->read(key, range.offset, must_match, memory));
+    return read_in_pieces(key, range, must_match, out);
   }
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
@@ -132,6 +133,22 @@ class FileStore final : public ObjectStore {
     auto entry = TRY(tree_->stat(key));
     if (entry.kind != FileKind::file) return fail(Code::not_found, "there is no file '{}'", key);
     return entry;
+  }
+
+  // For a writer without memory of its own.
+  Result<std::uint64_t> read_in_pieces(const std::string& key, ByteRange range, std::string_view must_match,
+                                       RandomWriter& out) {
+    auto piece = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+    std::uint64_t done = 0;
+    while (done < range.size) {
+      std::span into(piece.get(),
+                     static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, range.size - done)));
+      auto n = TRY(tree_->read(key, range.offset + done, must_match, into));
+      if (n > 0) TRY(out.write(done, {into.data(), n}));
+      done += n;
+      if (n < into.size()) break;
+    }
+    return done;
   }
 
   // Restores what a crash, of this process or of a lost connection, left of a replacement.

@@ -62,8 +62,8 @@ Result<net::HttpResponse> Client::send(const Call& call, const std::string& targ
   }
   request.body = call.json ? *call.json : call.bytes.value_or("");
   request.trust = endpoint_.trust;
-  request.into = call.into;
-  if (call.bytes || !call.into.empty()) request.timeout = kTransferDeadline;
+  request.body_sink = call.body_sink;
+  if (call.bytes || call.body_sink) request.timeout = kTransferDeadline;
   auto response = TRY(http_.send(request));
   if (!response.ok()) return Failure(to_error(call, response));
   return response;

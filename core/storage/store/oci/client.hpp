@@ -25,7 +25,7 @@ struct Call {
   net::Headers headers = {};                   // conditions, ranges, metadata
   std::optional<std::string_view> json = {};   // a body that is signed …
   std::optional<std::string_view> bytes = {};  // … or one that the service exempts, sent with its MD5
-  Room into = {};                              // receives the body of a 2xx response
+  Sink* body_sink = nullptr;  // takes the body of a 2xx response instead of HttpResponse::body
 };
 
 class Client {

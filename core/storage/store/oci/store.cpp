@@ -156,10 +156,10 @@ class OciStore final : public HttpObjectStore {
   static std::string object_path(std::string_view kind, std::string_view key) {
     return fmt::format("{}/{}", kind, net::percent_encode(key, /*keep_slash=*/true));
   }
-  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
-                                     std::string_view must_match, const Room& out) override {
-    Call call{.what = "reading " + key, .path = object_path("/o", key), .into = out};
-    call.headers.add("range", range_header(offset, out.size()));
+  Result<net::HttpResponse> send_get(const std::string& key, ByteRange range, std::string_view must_match,
+                                     Sink& body) override {
+    Call call{.what = "reading " + key, .path = object_path("/o", key), .body_sink = &body};
+    call.headers.add("range", range_header(range));
     if (!must_match.empty()) call.headers.add("if-match", std::string(must_match));
     return client_.execute(std::move(call));
   }

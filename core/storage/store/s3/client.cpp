@@ -20,7 +20,7 @@ Result<net::HttpResponse> Client::call(const Call& what) const {
   request.url = address_.url_of(path, query);
   request.headers = signed_headers(what, path, query, now);
   request.body = what.body;
-  request.into = what.into;
+  request.body_sink = what.body_sink;
   request.trust.ca_bundle = address_.ca_file;
   request.timeout = std::chrono::milliseconds(0);
   request.idle_timeout = what.idle_timeout;

@@ -20,7 +20,7 @@ struct Call {
   net::Headers headers = {};  // besides those that signing adds
   std::string_view body = {};
   std::string_view body_sha256 = {};  // raw; empty: not known yet
-  Room into = {};                     // receives the response's body; empty: HttpResponse::body
+  Sink* body_sink = nullptr;          // takes the body of a 2xx response instead of HttpResponse::body
   std::chrono::seconds idle_timeout{60};
   std::string doing = {};  // for messages: "reading 'x.yml'"
 };

@@ -183,14 +183,14 @@ class S3Store final : public HttpObjectStore {
     return call({.method = "HEAD", .key = key, .doing = fmt::format("looking up '{}'", key)});
   }
 
-  Result<net::HttpResponse> send_get(const std::string& key, std::uint64_t offset,
-                                     std::string_view must_match, const Room& out) override {
-    net::Headers headers{{"Range", range_header(offset, out.size())}};
+  Result<net::HttpResponse> send_get(const std::string& key, ByteRange range, std::string_view must_match,
+                                     Sink& body) override {
+    net::Headers headers{{"Range", range_header(range)}};
     if (!must_match.empty()) headers.add("If-Match", fmt::format("\"{}\"", must_match));
     return call({.method = "GET",
                  .key = key,
                  .headers = std::move(headers),
-                 .into = out,
+                 .body_sink = &body,
                  .doing = fmt::format("reading '{}'", key)});
   }
 
