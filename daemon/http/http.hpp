@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/principal.hpp"
+#include "core/base/stream.hpp"
 #include "core/net/http/http_client.hpp"
 
 namespace dash::daemon {
@@ -68,16 +69,13 @@ struct Request {
   std::optional<std::string> header(std::string_view name) const { return headers.get(name); }
 };
 
-// A response body that is pulled piece by piece on the route's worker pool, never by two threads at once; the
-// next piece is asked for when the client has taken the one before.
-class BodySource {
+// A response body that is pulled piece by piece on the route's worker pool, never by two threads at once. The
+// next piece is read when the client has taken the one before. An error, or an end before size(), cuts the
+// connection, so that no client takes half a body for a whole one.
+class ResponseBody : public Source {
  public:
-  virtual ~BodySource() = default;
   // Total bytes when known: Content-Length. Otherwise the body is chunked.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  // Fills `into` from the front and tells how much; 0 is the end. An error, or an end before size(), cuts the
-  // connection, so that no client takes half a body for a whole one.
-  virtual Result<std::size_t> read(std::span<char> into) = 0;
   // The client does not take what was read last: gives back the memory that others may wait for. Never
   // called during read().
   virtual void release() {}
@@ -88,18 +86,15 @@ struct Response {
   std::string content_type = "application/json";
   Headers headers{};
   std::string body{};
-  std::unique_ptr<BodySource> source{};  // instead of `body`
+  std::unique_ptr<ResponseBody> source{};  // instead of `body`
 };
 
-// A request body that is pushed as it arrives (Body::stream): calls come in order, one at a time, on the
-// route's worker pool, and the socket is read on only after write() returned.
-class BodySink {
+// Takes a request body as it arrives (Body::stream): calls come in order, one at a time, on the route's worker
+// pool, and the socket is read on only after write() returned. An error of write() is the response; the rest
+// of the body is dropped. Destroyed without finish() when the client went away or write() failed.
+class RequestBodySink : public Sink {
  public:
-  virtual ~BodySink() = default;
-  // An error is the answer; the rest of the body is dropped.
-  virtual Result<void> write(std::string_view bytes) = 0;
   virtual Result<Response> finish() = 0;
-  // Destroyed without finish() when the client went away or write() failed.
 };
 
 Response json_response(int status, const OrderedJson& body);

@@ -31,13 +31,15 @@ Result<std::optional<ByteRange>> parse_range(std::string_view header, std::uint6
   if (from.empty()) {  // the last `to` bytes
     if (!to) return std::nullopt;
     if (*to == 0 || size == 0) return beyond(size);
-    return ByteRange{size - std::min(*to, size), size - 1};
+    auto length = std::min(*to, size);
+    return ByteRange{size - length, length};
   }
   auto first = number(from);
   bool open_ended = dash + 1 == spec.size();
   if (!first || (!to && !open_ended) || (to && *to < *first)) return std::nullopt;
   if (*first >= size) return beyond(size);
-  return ByteRange{*first, std::min(to.value_or(size - 1), size - 1)};
+  auto last = std::min(to.value_or(size - 1), size - 1);
+  return ByteRange{*first, last - *first + 1};
 }
 
 }  // namespace dash::daemon

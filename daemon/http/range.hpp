@@ -4,15 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/error.hpp"
+#include "core/base/stream.hpp"
 
 namespace dash::daemon {
-
-struct ByteRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;  // inclusive
-  std::uint64_t length() const { return last - first + 1; }
-};
 
 // Returns nullopt to serve the whole (no bytes range, malformed, or several ranges, which a server may
 // ignore). Code::bad_range when it is beyond `size`.

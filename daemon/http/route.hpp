@@ -17,7 +17,7 @@ enum class Body {
   small,   // buffered whole, up to Route::max_body
   part,    // Content-Length is required (411) and at most max_body and 8 MiB; lies in one buffer of the
            // BufferPool
-  stream,  // pushed into a BodySink as it arrives, up to max_body bytes
+  stream,  // pushed into a RequestBodySink as it arrives, up to max_body bytes
 };
 
 // The worker pool that runs a route's hooks and handler: named after what they wait for.
@@ -70,7 +70,7 @@ using Admit = std::function<Result<Handler>(Request&)>;
 // Who calls, by the head alone; nullopt where the rule lets nobody in particular through. An error is the
 // answer.
 using Authenticate = std::function<Result<std::optional<Principal>>(Auth, const Request&)>;
-using OpenSink = std::function<Result<std::unique_ptr<BodySink>>(Request&)>;
+using OpenSink = std::function<Result<std::unique_ptr<RequestBodySink>>(Request&)>;
 
 struct Route {
   std::string method = "GET";  // GET answers HEAD too

@@ -16,9 +16,9 @@ constexpr int kMaxReads = 8;
 // A multiple of three, so that every piece but the last encodes without padding.
 constexpr std::size_t kEncodeBytes = 48u << 10;
 
-class RawSource final : public BodySource {
+class RawBody final : public ResponseBody {
  public:
-  RawSource(storage::AssetReader reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
+  RawBody(storage::AssetReader reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
   std::optional<std::uint64_t> size() const override { return size_; }
   Result<std::size_t> read(std::span<char> into) override { return reader_.read(into); }
   void release() override { reader_.release(); }
@@ -29,9 +29,9 @@ class RawSource final : public BodySource {
 };
 
 // `head` ends inside of the JSON text of content_b64, and `tail` closes it.
-class Base64Source final : public BodySource {
+class JsonBody final : public ResponseBody {
  public:
-  Base64Source(storage::AssetReader reader, std::string head, std::string tail)
+  JsonBody(storage::AssetReader reader, std::string head, std::string tail)
       : reader_(std::move(reader)), pending_(std::move(head)), tail_(std::move(tail)) {
     auto encoded = (reader_.found().object.size + 2) / 3 * 4;
     size_ = pending_.size() + encoded + tail_.size();
@@ -50,12 +50,7 @@ class Base64Source final : public BodySource {
  private:
   Result<void> encode_more() {
     std::string bytes(kEncodeBytes, '\0');
-    std::size_t filled = 0;
-    while (filled < bytes.size()) {
-      auto n = TRY(reader_.read(std::span(bytes).subspan(filled)));
-      if (n == 0) break;
-      filled += n;
-    }
+    auto filled = TRY(read_full(reader_, bytes));
     taken_ = 0;
     pending_ = crypto::to_base64(std::string_view(bytes).substr(0, filled));
     if (filled < bytes.size()) pending_ += std::exchange(tail_, "");
@@ -130,17 +125,15 @@ Result<Response> raw_download(storage::FindResult found, storage::Prefetched fro
     refused.headers.add("Content-Range", fmt::format("bytes */{}", size));
     return refused;
   }
-  std::uint64_t first = 0, end = size;
+  auto bytes = range->value_or(ByteRange{0, size});
   if (*range) {
-    first = (*range)->first;
-    end = (*range)->last + 1;
     response.status = 206;
-    response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", first, end - 1, size));
+    response.headers.add("Content-Range", fmt::format("bytes {}-{}/{}", bytes.offset, bytes.end() - 1, size));
   }
-  storage::AssetReader reader(std::move(found), first, end, deps.buffers, deps.clock, std::move(front),
-                              request.holder());
+  storage::AssetReader reader(std::move(found), bytes.offset, bytes.end(), deps.buffers, deps.clock,
+                              std::move(front), request.holder());
   if (!request.is_head) TRY(reader.prefetch());
-  response.source = std::make_unique<RawSource>(std::move(reader), end - first);
+  response.source = std::make_unique<RawBody>(std::move(reader), bytes.size);
   return response;
 }
 
@@ -164,7 +157,7 @@ Result<Response> json_download(storage::FindResult found, storage::Prefetched fr
   storage::AssetReader reader(std::move(found), 0, size, deps.buffers, deps.clock, std::move(front),
                               request.holder());
   if (!request.is_head) TRY(reader.prefetch());
-  response.source = std::make_unique<Base64Source>(std::move(reader), std::move(text), "\"}");
+  response.source = std::make_unique<JsonBody>(std::move(reader), std::move(text), "\"}");
   return response;
 }
 

@@ -18,7 +18,7 @@ Result<std::int64_t> part_number(const Request& request) {
   return Failure(validation_error({{"int_parsing", {"n"}, "Input should be a valid integer", text}}, "path"));
 }
 
-class InlineSink final : public BodySink {
+class InlineSink final : public RequestBodySink {
  public:
   explicit InlineSink(std::unique_ptr<storage::JsonUpload> upload) : upload_(std::move(upload)) {}
   Result<void> write(std::string_view bytes) override { return upload_->write(bytes); }
@@ -28,7 +28,7 @@ class InlineSink final : public BodySink {
   std::unique_ptr<storage::JsonUpload> upload_;
 };
 
-Result<std::unique_ptr<BodySink>> open_inline(app::Application& app, const Request& request) {
+Result<std::unique_ptr<RequestBodySink>> open_inline(app::Application& app, const Request& request) {
   return std::make_unique<InlineSink>(TRY(app.storage.open_json_upload(request.caller())));
 }
 

@@ -222,7 +222,7 @@ Result<Response> Dispatcher::finish(RequestContext& context) const {
   return catch_exceptions<Response>([&] { return context.sink->finish(); });
 }
 
-Result<std::size_t> Dispatcher::read(BodySource& source, std::span<char> into) {
+Result<std::size_t> Dispatcher::read(ResponseBody& source, std::span<char> into) {
   return catch_exceptions<std::size_t>([&] { return source.read(into); });
 }
 

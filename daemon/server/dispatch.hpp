@@ -34,7 +34,7 @@ struct RequestContext {
   std::string small_body;  // what Request::body views for Body::small
   MemoryLimit::Reservation small_body_reservation;
   Handler handler;  // from Route::admit
-  std::unique_ptr<BodySink> sink;
+  std::unique_ptr<RequestBodySink> sink;
   SteadyTime began;
   std::optional<SteadyTime> authenticated_at;
 };
@@ -65,7 +65,7 @@ class Dispatcher {
   static Result<void> admit(RequestContext& context);
   static Result<void> write(RequestContext& context, std::string_view bytes);
   Result<Response> finish(RequestContext& context) const;
-  static Result<std::size_t> read(BodySource& source, std::span<char> into);
+  static Result<std::size_t> read(ResponseBody& source, std::span<char> into);
 
   // Returns the response to an error and logs its detail.
   Response refusal(const RequestContext& context, const Error& error) const;

@@ -190,7 +190,7 @@ struct Collected {
   std::size_t refuse_after = SIZE_MAX;
 };
 
-class Collector final : public BodySink {
+class Collector final : public RequestBodySink {
  public:
   explicit Collector(Collected& all) : all_(all) {}
   ~Collector() override { ++all_.sinks_gone; }
@@ -213,7 +213,7 @@ Route stream_route(Collected& all, std::uint64_t most = 64u << 20) {
           .body = Body::stream,
           .max_body = most,
           .pool = Pool::store,
-          .open = [&all](Request&) -> Result<std::unique_ptr<BodySink>> {
+          .open = [&all](Request&) -> Result<std::unique_ptr<RequestBodySink>> {
             return std::make_unique<Collector>(all);
           }};
 }
@@ -293,7 +293,7 @@ TEST(StreamBody, IsBoundedWhenItsLengthIsNotDeclared) {
 }
 
 // `pieces` of 100,000 bytes, then the end or an error.
-class Pieces final : public BodySource {
+class Pieces final : public ResponseBody {
  public:
   Pieces(int pieces, bool sized, bool fails, int really)
       : pieces_(pieces), really_(really), sized_(sized), fails_(fails) {}

@@ -246,7 +246,7 @@ TEST(Crowd, WhenTheyRunShortANetworkMakesRoomFromItsOwn) {
 }
 
 // Endless, and counts how often it was asked to give back what it holds.
-struct Endless final : BodySource {
+struct Endless final : ResponseBody {
   explicit Endless(std::atomic<int>& count) : releases(count) {}
   Result<std::size_t> read(std::span<char> into) override { return into.size(); }
   void release() override { ++releases; }

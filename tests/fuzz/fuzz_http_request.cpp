@@ -81,7 +81,7 @@ void read_target(std::string_view text) {
 void read_range(std::string_view text) {
   for (std::uint64_t size : {0u, 1u, 1000u}) {
     auto range = parse_range(text, size);
-    if (range && *range) require((*range)->first <= (*range)->last && (*range)->last < size);
+    if (range && *range) require((*range)->size > 0 && (*range)->end() <= size);
   }
 }
 

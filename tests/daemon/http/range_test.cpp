@@ -11,7 +11,7 @@ std::string told(std::string_view header, std::uint64_t size) {
   auto range = parse_range(header, size);
   if (!range) return std::string(info(range.error().code).word);
   if (!*range) return "whole";
-  return fmt::format("{}-{}", (*range)->first, (*range)->last);
+  return fmt::format("{}-{}", (*range)->offset, (*range)->end() - 1);
 }
 
 TEST(Range, ReadsTheThreeForms) {
