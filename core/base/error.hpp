@@ -1,5 +1,5 @@
-// Errors as values. Every core function that can fail returns Result<T>; TRY hands an error to the caller.
-// One table (error.cpp) maps each Code to its HTTP status, exit code and the word that JSON output carries.
+// Errors as values. Every core function that can fail returns Result<T>; TRY returns an error to the caller.
+// One table (error.cpp) maps each Code to its HTTP status, its exit code and its word in JSON output.
 #pragma once
 #include <fmt/format.h>
 
@@ -18,27 +18,27 @@ enum class Code {
   invalid,             // the input is well-formed but wrong
   usage,               // the command line is wrong
   validation,          // a request body does not have the promised shape
-  unauthenticated,     // nobody is signed in
-  forbidden,           // somebody is, but may not
+  unauthenticated,     // no user is signed in
+  forbidden,           // the user may not do it
   not_found,           //
   method_not_allowed,  //
-  conflict,            // the state of the thing does not allow it
+  conflict,            // the state of the resource does not allow it
   precondition,        // If-Match and the like
   too_large,           //
   bad_range,           // Range cannot be satisfied
   throttled,           // too many attempts; see retry_after
   busy,                // out of a bounded resource; see retry_after
   unreachable,         // no answer from the other side
-  tls,                 // an answer, but not from whom we trust
+  tls,                 // a response from an untrusted server
   timeout,             //
   upstream,            // the other side answered with a failure
   integrity,           // bytes are not what they were, or a file is malformed
-  drift,               // the target moved since the plan was made
+  drift,               // the target changed since the plan was made
   partial,             // some items failed
-  differences,         // asked to tell by exit code, and there are some
-  policy_denied,       // a rule said no
+  differences,         // the exit code reports differences, and there are some
+  policy_denied,       // a rule denied it
   change_window,       // outside of the workgroup's change window
-  needs_approval,      // somebody else has to agree first
+  needs_approval,      // another user must approve first
   policy_unavailable,  // the engine or its rules are broken: fail closed
   unsupported,         //
   interrupted,         //
@@ -56,7 +56,7 @@ const CodeInfo& info(Code code);
 
 struct Error {
   Code code = Code::internal;
-  std::string message = {};  // may be shown to anybody who may make the request; says what to do next
+  std::string message = {};  // may be shown to every user who may make the request; says what to do next
   std::string detail = {};   // for the log only
   std::optional<std::chrono::seconds> retry_after = {};
   // Replaces `message` as the HTTP body's "detail" where the API gives it a shape (the gate, 422).
@@ -104,13 +104,13 @@ Error too_large(fmt::format_string<A...> format, A&&... args) {
   return make_error(Code::too_large, format, std::forward<A>(args)...);
 }
 
-// Value of a successful result, moved out; void results give nothing.
+// Returns the value of a successful result, moved out; void results return nothing.
 template <class T>
 T take(Result<T>&& result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-// Adds context to an error, leaves a value alone: TRY(within("reading x", f())).
+// Adds context to an error and leaves a value alone: TRY(within("reading x", f())).
 template <class T>
 Result<T> within(std::string_view context, Result<T> result) {
   if (!result) return Failure(std::move(result).error().within(context));
@@ -119,7 +119,7 @@ Result<T> within(std::string_view context, Result<T> result) {
 
 }  // namespace dash
 
-// Value of `expr`, or return its error to our caller (a statement expression: g++ and clang++). The counter
+// Yields the value of `expr`, or returns its error (a statement expression of g++ and clang++). The counter
 // keeps a TRY inside of another's lambda from shadowing it.
 #define DASH_TRY(expr, name)                                    \
   __extension__({                                               \

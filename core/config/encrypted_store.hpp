@@ -20,15 +20,15 @@
 
 namespace dash::config {
 
-// The column of the deployed dashboards has this bound; a longer key could not be carried to one.
+// The column of the deployed dashboards has this limit; a longer key could not be migrated to one.
 inline constexpr std::size_t kMaxKeyBytes = 128;
-// What may name a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
+// The rule of a setting's name: 1 to 128 bytes of UTF-8, not blank, without control characters.
 bool is_key(std::string_view text);
 
 // nullopt removes the key.
 using Changes = std::map<std::string, std::optional<std::string>>;
 
-// Who changes and by which door; goes to the history.
+// The author of a change and its origin, for the history.
 struct Author {
   std::string username;
   std::string origin;  // "import", "cli", "api", "rollback", …
@@ -47,30 +47,30 @@ struct HistoryEntry {
 
 class EncryptedStore {
  public:
-  // `key`: 32 bytes, see derive_store_key().
+  // `key` has 32 bytes, see derive_store_key().
   EncryptedStore(db::Sql& sql, const Clock& clock, Secret key);
 
-  // Empty text for an unreadable row; nullopt for an absent one.
+  // Returns empty text for an unreadable row, nullopt for an absent one.
   Result<std::optional<std::string>> get(const std::string& key);
   Result<Values> all();
   Result<std::set<std::string>> keys();
-  // Keys whose row cannot be opened with this instance's key.
+  // Returns the keys whose row cannot be opened with this instance's key.
   Result<std::set<std::string>> unreadable_keys();
 
-  // Same, inside of a transaction.
+  // The same inside of a transaction.
   Result<std::optional<std::string>> get(db::Transaction& tx, const std::string& key);
   Result<Values> all(db::Transaction& tx);
 
-  // Writes what differs, with history under one new change id (returned; empty when nothing differed).
-  // Code::invalid for an empty or over-long key or one with control characters.
+  // Writes the differences, with history under one new change id. Returns that id; empty when nothing
+  // differed. Code::invalid for an empty or over-long key or one with control characters.
   Result<std::string> apply(db::Transaction& tx, const Changes& changes, const Author& author);
   Result<std::string> apply(const Changes& changes, const Author& author);
 
-  // Newest first. `key` empty: all keys.
+  // Newest first. With `key` empty: all keys.
   Result<std::vector<HistoryEntry>> history(const std::string& key, std::int64_t before_seq,
                                             std::int64_t limit);
-  // The values that the keys of a change had before it, secrets included (nullopt: absent then).
-  // Code::not_found for an unknown change; Code::drift when a key changed again since, naming the keys.
+  // Returns the values that the keys of a change had before it, secrets included (nullopt: absent then).
+  // Code::not_found for an unknown change. Code::drift names the keys that changed again since.
   Result<Changes> undo_of(db::Transaction& tx, const std::string& change_id);
 
   // Seals other rows at rest (webhook URLs, SMB passwords) under the same key; `name` binds the place.
@@ -80,18 +80,19 @@ class EncryptedStore {
  private:
   friend class Settings;  // compares sealed rows, so that ciphertext stays in this module
   using SealedRows = std::map<std::string, std::string>;
-  // Those of the keys that exist; all rows when `keys` is empty. Keys are letters, digits and underscores.
+  // Returns the rows of the keys that exist; all rows when `keys` is empty. Keys are letters, digits and
+  // underscores.
   Result<SealedRows> read_sealed(std::span<const std::string_view> keys);
   SnapshotPtr open_rows(const SealedRows& rows);
 
-  // nullopt for an unreadable row.
+  // Returns nullopt for an unreadable row.
   std::optional<std::string> open_row(const std::string& key, const std::string& sealed);
   std::string read_row(const std::string& key, const std::string& sealed);
   db::Sql& sql_;
   const Clock& clock_;
   Secret key_;
   std::mutex reported_mutex_;
-  std::set<std::string> reported_;  // keys whose one error line is written
+  std::set<std::string> reported_;  // keys whose error line was written
 };
 
 // HKDF-SHA256 of the dedicated encryption key when one is set, else of the signing key.

@@ -1,4 +1,4 @@
-// Typed, live reads of the configuration: a change holds at once in every process. Thread-safe.
+// Typed, live reads of the configuration: a change is effective at once in every process. Thread-safe.
 #pragma once
 #include <map>
 #include <mutex>
@@ -21,14 +21,14 @@ class Settings {
  public:
   explicit Settings(EncryptedStore& store) : store_(store) {}
 
-  // The settings of the group as all commits so far left them. The same object is returned until one of their
-  // rows changes; until a commit to a table of schema/008_kept_version.sql the call reads one number.
+  // Returns the settings of the group after all commits so far. The same object is returned until one of
+  // their rows changes. Until a commit to a table of schema/008_kept_version.sql a call reads one number.
   Result<SnapshotPtr> snapshot(const KeyGroup& group);
 
   // Each of these reads one row. Stored text, or `fallback` when absent or empty.
   Result<std::string> text(const std::string& key, std::string_view fallback = "");
   // Trimmed, any case: 1 true yes on / 0 false no off; empty or absent: fallback. Anything else is
-  // Code::invalid naming the key.
+  // Code::invalid, naming the key.
   Result<bool> flag(const std::string& key, bool fallback);
   Result<std::int64_t> integer(const std::string& key, std::int64_t fallback);
 

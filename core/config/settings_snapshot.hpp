@@ -16,13 +16,13 @@ class SettingsSnapshot {
       : values_(std::move(values)), unreadable_(std::move(unreadable)) {}
 
   const Values& values() const { return values_; }
-  // Stored text; empty for an absent key and for an unreadable one.
+  // Returns the stored text; empty for an absent key and for an unreadable one.
   const std::string& text(const std::string& key) const;
   // Keys whose row cannot be decrypted with this instance's key.
   const std::set<std::string>& unreadable() const { return unreadable_; }
   bool is_unreadable(const std::string& key) const { return unreadable_.contains(key); }
 
-  // What `decode` returns for these settings. It runs once for a snapshot; the snapshot keeps the result.
+  // Returns the result of `decode` for these settings. It runs once for a snapshot, which stores the result.
   template <class T>
   std::shared_ptr<const T> decoded(T (*decode)(const SettingsSnapshot&)) const {
     std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// A worker takes a job: what may begin now, and what can no longer.
+// A worker claims a job: finds one that may begin, and ends those that no longer can.
 #include "core/base/log.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/jobs/job_rows.hpp"
@@ -15,7 +15,7 @@ std::string quoted_list(const std::map<std::string, std::string>& available) {
   return out;
 }
 
-// Over $1, the time.
+// The parameter $1 is the time.
 std::string ready_condition(const std::map<std::string, std::string>& available) {
   return fmt::format(
       R"(state = 'pending' AND action IN ({})
@@ -27,8 +27,7 @@ std::string ready_condition(const std::map<std::string, std::string>& available)
       quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
 
-// Whether the window into which the job was admitted or booked still holds the time that it was booked for,
-// and the time that it is.
+// Returns whether the window of the job still contains the scheduled time and the current time.
 Result<bool> is_inside_window(db::Transaction& tx, windows::Windows& windows, const Job& job, Time now) {
   if (!job.change_window_id) return true;
   auto window = TRY(windows.find(tx, *job.change_window_id));
@@ -36,7 +35,7 @@ Result<bool> is_inside_window(db::Transaction& tx, windows::Windows& windows, co
   return !job.run_at || TRY(open_occurrence(*window, *job.run_at));
 }
 
-// Why a job that is ready must not begin; it ends with this.
+// Why a due job must not begin; the job ends with it.
 struct Obstacle {
   State state;
   std::string_view reason;
@@ -67,7 +66,7 @@ Result<void> end_job(const Deps& deps, db::Transaction& tx, const Job& job, cons
 
 }  // namespace
 
-// The row stays locked between the look at it and the claim, so no two workers have the same job.
+// The row stays locked between this read and the claim, so no two workers have the same job.
 Result<std::optional<Job>> Worker::claim() {
   auto available = executors_.available();
   if (available.empty()) return std::nullopt;
@@ -75,7 +74,7 @@ Result<std::optional<Job>> Worker::claim() {
   auto ready = ready_condition(available);
   for (;;) {
     auto now = to_micros(deps_.clock.now());
-    // Most looks find nothing, and a read does not wait for writers.
+    // Most reads find nothing, and a read does not wait for writers.
     bool any = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
       return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", ready), {now})).empty();
     }));

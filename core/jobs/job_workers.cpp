@@ -12,10 +12,10 @@ namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(300);
 constexpr auto kSweepInterval = std::chrono::seconds(1);
-constexpr int kHeartbeatRounds = 20;  // rounds of the house: each note is a write
+constexpr int kHeartbeatRounds = 20;  // a heartbeat is a write, so only one in so many rounds
 
-// Writes into the waiting jobs of an action why nothing here runs them. `over`: the starts of messages that
-// it takes the place of, beside none; another process may have written what is true of its own folder.
+// Writes into the waiting jobs of an action why no worker here runs them. It replaces only empty messages and
+// those that start with one of `over`: another process may have written the state of its own folder.
 Result<void> set_waiting_message(db::Sql& sql, const std::string& action, const std::string& message,
                                  const std::string& over, const std::string& over_too) {
   db::Params params = {action, message, over, over_too};
@@ -44,7 +44,7 @@ Result<void> explain_action(db::Sql& sql, const Executors& executors,
   return set_waiting_message(sql, action, fmt::format("{} {}", start, found->reason), start, none);
 }
 
-// Jobs that nothing here can run show why.
+// Explains jobs that no worker here can run.
 Result<void> explain_waiting_jobs(db::Sql& sql, const Executors& executors,
                                   const std::vector<RefusedExecutor>& refused) {
   auto available = executors.available();

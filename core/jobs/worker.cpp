@@ -12,8 +12,8 @@
 namespace dash::jobs {
 namespace {
 
-// For as long as a job is put back, the claims after it wait for the engine no longer than this: jobs that no
-// rule gates wait behind them.
+// While a job is put back, later claims wait for the engine no longer than this, because ungated jobs wait
+// behind them.
 constexpr auto kShortDecisionTimeout = std::chrono::milliseconds(250);
 constexpr std::size_t kMaxLogLines = 10'000;  // of a job
 constexpr std::size_t kLogBatch = 100;        // lines that are written at once
@@ -33,7 +33,7 @@ Json executor_input(const Job& job, const Json& parameters) {
   return out;
 }
 
-// What a running job says: its log, what it made, whether it is to stop. Renews the lease as it goes.
+// The state of a running job: its log, its result, whether to stop. Renews the lease meanwhile.
 class RunningJob {
  public:
   RunningJob(const Deps& deps, const Job& job, std::string owner, std::int64_t lease,
@@ -46,7 +46,7 @@ class RunningJob {
         renewed_(deps_.clock.now()) {}
 
   void line(std::string text) {
-    // A teardown's is what was evaluated.
+    // A teardown has the evaluated one.
     const auto* action = find_action(job_.action);
     bool makes = !action || action->kind != ActionKind::teardown;
     if (auto json = parse_json(text); makes && json && json->is_object())
@@ -57,12 +57,12 @@ class RunningJob {
     if (lines_.size() >= kLogBatch) flush();
   }
 
-  // Asked several times a second.
+  // Called several times a second.
   bool should_stop() {
     if (stop_) return shutdown_ = true;
     if (!lines_.empty()) flush();
     auto now = deps_.clock.now();
-    // A clock that was put back shows a lease that nobody can have taken: it is renewed at once.
+    // When the clock was put back, the lease is from the future: it is renewed at once.
     auto passed = to_micros(now) - to_micros(renewed_);
     if (passed >= 0 && passed < lease_ / 4) return cancelled_ || lost_;
     renewed_ = now;
@@ -190,7 +190,7 @@ Result<void> Worker::finish(const Job& job, const RunResult& outcome, const std:
          {std::string(word(state)), text(reason), text(error), to_micros(deps_.clock.now()), owner_},
          " AND lease_owner = $7"}));
     if (!mine || state != State::completed || !action || action->kind != ActionKind::teardown) return {};
-    // The machine that was meant; another one of its name stands on.
+    // Only the machine of this job; another one of its name still exists.
     TRY(mark_destroyed(tx, deploy_id, job.id));
     return {};
   });

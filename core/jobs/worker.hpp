@@ -1,6 +1,6 @@
-// Runs jobs. A claim is one transaction over a locked row, a lease says who runs a job and is renewed while
-// it runs, so a job is never run twice at once and never lost: when its worker dies, the sweep of any other
-// instance takes it (Jobs::sweep). Threads share nothing but the database.
+// Runs jobs. A claim is one transaction over a locked row. A lease records which worker runs a job, and is
+// renewed while it runs. So a job never runs twice at once and is never lost: when its worker dies, the sweep
+// of any other instance takes it (Jobs::sweep). Threads share only the database.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 namespace dash::jobs {
 
-// After a claim that the engine could not evaluate.
+// The pause after a claim on which the engine failed.
 inline constexpr std::chrono::seconds kEngineRetryInterval{30};
 
 class Worker {
@@ -22,17 +22,18 @@ class Worker {
   Worker(Deps deps, const Executors& executors, std::string owner)
       : deps_(deps), executors_(executors), owner_(std::move(owner)) {}
 
-  // Claims one job and runs it to its end, or to `stop`. False when there was nothing to do.
+  // Claims one job and runs it to its end, or to `stop`. Returns false when there was nothing to do.
   Result<bool> work(const std::atomic<bool>& stop);
 
-  // The parts of work(), for tests of what happens between them.
+  // The steps of work(), public for tests of what happens between them.
   Result<std::optional<Job>> claim();
-  // Evaluates the claimed job again. False: it was refused, put back or sent for approval, and must not run.
+  // Evaluates the claimed job again. Returns false when it was refused, put back or sent for approval, and
+  // must not run.
   Result<bool> reauthorize(const Job& job);
 
  private:
   Result<void> run(const Job& job, const std::atomic<bool>& stop);
-  // `deploy_id`: of a teardown, the job that made the thing; empty when none did.
+  // `deploy_id` is the job that made the machine of a teardown; empty when there is none.
   Result<void> finish(const Job& job, const RunResult& outcome, const std::string& deploy_id,
                       bool by_shutdown);
   Result<void> requeue(const Job& job, std::string message, std::chrono::seconds pause);

@@ -1,12 +1,11 @@
-// Which processes run jobs, as they say themselves.
+// Lists the processes that run jobs, by their heartbeats.
 #include "core/jobs/jobs.hpp"
 #include "core/jobs/lease.hpp"
 
 namespace dash::jobs {
 namespace {
 
-constexpr std::chrono::seconds kAliveTimeout{
-    60};  // three times what a living process takes between two notes
+constexpr std::chrono::seconds kAliveTimeout{60};  // three times the interval of a living process
 constexpr std::chrono::hours kRetention{24 * 7};
 
 }  // namespace
@@ -21,7 +20,7 @@ Result<void> Jobs::heartbeat(const std::string& owner, std::size_t threads) {
            SET seen_at = $3,
              started_at = CASE WHEN workers.started_at > $3 THEN $3 ELSE workers.started_at END)",
         {owner, static_cast<std::int64_t>(threads), to_micros(now)}));
-    // Whoever lives notes himself again.
+    // A living process adds its row again.
     TRY(tx.exec("DELETE FROM workers WHERE seen_at < $1 OR seen_at > $2",
                 {to_micros(now - kRetention), to_micros(now + kClockTolerance)}));
     return {};

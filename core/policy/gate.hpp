@@ -14,21 +14,21 @@ class Gate {
   virtual ~Gate() = default;
   // `action`: either spelling. `request`: region, instance_type, image and name of a deploy, or region,
   // name, workgroup and has_deploy_job of a teardown, as typed. `at`: the instant at which the job is to run.
-  // `deadline`: of all that the caller asks for at once; left out: of this one evaluation.
+  // `deadline`: of everything that the caller evaluates at once; the default is one evaluation's.
   // Engine faults and unparsable settings are a Decision (deny, with `cause`). An Error is a broken database.
   virtual Result<Decision> evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
                                     std::optional<Deadline> deadline = {}) = 0;
-  // The same as a dry run, which the decision log keeps apart: POST /api/admission/check.
+  // The same as a dry run, which the decision log records apart: POST /api/admission/check.
   virtual Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor,
                                    Time at) = 0;
-  // The deadline of an evaluation that begins now.
+  // Returns the deadline of an evaluation that begins now.
   virtual Deadline deadline() const = 0;
-  // The settings as they are now.
+  // Returns the current settings.
   virtual Result<GateSettings> settings() = 0;
 };
 
 // Reads the settings live, makes the input document, evaluates it in the engine and records each decision in
-// the decision log. Keeps nothing.
+// the decision log. Has no state of its own.
 class EngineGate final : public Gate {
  public:
   EngineGate(config::Settings& settings, Engine& engine, DecisionLog& log)
@@ -50,23 +50,24 @@ class EngineGate final : public Gate {
   DecisionLog& log_;
 };
 
-// What an evaluation means for the action whose document `input` is, and `text` as JSON; an error in
+// Returns the decision that follows from an evaluation of the document `input` (`text` as JSON). An error in
 // `result` closes the gate.
 struct EvalResult;
 Decision make_decision(const GateSettings& settings, std::string action, Json input, std::string_view text,
                        const Result<EvalResult>& result);
 
-// A digest of the change that `decision` is about: action, request, and the rules and limits that judged it.
+// Returns a digest of the change of `decision`: action, request, and the rules and limits that were
+// evaluated.
 std::string approval_digest(const Decision& decision, const Json& request);
 
-// One evaluation under given settings, as if the action were listed: `policy check`, `when` and `diff` use it
+// Evaluates once under given settings, as if the action were listed. `policy check`, `when` and `diff` use it
 // without a database.
 Decision evaluate_with(Engine& engine, const GateSettings& settings, std::string_view action,
                        const Json& request, const Actor& actor, Time at,
                        std::optional<Deadline> deadline = {});
 
-// Puts in place of the first head of each rule that has a say the heads that really fired, where the engine
-// can tell. Costs a run of the engine.
+// Replaces the first head of each rule of the decision by the heads that really fired, where the engine can
+// find them. Costs a run of the engine.
 void locate_fired_heads(Engine& engine, Decision& decision);
 
 }  // namespace dash::policy
