@@ -12,6 +12,7 @@ namespace dash::storage {
 class HttpObjectStore : public ObjectStore {
  public:
   Result<Object> head(const std::string& key) final;
+  using ObjectStore::read;
   Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
                              RandomWriter& out) final;
   Result<OpenResult> open(const std::string& key, std::span<char> out) final;

@@ -33,8 +33,7 @@ class AnsweringStore final : public HttpObjectStore {
     ++requests;
     return of_head;
   }
-  Result<net::HttpResponse> send_get(const std::string&, std::uint64_t, std::string_view,
-                                     const Room&) override {
+  Result<net::HttpResponse> send_get(const std::string&, ByteRange, std::string_view, Sink&) override {
     ++requests;
     return of_get;
   }
