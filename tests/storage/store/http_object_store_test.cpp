@@ -88,9 +88,10 @@ TEST(HttpObjectStore, ReadsNothingBeyondTheEndAndNotFromAStoreWithoutRanges) {
   AnsweringStore store;
   std::array<char, 4> out{};
   store.of_get = fail(Code::bad_range, "beyond");
-  EXPECT_EQ(store.read("p/x", 100, "", std::span<char>(out)).value(), 0u);
+  SpanWriter writer(out);
+  EXPECT_EQ(store.read("p/x", {100, 4}, "", writer).value(), 0u);
   store.of_get = net::HttpResponse{200, {}, "", 4};
-  EXPECT_EQ(store.read("p/x", 100, "", std::span<char>(out)).error().code, Code::upstream);
+  EXPECT_EQ(store.read("p/x", {100, 4}, "", writer).error().code, Code::upstream);
 }
 
 TEST(HttpObjectStore, SendsNoRequestForABadKey) {
@@ -98,7 +99,8 @@ TEST(HttpObjectStore, SendsNoRequestForABadKey) {
   std::array<char, 4> out{};
   EXPECT_FALSE(store.head("../x"));
   EXPECT_FALSE(store.open("../x", out));
-  EXPECT_FALSE(store.read("../x", 0, "", std::span<char>(out)));
+  SpanWriter writer(out);
+  EXPECT_FALSE(store.read("../x", {0, 4}, "", writer));
   EXPECT_EQ(store.requests, 0);
 }
 
