@@ -15,7 +15,7 @@ struct AuditFlags {
   std::int64_t seq = 0, from = -1;
 };
 
-// One entry of an exported file at a time, so that a file of any size verifies in constant memory.
+// Reads an exported file one entry at a time, so that a file of any size verifies in constant memory.
 Result<void> each_line(const std::string& path,
                        const std::function<Result<void>(const std::optional<audit::LogEntry>&)>& take) {
   std::ifstream in(path);
@@ -63,7 +63,7 @@ void print_verdict(Context& context, const OrderedJson& verdict) {
   for (const auto& problem : verdict.at("problems")) out.line("- {}", printable(problem.get<std::string>()));
 }
 
-// A log that is good as far as anybody could ask is not the same as one that every anchor vouches for.
+// A log without errors is not yet a log that every anchor confirms.
 Result<void> check_verdict(Context& context, const OrderedJson& verdict) {
   if (!verdict.at("ok").get<bool>()) return fail(Code::integrity, "the audit log is not what was written");
   std::size_t silent = 0;

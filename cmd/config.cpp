@@ -56,7 +56,7 @@ Run declare_get(Flags& flags) {
       return fail(Code::forbidden,
                   "{} is a secret; --reveal shows it, with --data-dir on the machine of the instance",
                   options->key);
-    if (!context.out.is_json()) context.out.raw(*value + "\n");  // data for a program, as it is kept
+    if (!context.out.is_json()) context.out.raw(*value + "\n");  // data for a program, byte for byte
     context.out.document({{"key", options->key}, {"value", *value}});
     return {};
   };
@@ -71,7 +71,7 @@ void print_change(Context& context, const std::string& key, std::string_view don
   context.out.document({{"key", key}, {"changed", !change_id.empty()}, {"change_id", change_id}});
 }
 
-// One newline at the end belongs to the shell, not to the value; an empty value is a value.
+// One newline at the end belongs to the shell, not to the value. An empty value is valid.
 Result<std::string> read_value() {
   std::string text;
   char buffer[65536];

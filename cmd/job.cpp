@@ -102,7 +102,7 @@ Result<bool> has_ended(client::JobClient& jobs, const std::string& id) {
   return state && jobs::is_final(*state);
 }
 
-// All pages; with --follow until the job has ended and its last line is told.
+// Reads all pages; with --follow until the job has ended and its last line is printed.
 Result<OrderedJson> read_logs(Context& context, client::JobClient& jobs, const JobFlags& options) {
   auto all = OrderedJson::array();
   for (std::int64_t after = 0;;) {

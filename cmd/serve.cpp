@@ -29,7 +29,7 @@ struct ServeFlags {
   std::int64_t workers = 2;
 };
 
-// Only this code can make the first admin, so the operator must get to see it.
+// Only this code can make the first admin, so the operator must see it.
 Result<void> log_setup_code(app::Application& app) {
   if (TRY(app.directory.is_set_up())) return {};
   auto code = TRY(app.setup_code.ensure());
@@ -72,7 +72,7 @@ Result<std::unique_ptr<app::Instance>> open_for_serving(const ServeFlags& flags)
   return app::open_instance(options);
 }
 
-// On a thread of its own: what does not answer holds up nothing else.
+// Runs on a thread of its own, so that a hanging call delays nothing else.
 std::jthread run_every_second(std::function<void()> action) {
   return std::jthread([action = std::move(action)](const std::stop_token& stop) {
     std::mutex mutex;

@@ -15,7 +15,7 @@ struct UserFlags {
   bool revoke_tokens = false;
 };
 
-// --password-file names the account's new password here, so the login's own has another flag.
+// --password-file names the account's new password here, so the login's password has another flag.
 void declare_target(Flags& flags, UserFlags& into) {
   constexpr auto kSignIn = FlagGroup::sign_in;
   auto& login = into.instance.login;
@@ -69,7 +69,7 @@ bool is_own_login(const UserFlags& options) {
          identity::fold_username(login.admin_user) == identity::fold_username(options.name);
 }
 
-// --current-password-file alone says who signs in, and how.
+// With --current-password-file alone the account itself signs in with it.
 void use_own_password(UserFlags& options) {
   auto& login = options.instance.login;
   if (options.current_password_file.empty() || !login.token_file.empty()) return;
@@ -79,7 +79,8 @@ void use_own_password(UserFlags& options) {
   login.password_flag = "--current-password-file";
 }
 
-// One's own password needs the current one, which is also the login's. Asked for where nobody said it yet.
+// A change of one's own password needs the current one, which is also the login's. Prompts for it when it is
+// not known yet.
 Result<std::optional<Secret>> current_password(Context& context, const UserFlags& options,
                                                const OpenInstance& instance) {
   using Answer = std::optional<Secret>;

@@ -12,7 +12,7 @@ struct CompletionEntry {
   std::string action;  // empty when the group is the command
   std::string summary;
   std::vector<Flag> flags;
-  std::vector<std::string> words;  // that its arguments are chosen from
+  std::vector<std::string> words;  // the possible values of its arguments
 };
 
 std::vector<CompletionEntry> completion_entries(const std::vector<Group>& groups) {

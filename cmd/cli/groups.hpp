@@ -22,7 +22,7 @@ Group vault_group();
 // In the order of the help page.
 std::vector<Group> root();
 
-// The whole run: words without the program's name in, exit code out.
+// The whole run: takes the words without the program's name and returns the exit code.
 int run(std::vector<std::string> words);
 
 }  // namespace dash::cmd

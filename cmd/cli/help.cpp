@@ -20,7 +20,7 @@ std::size_t left_width(const std::vector<Row>& rows) {
   return std::min(out, kMaxLeftWidth);
 }
 
-// Two columns. What does not fit in a line goes on below, in the right column.
+// Two columns. Text that does not fit in a line continues below, in the right column.
 void add_row(std::string& out, const Row& row, std::size_t width) {
   auto lines = wrap(row.right, kPageWidth - width);
   out += "  " + row.left;
@@ -52,7 +52,7 @@ void add_sections(std::string& out, const std::vector<FlagSection>& sections) {
   }
 }
 
-// Which variable [env] stands for, by the first flag that has one.
+// Explains the variable of [env], by the first flag that has one.
 void add_variables(std::string& out, const std::vector<FlagSection>& sections) {
   for (const auto& section : sections)
     for (const auto& flag : section.flags)

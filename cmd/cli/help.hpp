@@ -12,9 +12,9 @@ namespace dash::cmd {
 std::string root_help(const std::vector<Group>& groups);
 std::string group_help(const Group& group);
 std::string action_help(const Group& group, const Action& action);
-// dashctl(1) in man(7) macros.
+// Returns dashctl(1) in man(7) macros.
 std::string man_page(const std::vector<Group>& groups);
-// `shell`: bash, zsh or fish; Code::usage for another.
+// `shell` is bash, zsh or fish; Code::usage for another.
 Result<std::string> completion_script(const std::vector<Group>& groups, std::string_view shell);
 
 }  // namespace dash::cmd

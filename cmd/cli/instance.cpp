@@ -15,7 +15,7 @@ namespace {
 Result<Secret> read_token(const LoginFlags& flags) {
   auto text = flags.token_file.empty() ? flags.token : TRY(read_secret_file(flags.token_file)).expose();
   Secret token{std::string(trim(text))};
-  // It becomes a header's line.
+  // The token becomes a line of a header.
   if (has_control_character(token.expose()))
     return fail(Code::usage, "the token holds control characters: pass the token alone");
   return token;
@@ -29,14 +29,14 @@ Failure pat_error(const std::string& url) {
       url);
 }
 
-// A password may start as it likes; a whole token is none.
+// A password may have any prefix, but a whole token is no password.
 bool is_whole_pat(const Secret& password) {
   constexpr std::size_t kHexDigits = 64;
   auto text = trim(password.expose());
   return identity::is_personal_access_token(text) && text.size() > kHexDigits;
 }
 
-// Before anything is asked of the instance, where no question is needed for it.
+// Checks the password file before any request to the instance, where no prompt is needed.
 Result<void> read_password_file(Context& context, const std::string& url, const LoginFlags& flags) {
   if (flags.admin_user.empty() || flags.password_file.empty()) return {};
   context.password = TRY(read_secret_file(flags.password_file));
@@ -113,7 +113,7 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
       url, {flags.ca_bundle, flags.is_insecure}, std::chrono::seconds(flags.timeout_seconds)};
   auto api = TRY(net::ApiClient::open(http, std::move(address)));
   context.last_url = api.url();
-  // Read once: stdin cannot be read again.
+  // Read once, because stdin cannot be read again.
   auto token = TRY(read_token(flags));
   if (accepts == Login::session && identity::is_personal_access_token(token.expose()))
     return pat_error(api.url());

@@ -1,5 +1,5 @@
-// The flags that name an instance and sign in to it, the same in every command: --target URL through its API,
-// or --data-dir DIR directly (default $DASHCTL_DATA_DIR, else the XDG data folder).
+// The flags that name an instance and sign in to it, the same in every command: --target URL for its API, or
+// --data-dir DIR for its data folder (default $DASHCTL_DATA_DIR, else the XDG data folder).
 #pragma once
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ struct InstanceFlags {
 
 // --ca-bundle, --insecure and --timeout.
 void declare_connection(Flags& flags, LoginFlags& into);
-// With declare_connection().
+// Includes those of declare_connection().
 void declare_login(Flags& flags, LoginFlags& into);
 void declare_local(Flags& flags, LocalFlags& into);
 // --target alone.
@@ -37,12 +37,12 @@ void declare_url(Flags& flags, std::string& into);
 
 void declare_instance(Flags& flags, InstanceFlags& into);
 
-// What the routes that a command calls accept: `session` only a login (setup routes, changes of users and
-// tokens), `any` also a personal access token.
+// What the routes of a command accept: `session` only a login (setup routes, changes of users and tokens),
+// `any` also a personal access token.
 enum class Login { session, any };
 
-// A client that is not signed in yet. A personal access token where only a login works, or in the place of a
-// password, is Code::forbidden before any network call.
+// Returns a client that is not signed in yet. Code::forbidden, before any network call, for a personal access
+// token where only a login works, and for one in the place of a password.
 Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const std::string& url,
                                 const LoginFlags& flags, Login accepts);
 // Code::forbidden when it is a personal access token.
@@ -50,29 +50,29 @@ Result<void> check_no_pat(const Secret& password, const std::string& url);
 // As read_new_secret(). Code::forbidden when it is a personal access token.
 Result<Secret> read_new_password(Context& context, const std::string& file, const std::string& prompt,
                                  const std::string& flag);
-// The password of --admin-user, asked on the terminal where no file was named; read once. Code::usage where
-// nobody can be asked, Code::forbidden when it is a personal access token.
+// Reads the password of --admin-user, from a terminal prompt where no file was named. Read once. Code::usage
+// where no prompt is possible, Code::forbidden when it is a personal access token.
 Result<void> read_password(Context& context, const net::ApiClient& api, const LoginFlags& flags);
-// With --token or --token-file, else by a login as --admin-user.
+// Signs in with --token or --token-file, else by a login as --admin-user.
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
 
-// $DASHCTL_DATA_DIR is read by the flag itself; here the default of the XDG base directory specification.
+// The flag itself reads $DASHCTL_DATA_DIR; this adds the default of the XDG base directory specification.
 std::string data_dir_or_default(const std::string& data_dir);
 app::Options local_options(const LocalFlags& flags);
-// A mistyped folder must not become an empty instance that answers: only what sets one up makes it.
+// A mistyped folder must not become an empty instance that answers: only commands that set one up create it.
 enum class IfAbsent { fail, make };
 Result<std::unique_ptr<app::Instance>> open_local(const LocalFlags& flags,
                                                   IfAbsent if_absent = IfAbsent::fail);
 
-// The clients of an instance on its data folder.
+// Returns the clients of an instance on its data folder.
 client::InstanceClient open_local_instance_client(app::Application& app, const Principal& principal,
                                                   const std::string& data_dir);
 
-// An instance, signed in, with what its clients refer to.
+// An instance, signed in, and everything that its clients refer to.
 class OpenInstance {
  public:
   OpenInstance(std::unique_ptr<net::HttpClient> http, std::unique_ptr<net::ApiClient> api);
-  // As the operator at the shell.
+  // For the operator at the shell.
   OpenInstance(std::unique_ptr<app::Instance> local, const std::string& data_dir);
   const client::InstanceClient* operator->() const { return &client_; }
 

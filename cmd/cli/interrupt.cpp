@@ -23,7 +23,7 @@ std::array<int, 2> wake_pipe = {-1, -1};
 
 void on_signal(int) {
   char byte = 1;
-  // Only async-signal-safe calls here; a full pipe already holds a wake-up.
+  // Only async-signal-safe calls are allowed here. A full pipe already has a wake-up.
   [[maybe_unused]] auto n = ::write(wake_pipe[1], &byte, 1);
 }
 
@@ -58,7 +58,7 @@ void watch_interrupts(bool is_json) {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // nohup and background shells ask to ignore; that stands.
+    // nohup and background shells ignore the signal; that setting is kept.
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);

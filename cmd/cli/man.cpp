@@ -6,7 +6,7 @@
 namespace dash::cmd {
 namespace {
 
-// Text for man(7): a hyphen stays one, and no line is taken for a request.
+// Escapes text for man(7): a hyphen stays one, and no line is read as a request.
 std::string roff_text(std::string_view text) {
   std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (char c : text) out += c == '-' ? "\\-" : c == '\\' ? "\\e" : std::string(1, c);

@@ -1,4 +1,4 @@
-// What the help page and the manual page show of a command, read off the command tree.
+// The contents of a command's help page and manual page, taken from the command tree.
 #pragma once
 #include <deque>
 #include <string>
@@ -11,17 +11,17 @@ namespace dash::cmd {
 
 struct FlagSection {
   std::string heading;
-  std::vector<Flag> flags;  // not to be set: what they bind is gone
+  std::vector<Flag> flags;  // not to be set: their bound variables are gone
 };
 
 struct CommandPage {
   std::string command;                // "job list"
   std::string usage;                  // "dashctl job list [FLAGS]"
-  std::vector<FlagSection> sections;  // arguments, the command's own flags, then those that it shares
+  std::vector<FlagSection> sections;  // arguments, the command's own flags, then the shared ones
 };
 CommandPage page_of(const Group& group, const Action& action);
 
-// core/base/error.cpp gives each error its own.
+// core/base/error.cpp gives each error its exit code.
 inline constexpr std::string_view kExitCodes =
     "   0  done\n"
     "   1  another failure\n"
@@ -41,12 +41,12 @@ inline constexpr std::string_view kExitCodes =
 // The flags of every command.
 const std::deque<Flag>& common_flags();
 
-// "-o, --out PATH", "--via http|docker".
+// Returns "-o, --out PATH", "--via http|docker".
 std::string flag_words(const Flag& flag);
-// What it does, without its variable.
+// Returns the description of a flag, without its variable.
 std::string flag_text(const Flag& flag);
 
-// Lines of at most `width` characters; a word that is longer has its own line.
+// Wraps to lines of at most `width` characters. A longer word has its own line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace dash::cmd

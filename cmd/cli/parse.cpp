@@ -24,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// "; did you mean --target?" or nothing.
+// Returns "; did you mean --target?" or nothing.
 std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
   auto nearest = std::ranges::min_element(known, {}, [&](const auto& k) { return edit_distance(typed, k); });
   if (nearest == known.end() || edit_distance(typed, *nearest) > 2) return "";
@@ -39,7 +39,7 @@ std::vector<std::string> visible_names(const std::vector<Named>& all) {
   return out;
 }
 
-// Frame flags before the group's name move behind it.
+// Moves common flags before the group's name behind it.
 void move_common_flags(std::vector<std::string>& words) {
   std::vector<std::string> front;
   std::size_t i = 0;
@@ -50,7 +50,7 @@ void move_common_flags(std::vector<std::string>& words) {
   }
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i));
   auto at = std::min<std::size_t>(words.size(), 2);
-  // Behind the action's name, or behind the group's when that is itself the command.
+  // Behind the action's name, or behind the group's when the group itself is the command.
   while (at > 1 && words[at - 1].starts_with('-')) --at;
   words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), front.begin(), front.end());
 }
@@ -60,7 +60,7 @@ Result<void> check_choice(const Flag& flag, const std::string& text) {
   return fail(Code::usage, "{} takes {}, not '{}'", flag.name, fmt::join(flag.choices, " or "), text);
 }
 
-// `--target "$URL"` with a forgotten variable must not mean "no --target".
+// `--target "$URL"` with an unset variable must not mean "no --target".
 Result<void> check_value(const Flag& flag, const std::string& text) {
   if (!flag.is_positional() && text.empty()) return fail(Code::usage, "{} has an empty value", flag.name);
   return check_choice(flag, text);
@@ -79,7 +79,7 @@ Result<void> set(const Flag& flag, const std::string& text) {
   return check_min(flag, text);
 }
 
-// The parser of one action's words, with the option that stands for each flag.
+// The parser of one action's words, with the option of each flag.
 class Parser {
  public:
   explicit Parser(const Flags& flags) : flags_(flags) {
@@ -97,7 +97,7 @@ class Parser {
     } catch (const CLI::ParseError& e) {
       return fail(Code::usage, "{}", e.what());
     }
-    // CLI11 counts the -- that ends the flags among what remains.
+    // CLI11 counts the -- that ends the flags as a remaining word.
     for (const auto& extra : app_.remaining())
       if (extra != "--") return refuse_extra(extra);
     return {};
@@ -117,7 +117,7 @@ class Parser {
     return option;
   }
 
-  // CLI11 would take the next word for the value of "--target=".
+  // CLI11 would take the next word as the value of "--target=".
   static Result<void> refuse_bare_equals(const std::vector<std::string>& words) {
     for (const auto& word : words) {
       if (word == "--") break;

@@ -1,5 +1,5 @@
-// From words to an action that is ready to run. The one place that knows CLI11. Errors are Code::usage and
-// say what to type.
+// Turns words into an action that is ready to run. Only this file uses CLI11. Errors are Code::usage and
+// explain what to type.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct CommonFlags {
 };
 // The flags of every command.
 void declare_common_flags(Flags& flags, CommonFlags& into);
-// Those that `action` takes: a daemon has its log for an output.
+// The common flags that `action` takes: a daemon's output is its log.
 void declare_common_flags(const Action& action, Flags& flags, CommonFlags& into);
 
 struct ParsedCommand {
@@ -24,11 +24,11 @@ struct ParsedCommand {
   const Action* action = nullptr;      // nullptr: only the group was named
   std::vector<std::string> arguments;  // of the action
 };
-// Names the group and the action; frame flags may stand before them.
+// Finds the group and the action; common flags may precede them.
 Result<ParsedCommand> find_action(const std::vector<Group>& groups, std::vector<std::string> words);
 
-// Fills what `flags` binds, from `words` and then from the environment. Returns the warnings of the switches
-// that are on.
+// Sets the variables of `flags`, from `words` and then from the environment. Returns the warnings of the
+// switches that are on.
 Result<std::vector<std::string>> parse_flags(const Flags& flags, const std::vector<std::string>& words);
 
 }  // namespace dash::cmd

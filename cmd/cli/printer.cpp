@@ -31,7 +31,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// What heading() puts around its text until the line is printed: no text from elsewhere keeps them.
+// heading() puts these around its text until the line is printed. They are removed from foreign text.
 constexpr char kHeadingStart = '\x0e';
 constexpr char kHeadingEnd = '\x0f';
 
@@ -48,8 +48,8 @@ std::string with_headings(std::string_view line) {
   return out;
 }
 
-// Members in the order of their names, as a document that came from an instance has them: both doors of a
-// command print the same bytes.
+// Sorts the members by name, as in a document from an instance: a command prints the same bytes over the API
+// and on a data folder.
 OrderedJson with_schema(const OrderedJson& members) {
   OrderedJson out;
   out["schema"] = kOutputSchema;
@@ -108,7 +108,7 @@ void Printer::record(const OrderedJson& members) {
 void Printer::raw(std::string_view bytes) {
   if (is_stdout_closed_ || put(STDOUT_FILENO, bytes)) return;
   is_stdout_closed_ = true;
-  // A reader that closed its end (| head) has what it wanted; anything else is worth a word.
+  // A reader that closed its end (| head) is no error; any other failure is reported.
   if (errno != EPIPE)
     print_stderr(fmt::format("error: cannot write to standard output: {}", ::strerror(errno)));
 }

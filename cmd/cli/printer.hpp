@@ -1,7 +1,8 @@
-// What a command says. stdout carries data, stderr talk. In text mode line() prints, with whatever could
-// drive a terminal escaped; in JSON mode document() holds the one document of the run (or record() prints one
-// line of NDJSON each) and the other mode's calls do nothing, so a command says both. An error becomes one
-// document on stdout, or the member "error" of the held one, and one sentence on stderr. One thread.
+// Prints the output of a command: data to stdout, messages to stderr. In text mode line() prints, and escapes
+// characters that control a terminal. In JSON mode document() holds the one document of the run, or record()
+// prints one line of NDJSON each.
+// Calls for the other mode do nothing, so a command makes both. An error becomes one document on stdout, or the
+// member "error" of the held one, and one sentence on stderr. One thread.
 #pragma once
 #include <fmt/format.h>
 
@@ -35,13 +36,13 @@ class Printer {
   void line(fmt::format_string<A...> format, A&&... args) {
     if (!is_json()) print_line(fmt::format(format, std::forward<A>(args)...));
   }
-  // At most one a run; the member "schema" is put first.
+  // At most one a run. The member "schema" is put first.
   void document(const OrderedJson& members);
   void record(const OrderedJson& members);
-  // Bytes of data in either mode (export --out -, fetch -o -).
+  // Writes bytes of data in either mode (export --out -, fetch -o -).
   void raw(std::string_view bytes);
 
-  // To stderr; a note is left out with --quiet, a warning never.
+  // Writes to stderr. --quiet suppresses notes, never warnings.
   template <class... A>
   void note(fmt::format_string<A...> format, A&&... args) {
     if (!is_quiet_) print_stderr(fmt::format(format, std::forward<A>(args)...));
@@ -51,14 +52,14 @@ class Printer {
     print_stderr("warning: " + fmt::format(format, std::forward<A>(args)...));
   }
 
-  // Bold in text mode on a terminal (not with NO_COLOR), plain elsewhere.
+  // Returns bold text in text mode on a terminal (not with NO_COLOR), plain text elsewhere.
   std::string heading(std::string_view text) const;
   // Draws on stderr when that is a terminal and the work takes longer than a second.
   Progress& progress();
-  // What the next call waits for ("asking https://…"), for the same line; "" when it is over.
+  // Names what the next call waits for, in the same line; "" when it is over.
   void set_activity(std::string what);
 
-  // Flushes and gives the exit code. Code::differences is an answer, not an error.
+  // Flushes and returns the exit code. Code::differences is a result, not an error.
   int finish(const Result<void>& result);
 
  private:
@@ -76,14 +77,13 @@ class Printer {
   std::unique_ptr<TerminalProgress> terminal_;  // when stderr is one
 };
 
-// One line of the progress bar.
+// Returns one line of the progress bar.
 std::string progress_text(std::string_view what, std::uint64_t done, std::uint64_t total, double per_second,
                           Unit unit);
 
-// Text from elsewhere made safe for a terminal (core/base/utf8.hpp, escape_controls); tabs and line ends
-// stay.
+// Makes foreign text safe for a terminal (core/base/utf8.hpp, escape_controls); tabs and line ends stay.
 std::string printable(std::string_view text);
-// And line ends too: for names, of which each must stay on its line.
+// Also escapes line ends: for names, each of which must stay on its line.
 std::string one_line(std::string_view text);
 
 }  // namespace dash::cmd

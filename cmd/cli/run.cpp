@@ -15,7 +15,7 @@
 namespace dash::cmd {
 namespace {
 
-// Before the flags are read, so that even their errors come in the format that was asked for.
+// Read before the flags are parsed, so that their errors have the requested format too.
 Format format_in(const std::vector<std::string>& words) {
   const char* env = std::getenv("DASHCTL_OUTPUT");
   std::string format = env ? env : "";
@@ -27,7 +27,7 @@ Format format_in(const std::vector<std::string>& words) {
   return format == "json" ? Format::json : Format::text;
 }
 
-// What core logs beside its answers, as a sentence: somebody reads it at a shell. The engine's complaints
+// Prints a log line of core as a sentence, for the user at a shell. Lines of the engine are left out: they
 // come back as the error of the command itself.
 void print_log_line(std::string_view line) {
   auto entry = parse_json(line).value_or(Json::object());
@@ -40,8 +40,8 @@ void print_log_line(std::string_view line) {
   Printer(Format::text, false).warn("{}", one_line(text));
 }
 
-// Whoever reads an instance's answer trusts its shape: one of another shape ends here, as do our own
-// mistakes.
+// Code that reads an instance's response relies on its shape. A response of another shape ends here, and so
+// do bugs.
 Result<void> catch_exceptions(const Run& action, Context& context) {
   try {
     return action(context);
@@ -64,7 +64,7 @@ Result<int> run_action(const ParsedCommand& parsed, Format format) {
   for (const auto& warning : warnings) out.warn("{}", warning);
   Context context{out, !common.has_no_input};
   if (!parsed.action->is_daemon) {
-    // A command tells its story itself; a daemon's is its log.
+    // A command prints its own messages; a daemon logs.
     log::set_level(log::Level::warning);
     log::set_sink(print_log_line);
     watch_interrupts(out.is_json());
@@ -90,7 +90,7 @@ bool has_help_flag(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), end, [](const std::string& w) { return w == "--help" || w == "-h"; });
 }
 
-// Help that was not asked for goes to stderr, before the error.
+// Help that was not requested is printed to stderr, before the error.
 Failure incomplete_command(const std::string& help, const std::string& message) {
   Printer(Format::text, false).note("{}", help);
   return fail(Code::usage, "{}", message);
@@ -112,7 +112,7 @@ Result<int> dispatch(const std::vector<Group>& groups, const std::vector<std::st
   return run_action(parsed, format);
 }
 
-// `dashctl help migrate export` is `dashctl migrate export --help`.
+// `dashctl help migrate export` becomes `dashctl migrate export --help`.
 void normalize_help(std::vector<std::string>& words) {
   if (words.empty() || words[0] != "help") return;
   words.erase(words.begin());
@@ -122,10 +122,10 @@ void normalize_help(std::vector<std::string>& words) {
 }  // namespace
 
 int run(std::vector<std::string> words) {
-  // Before anything else: its words are for another program.
+  // Comes first, because its words are for another program.
   if (!words.empty() && words[0] == storage::smb::kSmbWorker) return storage::smb::run_worker();
   if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
-  // A reader that goes away must not end an import halfway; Printer tells a lost stdout by its write.
+  // A closed reader must not end an import halfway. Printer notices a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);
   normalize_help(words);
   auto format = format_in(words);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxSecretBytes = 1u << 20;
 
-// The controlling terminal with its echo switched off, put back as it was.
+// The controlling terminal with its echo switched off; the destructor restores it.
 class NoEchoTerminal {
  public:
   NoEchoTerminal() : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {

@@ -1,6 +1,6 @@
-// The line on a terminal that tells how far a long call is: drawn over itself on stderr, wiped before
-// anything else is said. It appears after a second and shows either what a call counts or, where nothing can
-// be counted, what is waited for and for how long. Thread-safe.
+// The progress line of a long call on a terminal: redrawn on stderr, and wiped before any other output. It
+// appears after a second. It shows a count, or, where nothing can be counted, what the call waits for and how
+// long. Thread-safe.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -19,9 +19,9 @@ class TerminalProgress final : public Progress {
   ~TerminalProgress() override;
 
   void update(std::string_view what, std::uint64_t done, std::uint64_t total, Unit unit) override;
-  // "asking https://…": shown with the seconds that it takes, until another or "".
+  // Sets the text, which is shown with the elapsed seconds until the next call; "" removes it.
   void set_activity(std::string what);
-  // Wipes the line and calls `write`, with nothing drawn meanwhile.
+  // Wipes the line and calls `write`. Nothing is drawn meanwhile.
   template <class Write>
   auto print_over(Write write) {
     std::lock_guard lock(mutex_);
@@ -37,11 +37,11 @@ class TerminalProgress final : public Progress {
 
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::string what_;  // empty: nothing is waited for
+  std::string what_;  // empty: it waits for nothing
   Steady::time_point since_ = Steady::now();
   Steady::time_point started_ = Steady::now();
   Steady::time_point counted_at_{};
-  std::optional<std::uint64_t> first_;  // done before we began, by an earlier run
+  std::optional<std::uint64_t> first_;  // done by an earlier run
   bool is_drawn_ = false;
   bool is_ending_ = false;
   std::thread ticker_;

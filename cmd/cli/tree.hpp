@@ -41,8 +41,8 @@ class Printer;
 
 struct Context {
   Printer& out;
-  bool can_prompt = true;     // false with --no-input: a question is an error that names the flag to use
-  std::string last_url = {};  // the address of the instance whose API was asked last, for messages
+  bool can_prompt = true;     // false with --no-input: a prompt is an error that names the flag to use
+  std::string last_url = {};  // the address of the last API called, for messages
   std::optional<Secret> password = {};  // of the login, once it was read: stdin cannot be read again
 };
 

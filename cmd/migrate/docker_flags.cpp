@@ -6,9 +6,10 @@
 namespace dash::cmd {
 namespace {
 
-constexpr int kAttempts = 3;  // at a prompt; a file is asked once
+constexpr int kAttempts = 3;  // at a prompt; a file is read once
 
-// A flag whose value becomes a word of docker's command line, which takes a word with a hyphen for an option.
+// Declares a flag whose value becomes a word of docker's command line, where a leading hyphen would mean an
+// option.
 Flag& docker_word(Flags& flags, std::string name, std::string& into, std::string value, std::string help) {
   auto& flag = flags.text(name, into, std::move(value), std::move(help));
   flag.set = [name = std::move(name), take = std::move(flag.set)](const std::string& text) -> Result<void> {

@@ -1,4 +1,4 @@
-// The flags that lead into a container, on this machine or behind SSH. Used by migrate export.
+// The flags that lead to a container, on this machine or over SSH. Used by migrate export.
 #pragma once
 #include "cmd/cli/flags.hpp"
 #include "cmd/cli/tree.hpp"
@@ -13,13 +13,13 @@ struct DockerFlags {
   std::string transport = "library";
   std::string passphrase_file, password_file;
 
-  // Whether any of them was given that makes sense in docker mode only.
+  // Returns whether any flag was given that is only valid in docker mode.
   bool has_container() const;
 };
 
 void declare_docker(Flags& flags, DockerFlags& into);
 
-// With the questions that the flags leave open asked on the terminal.
+// Returns the host; prompts on the terminal for what the flags leave open.
 net::DockerHost docker_host(Context& context, const DockerFlags& flags);
 
 }  // namespace dash::cmd

@@ -26,7 +26,7 @@ Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags&
   out.http = net::make_curl_client();
   out.api = std::make_unique<net::ApiClient>(
       TRY(open_api(context, *out.http, flags.target, flags.login, Login::session)));
-  // Before the first request; an instance that nobody owns yet may do without.
+  // Before the first request. An unclaimed instance may need no password.
   if (auto read = read_password(context, *out.api, flags.login); !read && read.error().code != Code::usage)
     return Failure(read.error());
   out.instance = std::make_unique<migrate::HttpTarget>(*out.api, std::move(setup_code));
@@ -58,7 +58,7 @@ Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
 
 namespace {
 
-// What else is to be known.
+// Prints the notes about the comparison.
 void print_notes(Context& context, const migrate::SelectedConfig& selected, const migrate::Diff& diff) {
   auto& out = context.out;
   for (const auto& [key, reason] : selected.refused)

@@ -16,7 +16,7 @@ Run declare_shred(Flags& flags);
 
 // --- shared by the actions ---
 
-// An instance as the other side of a migration, with what keeps it alive.
+// An instance as the other side of a migration, and the objects that it refers to.
 struct MigrateTarget {
   std::unique_ptr<net::HttpClient> http;
   std::unique_ptr<net::ApiClient> api;
@@ -24,17 +24,17 @@ struct MigrateTarget {
   std::unique_ptr<migrate::Target> instance;
   bool is_set_up = false;
 };
-// Asks for the status first; signs in when the instance is set up. `setup_code` opens one that is not.
+// Requests the status first, and signs in when the instance is set up. `setup_code` opens one that is not.
 Result<MigrateTarget> open_migrate_target(Context& context, const InstanceFlags& flags, Secret setup_code,
                                           IfAbsent if_absent = IfAbsent::fail);
 
 migrate::LocalDeps local_deps(app::Application& app);
 
-// Reads and checks the bundle, opening a sealed one; warns when others can read it, notes edits.
+// Reads and checks the bundle, and opens a sealed one. Warns when other users can read it, and notes edits.
 Result<migrate::Bundle> load_bundle(Context& context, const std::string& path,
                                     const std::string& passphrase_file);
 
-// The comparison on stdout, what else is to be known on stderr.
+// Prints the comparison to stdout and the notes to stderr.
 void print_diff(Context& context, const migrate::SelectedConfig& selected, const migrate::Diff& diff,
                 bool show_same);
 

@@ -1,4 +1,4 @@
-// What diff and import share: their flags, and the comparison up to the point where they part.
+// What diff and import share: their flags, and the comparison.
 #pragma once
 #include "cmd/migrate/migrate.hpp"
 #include "core/base/shell_word.hpp"
@@ -18,7 +18,7 @@ struct ComparisonFlags {
 };
 void declare_comparison(Flags& flags, ComparisonFlags& into);
 
-// Everything that is known before the target is written to. It refers to itself: not to be moved while
+// Everything that is known before the target is written to. It refers to itself: do not move it while
 // `target` is in use elsewhere.
 struct ComparisonResult {
   migrate::Bundle bundle;
@@ -29,18 +29,18 @@ struct ComparisonResult {
   migrate::Diff diff;
 
   std::string target_name() const { return target.instance->name(); }
-  // "--target URL" or "--data-dir DIR", for commands that are printed.
+  // Returns "--target URL" or "--data-dir DIR", for commands that are printed.
   std::string target_flag() const {
     return (target.local ? "--data-dir " : "--target ") + shell_word(target_name());
   }
 };
-// Prints the comparison. `options` are what `flags` say unless a plan says otherwise.
+// Prints the comparison. `options` come from `flags` unless a plan has others.
 Result<ComparisonResult> compare_bundle(Context& context, const ComparisonFlags& flags,
                                         const migrate::DiffOptions& options);
 
 migrate::DiffOptions options_of(const ComparisonFlags& flags);
 
-// The one JSON document of a run; `applied` null when nothing was to be written.
+// Returns the one JSON document of a run; `applied` is null when nothing was to be written.
 OrderedJson comparison_document(const ComparisonFlags& flags, const ComparisonResult& compared,
                                 const migrate::ApplyResult* applied);
 

@@ -24,16 +24,16 @@ struct ExportFlags {
   DockerFlags docker;
 };
 
-// What a source gives, whichever way it was asked.
+// The result of reading a source, by any method.
 struct GatherResult {
   config::Values values;
   std::vector<setup::FullWebhook> webhooks;
   std::vector<std::string> webhooks_left;  // names of webhooks whose URL stays behind
   std::string source, method;
-  std::map<std::string, std::string> excluded = {};  // what the source itself held back
+  std::map<std::string, std::string> excluded = {};  // excluded by the source itself
 };
 
-// Over HTTP neither URL nor secret of a webhook is told; the bundle goes without, and says how many.
+// Over HTTP a webhook's URL and secret are not returned. The bundle goes without and counts them.
 void count_webhooks(Context& context, migrate::Target& source, GatherResult& into) {
   auto rows = source.webhooks();
   if (!rows)
@@ -91,7 +91,7 @@ Result<GatherResult> read_source(Context& context, const ExportFlags& options) {
   if (options.docker.has_container())
     return fail(Code::usage, "a container is entered with --via docker only: add it");
   bool is_local = !options.local.data_dir.empty();
-  // The default folder counts only when there is an instance in it: an export must not make one.
+  // The default folder is used only when it holds an instance: an export must not make one.
   if (!is_local && options.source.empty())
     is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db");
   if (is_local) return read_local_source(options);

@@ -56,8 +56,8 @@ Result<std::optional<migrate::Bootstrap>> read_bootstrap(Context& context, const
   return Answer(migrate::Bootstrap{c.setup_code, options.bootstrap_admin, std::move(password)});
 }
 
-// What the target looked like, as a bundle that can be imported again. Its path; empty when there is nothing
-// to go back to.
+// Writes the target's former state as a bundle that can be imported again. Returns its path; empty when there
+// is nothing to go back to.
 Result<std::string> write_snapshot(Context& context, const ImportFlags& options, const ComparisonResult& c) {
   if (c.diff.target_config.values.empty()) return std::string();
   SystemClock clock;
@@ -74,7 +74,7 @@ Result<std::string> write_snapshot(Context& context, const ImportFlags& options,
   return written;
 }
 
-// Empty when nothing was written that it could undo.
+// Returns "" when nothing was written that it could undo.
 std::string undo_command(const ComparisonResult& c, const migrate::ApplyResult& applied,
                          const std::string& snapshot) {
   if (!applied.write_result.change_id.empty())
@@ -88,7 +88,7 @@ std::string undo_command(const ComparisonResult& c, const migrate::ApplyResult& 
       shell_word(snapshot), c.target_flag());
 }
 
-// What is true if the process ends while this stage lasts.
+// Sets what is true if the process ends during this stage.
 void print_stage(Context& context, const ComparisonResult& c, const std::string& snapshot,
                  std::string_view stage, const migrate::ApplyResult& so_far) {
   auto target = c.target_name();
@@ -169,7 +169,7 @@ Result<void> apply_bundle(Context& context, const ImportFlags& options, const Co
   return migrate::check_applied(applied);
 }
 
-// A plan names its bundle and its target: flags need not say them again.
+// A plan names its bundle and its target, so the flags are optional.
 ImportFlags with_plan_defaults(ImportFlags options, const migrate::MigrationPlan& plan) {
   auto& instance = options.comparison.instance;
   if (options.comparison.bundle.empty()) options.comparison.bundle = plan.bundle;

@@ -1,4 +1,4 @@
-// dashctl policy: ask the rules, check them, test them, compare them.
+// dashctl policy: evaluate the rules, check them, test them, compare them.
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/printer.hpp"
 #include "cmd/policy/policy_source.hpp"
@@ -15,7 +15,7 @@ struct CheckFlags {
   QueryFlags query;
 };
 
-// From the members of a decision's document, which is the same from an engine of ours and from an instance.
+// Prints the members of a decision's document, which is the same from a local engine and from an instance.
 Result<void> print_decision(Context& context, const OrderedJson& d) {
   auto verdict = d.at("verdict").get<std::string>();
   if (d.value("gated", true))
@@ -58,7 +58,7 @@ Result<void> run_when(Context& context, client::PolicyClient& policy, const clie
   return fail(Code::policy_denied, "not admitted at any hour of the next {} days", policy::kWhenDays);
 }
 
-// Both take the same flags, read the query and open where it is evaluated.
+// Both commands take the same flags, read the query and open the policy.
 using QueryCommand = Result<void> (*)(Context&, client::PolicyClient&, const client::PolicyQuery&);
 Run declare_query_command(Flags& flags, QueryCommand command) {
   auto options = std::make_shared<CheckFlags>();

@@ -35,7 +35,7 @@ Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
   return out;
 }
 
-// The member of an object, or null. What is there and of another type is not judged as if it were absent.
+// Returns the member of an object, or null. A member of another type is an error, not absent.
 Result<Json> member(const Json& object, const char* name, Json::value_t type) {
   auto it = object.find(name);
   if (it == object.end()) return Json();

@@ -1,5 +1,5 @@
-// What the policy commands ask about: a folder of rules with settings given by --set, or an instance; and the
-// request that they judge. Everything ends in the same core functions.
+// The input of the policy commands: a folder of rules with settings given by --set, or an instance; and the
+// request to evaluate. All of them end in the same core functions.
 #pragma once
 #include <memory>
 #include <optional>
@@ -30,7 +30,7 @@ class PolicySource {
 };
 // Code::usage for a --set that is no KEY=VALUE, or one together with --target.
 Result<PolicySource> open_source(Context& context, const SourceFlags& flags);
-// --set KEY=VALUE, in either spelling. Code::usage for a key that the gate does not read.
+// Parses --set KEY=VALUE, in either spelling. Code::usage for a key that the gate does not read.
 Result<config::Values> read_settings(const std::vector<std::string>& set);
 
 struct QueryFlags {
@@ -39,7 +39,7 @@ struct QueryFlags {
 };
 void declare_query(Flags& flags, QueryFlags& into);
 
-// --input holds a request, or a whole input document (it has a member "request"). Flags win over it.
+// --input has a request, or a whole input document (with a member "request"). Flags have priority.
 Result<client::PolicyQuery> read_query(const QueryFlags& flags);
 
 }  // namespace dash::cmd

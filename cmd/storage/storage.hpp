@@ -1,4 +1,4 @@
-// What the storage commands share: the progress and the result of those that move many files.
+// What the storage commands share: the progress and the result of moving many files.
 #pragma once
 #include <atomic>
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace dash::cmd {
 
-// Files, or assets, on their way at the same time.
+// Files, or assets, that are transferred at the same time.
 inline constexpr std::size_t kParallelFiles = 8;
 // Their 8 MiB buffers.
 inline constexpr std::size_t kMaxBuffers = 8;
 
 inline bool is_pattern(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
 
-// Bytes of all files together, told as they move.
+// Counts the bytes of all files together and reports them.
 class TransferProgress {
  public:
   TransferProgress(Progress& progress, std::string what) : progress_(progress), what_(std::move(what)) {}
@@ -30,7 +30,7 @@ class TransferProgress {
   std::atomic<std::uint64_t> done_ = 0;
 };
 
-// How many went well, and why the first one did not.
+// How many items succeeded, and the first error.
 struct BatchResult {
   std::size_t done = 0;
   std::size_t failed = 0;

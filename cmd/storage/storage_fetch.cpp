@@ -18,7 +18,7 @@ struct FetchFlags {
   std::string out, backend;
 };
 
-// Names as they are; patterns against the listing, as a shell has them ('*' stays within a folder).
+// Takes names as they are, and matches patterns with the listing as a shell does ('*' stays within a folder).
 Result<std::vector<std::string>> expand(client::StorageClient& client, const FetchFlags& options) {
   if (std::ranges::none_of(options.names, is_pattern)) return options.names;
   std::vector<std::string> available;
@@ -35,13 +35,13 @@ Result<std::vector<std::string>> expand(client::StorageClient& client, const Fet
   return names;
 }
 
-// Where the assets go: one file, a folder that keeps their names, or standard output.
+// The destination of the assets: one file, a folder that keeps their names, or standard output.
 struct OutputPath {
   std::string path;
   bool is_folder = false;
   bool is_stdout() const { return path == "-"; }
 
-  // With the folders above it.
+  // Creates the folders above it.
   Result<std::string> file_of(const std::string& name) const {
     if (!is_folder) return path;
     TRY(storage::check_key(name));  // it may come from a listing: nothing outside of the folder

@@ -18,7 +18,7 @@ struct UploadFlags {
   bool is_dry_run = false;
 };
 
-// A pattern that the shell left alone (quoted, or in a scheduler without one).
+// Expands a pattern that no shell expanded (quoted, or in a scheduler without one).
 std::vector<std::string> expand(const std::string& word) {
   if (!is_pattern(word) || std::filesystem::exists(word)) return {word};
   glob_t found{};

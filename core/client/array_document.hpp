@@ -6,14 +6,15 @@
 
 namespace dash::client {
 
-// The array that the route returns. Code::upstream for anything else; `route` is the path without its query.
+// Returns the array of the route's response. Code::upstream for anything else; `route` is the path without
+// its query.
 inline Result<OrderedJson> get_array(net::ApiClient& api, std::string_view path, std::string_view route) {
   auto answer = TRY(api.get(path));
   if (!answer.is_array()) return api.unexpected_response(route);
   return OrderedJson(answer);
 }
 
-// The to_json() of each item.
+// Returns the to_json() of each item.
 template <typename List>
 OrderedJson array_of(const List& items) {
   auto out = OrderedJson::array();

@@ -21,7 +21,7 @@ class HttpAuditClient final : public AuditClient {
     for (std::int64_t after = 0;;) {
       auto page = TRY(api_.get(fmt::format("/api/audit?after={}&limit={}", after, audit::kMaxPageEntries)));
       for (const auto& entry : page.at("entries")) {
-        // Parsed again, so that the members come in the order of a local export.
+        // Parsed again, so that the members have the order of a local export.
         auto stored = TRY(audit::entry_from_json(entry));
         TRY(line(audit::export_line(stored)));
         after = stored.seq;

@@ -11,18 +11,18 @@ namespace dash::client {
 class ConfigClient {
  public:
   virtual ~ConfigClient() = default;
-  // In the spelling that the instance shows, secrets masked.
+  // Returns the settings in the spelling of the instance, secrets masked.
   virtual Result<config::Values> read() = 0;
-  // Canonical, secrets in clear. Code::usage over the API, which never returns a secret.
+  // Returns canonical keys, secrets in clear. Code::usage over the API, which never returns a secret.
   virtual Result<config::Values> read_revealed() = 0;
-  // The change id, empty when nothing differed.
+  // Returns the change id, empty when nothing differed.
   virtual Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) = 0;
-  // An array of the history's documents, newest first. Blank key: of all settings.
+  // Returns an array of the history's documents, newest first. Blank key: all settings.
   virtual Result<OrderedJson> history(const std::string& key, std::int64_t limit) = 0;
 };
 
 std::unique_ptr<ConfigClient> open_http_config_client(net::ApiClient& api);
-// `store` is what `service` reads, for those who own the data folder.
+// `store` holds what `service` reads, for the owner of the data folder.
 std::unique_ptr<ConfigClient> open_local_config_client(setup::ConfigService& service,
                                                        config::EncryptedStore& store, Principal principal);
 

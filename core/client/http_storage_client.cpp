@@ -8,13 +8,13 @@
 namespace dash::client {
 namespace {
 
-// A part at 100 kbit/s takes eleven minutes; the low-speed floor of the client ends a dead transfer long
+// A part at 100 kbit/s takes eleven minutes. The low-speed limit of the HTTP client ends a dead transfer long
 // before.
 constexpr std::chrono::minutes kTransferDeadline{15};
-// The instance copies, and answers when it is done.
+// The instance copies, and responds when it is done.
 constexpr std::chrono::hours kMigrationDeadline{24};
 
-// The bytes of `range`; an empty one: all of an asset that has none.
+// Requests the bytes of `range`; an empty range requests all of an empty asset.
 Result<net::HttpResponse> send_range(net::ApiClient& api, const std::string& path, const std::string& tag,
                                      ByteRange range, RandomWriter& out) {
   net::RangeSink sink(out, range.size, api.url());
@@ -128,13 +128,14 @@ class HttpStorageClient final : public StorageClient {
                                std::span<char> first) override;
 
  private:
-  // What was done is said so; a page that answers everything with 200 has done nothing.
+  // Checks that the instance confirms the change: a page that answers everything with 200 has changed
+  // nothing.
   Result<Json> done(std::string_view path, Json answer) const {
     auto ok = answer.find("ok");
     if (ok == answer.end() || *ok != true) return api_.unexpected_response(path);
     return answer;
   }
-  // With the deadline of a transfer, not of a question.
+  // With the timeout of a transfer.
   Result<Json> post(std::string path, const Json& json) {
     auto body = dump_json(json);
     net::HttpRequest request;
@@ -148,7 +149,7 @@ class HttpStorageClient final : public StorageClient {
     request.timeout = kTransferDeadline;
     return parse_json(TRY(api_.send(std::move(request))).body);
   }
-  // For what the instance needs its time for.
+  // For requests on which the instance works long.
   Result<Json> wait_for(std::string path, const Json& order) {
     net::HttpRequest request;
     request.method = "POST";
@@ -163,7 +164,7 @@ class HttpStorageClient final : public StorageClient {
   net::ApiClient& api_;
 };
 
-// The size of the whole, of an answer to a request for a range.
+// Returns the size of the whole, from the response to a range request.
 Result<std::uint64_t> whole_size(const net::HttpResponse& response) {
   if (response.status != 206) return response.body_size;
   auto range = response.headers.get("Content-Range").value_or("");

@@ -1,4 +1,4 @@
-// The body of the inline lane, {"filename": text, "content_b64": base64}, made while it is sent.
+// The body of an inline upload, {"filename": text, "content_b64": base64}, made while it is sent.
 #pragma once
 #include "core/client/storage_client.hpp"
 
@@ -6,7 +6,7 @@ namespace dash::client {
 
 class InlineRequest final : public Source {
  public:
-  // `content` gives exactly `size` bytes and outlives it.
+  // `content` has exactly `size` bytes and outlives it.
   InlineRequest(const std::string& filename, std::uint64_t size, Source& content);
   std::uint64_t size() const { return size_; }
   Result<std::size_t> read(std::span<char> into) override;

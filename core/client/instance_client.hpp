@@ -1,5 +1,5 @@
 // One instance, over its API or its data folder: a client for each resource. Both implementations return the
-// same documents. They refer to what they are given, which outlives them.
+// same documents. Their arguments must outlive them.
 #pragma once
 #include "core/client/audit_client.hpp"
 #include "core/client/config_client.hpp"

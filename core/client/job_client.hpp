@@ -1,5 +1,5 @@
-// The jobs of an instance and what people do with them, over its API or its data folder. Documents are those of
-// /api/jobs; the id of a batch names all of its jobs.
+// The jobs of an instance, over its API or its data folder. Documents are those of /api/jobs; the id of a
+// batch means all of its jobs.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,6 +1,6 @@
-// What a client keeps about an open chunked upload, so that the same command goes on after a kill, in another
-// process: one file 0600 (the handle is a write capability) in the XDG state folder, named after the instance
-// and the file's identity.
+// What a client records about an open chunked upload, so that the same command can resume it in another
+// process. It is one file, 0600 because the handle is a write capability, in the XDG state folder, named
+// after the instance and the file's identity.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dash::client {
 
-// What makes a file the same file: a changed one is uploaded from the start.
+// The identity of a file: a changed file is uploaded from the start.
 struct FileIdentity {
   std::string path;  // absolute
   std::uint64_t device = 0, inode = 0, size = 0;
@@ -24,10 +24,10 @@ struct JournalEntry {
 
 class Journal {
  public:
-  // `folder` is made 0700 when a first upload is kept.
+  // `folder` is made 0700 with the first record.
   Journal(const std::string& folder, const std::string& instance, const std::string& user,
           const FileIdentity& file);
-  // nullopt when there is none that can be read.
+  // Returns nullopt when there is no readable record.
   std::optional<JournalEntry> read() const;
   Result<void> write(const JournalEntry& upload) const;
   void remove() const;
@@ -36,7 +36,7 @@ class Journal {
   std::string folder_, path_;
 };
 
-// $XDG_STATE_HOME/dashctl/uploads, else ~/.local/state/dashctl/uploads.
+// Returns $XDG_STATE_HOME/dashctl/uploads, else ~/.local/state/dashctl/uploads.
 std::string journal_folder();
 
 }  // namespace dash::client

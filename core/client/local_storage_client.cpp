@@ -3,7 +3,7 @@
 namespace dash::client {
 namespace {
 
-// The same document that the API would send.
+// Returns the document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
 
 class LocalAsset final : public OpenAsset {

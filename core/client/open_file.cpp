@@ -20,7 +20,7 @@ Failure os_error(const std::string& path) {
 Result<OpenFile> OpenFile::open(const std::string& path) {
   OpenFile file;
   file.path_ = path;
-  file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold us
+  file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not block
   if (file.fd_ < 0) return os_error(path);
   file.identity_ = TRY(file.stat_file());
   return file;

@@ -1,4 +1,4 @@
-// A local file on its way into a store: what it was when it was opened is what must be sent.
+// A local file to upload. The file that was opened is what must be sent.
 #pragma once
 #include <span>
 #include <string>
@@ -9,16 +9,16 @@ namespace dash::client {
 
 class OpenFile {
  public:
-  // Code::not_found, Code::invalid for what is no regular file.
+  // Code::not_found, or Code::invalid for what is no regular file.
   static Result<OpenFile> open(const std::string& path);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&&) = delete;
   ~OpenFile();
 
   const FileIdentity& identity() const { return identity_; }
-  // All of `into`, from `offset` on. Code::drift when the file has become shorter.
+  // Reads all of `into`, from `offset` on. Code::drift when the file has become shorter.
   Result<void> fill(std::uint64_t offset, std::span<char> into) const;
-  // Code::drift when it is another size or was written since.
+  // Code::drift when the file has another size or was written since.
   Result<void> check_unchanged() const;
   Failure changed_error() const;
 

@@ -1,5 +1,5 @@
-// Several threads at one numbered list of work, for a command that sends or takes many things at once. What
-// comes of each is told in the order of the list, on the thread that called.
+// Runs a numbered list of work on several threads, for a command that moves many things at once. The results
+// are reported in the order of the list, on the calling thread.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -14,12 +14,12 @@
 
 namespace dash::client {
 
-inline constexpr std::chrono::hours kTransferBufferTimeout{1};  // for a buffer of a part
+inline constexpr std::chrono::hours kTransferBufferTimeout{1};  // how long to wait for a buffer
 
-// Lets threads pass one after another, in the order of their numbers.
+// Lets threads continue one after another, in the order of their numbers.
 class Sequencer {
  public:
-  // Waits until every smaller number has passed; false when the gate was closed instead.
+  // Waits until every smaller number has passed. Returns false when the sequencer was closed instead.
   bool wait_for(std::size_t number) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_closed_ || next_ >= number; });
@@ -50,8 +50,8 @@ inline void run_workers(std::size_t workers, const std::function<void(std::size_
   work(0);
 }
 
-// `work(i)` for every i below `count`, on at most `workers` threads; then `on_result(i, what came of it)`. What
-// either throws ends it all: nothing new is begun, and it is thrown here.
+// Calls `work(i)` for every i below `count`, on at most `workers` threads, then `on_result(i, result)`. An
+// exception of either ends everything: no new work begins, and it is thrown here.
 template <class T>
 void parallel_for_ordered(std::size_t count, std::size_t workers, const std::function<T(std::size_t)>& work,
                           const std::function<void(std::size_t, T)>& on_result) {

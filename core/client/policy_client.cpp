@@ -45,7 +45,7 @@ class HttpPolicyClient final : public PolicyClient {
   net::ApiClient& api_;
 };
 
-// What an instance's folder and a folder of rules share: an engine in this process.
+// What an instance's folder and a folder of rules have in common: an engine in this process.
 class EnginePolicyClient : public PolicyClient {
  public:
   explicit EnginePolicyClient(policy::Engine& engine) : engine_(engine) {}
@@ -80,7 +80,7 @@ class EnginePolicyClient : public PolicyClient {
 
  private:
   virtual Result<policy::EngineOptions> engine_options() = 0;
-  // The settings with those in `changed` in place of their own.
+  // Returns the settings, with those of `changed` in place of their own.
   virtual Result<policy::GateSettings> gate_settings(const config::Values& changed) = 0;
   virtual bool evaluates(const policy::GateSettings& settings, const std::string& action) const = 0;
 

@@ -13,27 +13,27 @@
 
 namespace dash::client {
 
-// A request to evaluate. Over the API the account that is signed in is the actor, and the limits are the
-// instance's.
+// A request to evaluate. Over the API the signed-in account is the actor, and the limits are the instance's.
 struct PolicyQuery {
   std::string action;
   Json request = Json::object();
   policy::Actor actor;
   Time at;
-  std::optional<policy::Limits> limits;  // where the settings have none
+  std::optional<policy::Limits> limits;  // used where the settings have none
 };
 
 class PolicyClient {
  public:
   virtual ~PolicyClient() = default;
-  // Settings that replace the instance's own in all that follows. Code::usage over the API.
+  // Replaces settings of the instance in all later calls. Code::usage over the API.
   virtual Result<void> use_settings(const config::Values& settings) = 0;
 
   virtual Result<OrderedJson> check(const PolicyQuery& query) = 0;  // a decision
-  // {admitted_at, now, then}: the next time at which the request would not be denied.
+  // Returns {admitted_at, now, then}: the next time at which the request would not be denied.
   virtual Result<OrderedJson> find_next_admission(const PolicyQuery& query) = 0;
   virtual Result<std::vector<policy::Problem>> lint() = 0;
-  // The unit tests of the rules. Code::usage over the API: they run where the files are.
+  // Runs the unit tests of the rules. Code::usage over the API, because they run on the machine with the
+  // files.
   virtual Result<policy::RuleTestResults> run_tests() = 0;
 };
 
@@ -45,10 +45,10 @@ struct LocalPolicyDeps {
   std::string data_dir;
 };
 std::unique_ptr<PolicyClient> open_local_policy_client(LocalPolicyDeps deps);
-// With the gate switched on and no other setting; every action is evaluated.
+// The gate is switched on and has no other setting; every action is evaluated.
 Result<std::unique_ptr<PolicyClient>> open_folder_policy_client(const std::string& folder);
 
-// An engine of its own over a folder of rules.
+// Returns the options of a separate engine over a folder of rules.
 Result<policy::EngineOptions> folder_engine_options(const std::string& folder);
 
 }  // namespace dash::client

@@ -11,22 +11,22 @@
 namespace dash::client {
 namespace {
 
-// What comes with the first answer, so that a small asset costs one request.
+// Requested with the first response, so that a small asset costs one request.
 constexpr std::size_t kPrefetchBytes = 1u << 20;
-constexpr std::size_t kReceiveWorkers = 4;  // parts of one asset on their way at the same time
+constexpr std::size_t kReceiveWorkers = 4;  // parts of one asset that are transferred at the same time
 
 constexpr std::size_t kPieceBytes = 256u << 10;
 
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
-// One asset, of which every part is taken for itself; how is the derived class's.
+// One asset in parts. The derived class decides where each part goes.
 class Receiver {
  public:
   Receiver(const std::string& name, const ReceiveDeps& deps) : name_(name), deps_(deps) {}
   virtual ~Receiver() = default;
 
  protected:
-  // The asset's first bytes go into `front`; how many came.
+  // Reads the asset's first bytes into `front`. Returns how many.
   Result<std::size_t> open(std::span<char> front) {
     auto opened =
         TRY(transfer_retry().run([&](int) { return deps_.client.open(deps_.backend, name_, front); }));
@@ -36,7 +36,7 @@ class Receiver {
     return opened.prefetched;
   }
 
-  // The numbers that are left, until one fails.
+  // Takes the remaining numbers, until one fails.
   void run_parts(const std::function<Result<void>(std::uint32_t n)>& take) {
     for (auto n = next_++; n <= sha256_.size() && !is_stopped_; n = next_++) {
       auto taken = take(n);
@@ -84,8 +84,8 @@ class Receiver {
   std::optional<Error> failed_;
 };
 
-// A part that is hashed and written as it comes, in pieces that stay in the processor's cache from one to the
-// other. It begins with `front`; what follows is written to it in order, and position 0 begins anew.
+// A part that is hashed and written as it arrives, in pieces that stay in the processor's cache between both.
+// It begins with `front`; the rest is written to it in order, and position 0 begins again.
 class FilePart final : public RandomWriter {
  public:
   FilePart(RandomWriter& file, std::uint64_t start, std::string_view front)
@@ -97,7 +97,7 @@ class FilePart final : public RandomWriter {
     TRY(begin());
     return add(bytes);
   }
-  // Its SHA-256.
+  // Returns its SHA-256.
   Result<std::string> finish() {
     TRY(begin());
     TRY(flush());
@@ -142,7 +142,7 @@ class FilePart final : public RandomWriter {
   std::string piece_;
 };
 
-// Bytes go to their places in the file as they come: no part is ever held.
+// Writes bytes to their places in the file as they arrive: no part is ever held.
 class FileReceiver final : public Receiver {
  public:
   FileReceiver(const std::string& name, AtomicFile& file, const ReceiveDeps& deps)
@@ -160,7 +160,7 @@ class FileReceiver final : public Receiver {
   }
 
  private:
-  // The part begins with `front`; the rest is still to come.
+  // The part begins with `front`; the rest has not arrived yet.
   Result<void> receive_part(std::uint32_t n, std::string_view front) {
     FilePart part(file_, storage::part_offset(n), front);
     TRY(read({storage::part_offset(n) + front.size(), length(n) - front.size()}, part));
@@ -171,7 +171,7 @@ class FileReceiver final : public Receiver {
   AtomicFile& file_;
 };
 
-// In their order; the parts that follow are held until it is their turn.
+// Writes parts in their order; later parts are held until their turn.
 class StreamReceiver final : public Receiver {
  public:
   StreamReceiver(const std::string& name, Sink& out, const ReceiveDeps& deps)
@@ -188,13 +188,13 @@ class StreamReceiver final : public Receiver {
   }
 
  private:
-  // Only who has a buffer takes a number, so the smallest number never waits for one.
+  // A thread takes a number only with a buffer, so the smallest number never waits for one.
   void run_with_buffer(Buffer buffer) {
-    if (!buffer) return;  // the others do it
+    if (!buffer) return;  // the other threads do it
     run_parts([&](std::uint32_t n) { return receive_part(n, buffer.span(), 0); });
   }
 
-  // The first `came` bytes of the part stand in the buffer.
+  // The first `came` bytes of the part are in the buffer.
   Result<void> receive_part(std::uint32_t n, std::span<char> buffer, std::size_t came) {
     auto part = buffer.first(length(n));
     SpanWriter rest(part.subspan(came));

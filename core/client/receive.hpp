@@ -1,5 +1,5 @@
-// Takes an asset into a local file as one step: written without a name beside it, checked against the asset's
-// digest, then put in its place. Parts come side by side.
+// Downloads an asset into a local file in one step: written without a name, checked against the asset's
+// digest, then given its name. Parts arrive in parallel.
 #pragma once
 #include <string>
 
@@ -11,21 +11,21 @@ namespace dash::client {
 
 struct ReceiveResult {
   std::uint64_t size = 0;
-  std::string digest;        // of the bytes that came
-  bool is_verified = false;  // the instance knew the digest, and it is this one
+  std::string digest;        // of the bytes that arrived
+  bool is_verified = false;  // the instance had the digest, and the bytes match it
 };
 
 struct ReceiveDeps {
   StorageClient& client;
-  BufferPool& buffers;  // bounds the memory of all assets that are taken at the same time
+  BufferPool& buffers;  // bounds the memory of all assets that are downloaded at the same time
   BytesMoved moved;
-  BytesMoved found;     // called with the size of each asset before its bytes come
+  BytesMoved found;     // called with the size of each asset before its bytes arrive
   std::string backend;  // blank: the active one
 };
-// Code::integrity when what came is not the asset: what was at `path` before stays. Thread-safe for different
+// Code::integrity when the bytes are not the asset: the old file at `path` stays. Thread-safe for different
 // paths.
 Result<ReceiveResult> receive_file(const std::string& name, const std::string& path, const ReceiveDeps& deps);
-// The same in order, as it comes.
+// The same in order, as it arrives.
 Result<ReceiveResult> receive_stream(const std::string& name, Sink& out, const ReceiveDeps& deps);
 
 }  // namespace dash::client

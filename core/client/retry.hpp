@@ -1,12 +1,12 @@
-// How a transfer repeats its requests. Only for requests that are safe to repeat: parts of an upload, ranges of a
-// download, a commit.
+// How a transfer repeats its requests. Only for requests that are safe to repeat: parts of an upload, ranges
+// of a download, a commit.
 #pragma once
 #include "core/net/http/retry.hpp"
 
 namespace dash::client {
 
-// Six attempts, with half a minute of waiting in all unless the instance asks for more. An attempt may take as long as
-// its request's deadline: the bytes of a part need their time.
+// Six attempts, with half a minute of waiting in all unless the instance sends a longer Retry-After. An
+// attempt may take as long as its request's deadline, because the bytes of a part need their time.
 inline net::Retry transfer_retry() {
   return net::Retry({.attempts = 6,
                      .initial_delay = std::chrono::seconds(1),

@@ -15,15 +15,15 @@
 namespace dash::client {
 namespace {
 
-constexpr std::size_t kSendWorkers = 2;  // with a buffer each: one part is read while the other is on its way
+constexpr std::size_t kSendWorkers = 2;  // with a buffer each: one part is read while the other is sent
 
-// A member of an instance's answer; empty when it has none, or is no object at all.
+// Returns a member of an instance's response; empty when it has none, or is no object at all.
 Json list_of(const Json& status, const char* name) {
   auto it = status.find(name);
   return it != status.end() && it->is_array() ? *it : Json::array();
 }
 
-// The ref of a part whose answer was lost, where the instance still knows it.
+// Returns the ref of a part with a lost response, where the instance still has it.
 std::optional<std::string> recent_ref(const Json& status, std::size_t n) {
   for (const auto& part : list_of(status, "refs"))
     if (auto it = part.find("part"); it != part.end() && *it == n) return string_member(part, "ref");
@@ -48,7 +48,7 @@ Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
   return answer;
 }
 
-// One chunked upload: what is staged, and what is told about it on disk.
+// One chunked upload: its staged parts and its record on disk.
 class ChunkedSend {
  public:
   ChunkedSend(const SendPlan& plan, const SendDeps& deps, OpenFile source)
@@ -69,7 +69,7 @@ class ChunkedSend {
   }
 
  private:
-  // An upload that the instance no longer takes is simply begun again.
+  // An upload that the instance no longer accepts is begun again.
   Result<void> resume_or_begin() {
     sequence_ = TRY(deps_.client.sequence());
     if (auto saved = journal_.read()) {
@@ -86,8 +86,8 @@ class ChunkedSend {
     return journal_.write(open_);
   }
 
-  // A part that is there and whose ref nobody knows is sent again, which brings its ref back; in order, only
-  // the last one may be.
+  // A staged part without a known ref is sent again, which returns its ref. In ordered uploads this is
+  // allowed for the last one only.
   void resume_after(const Json& status) {
     auto staged = list_of(status, "staged").size();
     while (auto ref = recent_ref(status, open_.refs.size() + 1)) open_.refs.push_back(*std::move(ref));
@@ -107,12 +107,12 @@ class ChunkedSend {
     return source_.check_unchanged();
   }
 
-  // One worker's share. Only who has a buffer takes a number, so the smallest number never waits for one.
+  // The work of one thread. It takes a number only with a buffer, so the smallest number never waits for one.
   void send_parts_in_worker(std::size_t worker) {
     auto buffer = worker == 0 ? deps_.buffers.acquire(kTransferBufferTimeout)
                               : Result<Buffer>(deps_.buffers.try_acquire());
     if (!buffer) return stop(std::move(buffer).error());
-    if (!*buffer) return;  // the others do it
+    if (!*buffer) return;  // the other threads do it
     for (auto n = next_++; n <= storage::part_count(plan_.size) && !is_stopped_; n = next_++)
       if (auto sent = send_part(n, buffer->span().first(storage::part_length(plan_.size, n))); !sent)
         return stop(std::move(sent).error());
@@ -131,9 +131,9 @@ class ChunkedSend {
     return {};
   }
 
-  // False when another part failed for good. At most two are on their way, each after the one before it; the
-  // instance keeps the order, and a part that overtook another, or whose predecessor was lost, is sent again
-  // when that one is there.
+  // Returns false when another part failed for good. At most two parts are under way, each after the one
+  // before it. The instance keeps the order: a part that overtook another, or whose predecessor was lost, is
+  // sent again after that one is stored.
   Result<bool> send_ordered(std::uint32_t n, const storage::Payload& part) {
     auto place = n - resumed_ - 1;
     if (!send_sequencer_.wait_for(place) || (place > 0 && !answer_sequencer_.wait_for(place - 1)))
@@ -151,7 +151,7 @@ class ChunkedSend {
     return true;
   }
 
-  // Its successor may be there, because only the answer was lost: then it is there too.
+  // When the next part is stored, this one is too, and only its response was lost.
   Result<std::string> retry_put(std::uint32_t n, const storage::Payload& part) {
     auto ref = put_with_retry(n, part);
     if (ref || ref.error().code != Code::invalid) return ref;
@@ -168,7 +168,7 @@ class ChunkedSend {
     return string_member(TRY(deps_.client.put_part(open_.handle, n, part, left)), "ref").value_or("");
   }
 
-  // The journal holds the refs up to the first one that is missing.
+  // The journal has the refs up to the first missing one.
   Result<void> record_ref(std::uint32_t n, std::string ref) {
     std::lock_guard lock(mutex_);
     arrived_.emplace(n, std::move(ref));
@@ -196,7 +196,8 @@ class ChunkedSend {
     return transfer_retry().run([&](int) { return deps_.client.commit(open_.handle, parts); });
   }
 
-  // What may pass is kept for the next run; everything else is discarded in the store too.
+  // After a transient failure the record stays for the next run. After any other the upload is discarded in
+  // the store too.
   Failure abandon(Error error) {
     if (net::is_transient(error)) {
       error.message += "; run the same command again to go on where it stopped";
@@ -215,7 +216,7 @@ class ChunkedSend {
   std::atomic<std::uint32_t> next_ = 1;
   std::atomic<bool> is_stopped_ = false;
   Sequencer send_sequencer_, answer_sequencer_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   JournalEntry open_;
   std::map<std::uint32_t, std::string> arrived_;  // refs beyond the first missing one
   std::optional<Error> failed_;

@@ -1,7 +1,7 @@
-// Sends a local file into an instance's active backend: up to the backend's inline ceiling in one
-// request, above it in parts; goes on with an upload that was cut before, retries when the line breaks. Parts are
-// sent side by side where the desk takes them so; else one after the other: a part leaves when the one before
-// it has left, and comes over while that one is being stored.
+// Uploads a local file to an instance's active backend: up to the backend's inline ceiling in one request,
+// above it in parts. It resumes an interrupted upload and retries when the connection breaks.
+// Parts are sent in parallel where the backend supports it. Else they go one after the other: a part is sent while the
+// one before it is being stored.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace dash::client {
 
-// What the instance's active backend takes.
+// The limits of the instance's active backend.
 struct UploadTarget {
   std::string backend;
   bool is_chunked = false;
@@ -18,8 +18,8 @@ struct UploadTarget {
   std::uint64_t ceiling = 0;
   std::string limit_reason;
 };
-// From StorageClient::backends(). Code::invalid when no backend is active, or `wanted` (either spelling; blank: any)
-// is another one.
+// Reads StorageClient::backends(). Code::invalid when no backend is active, or `wanted` (either spelling;
+// blank: any) is another one.
 Result<UploadTarget> active_target(const Json& backends, const std::string& wanted);
 
 struct SendPlan {
@@ -28,10 +28,10 @@ struct SendPlan {
   std::uint64_t size = 0;
   std::string lane;  // "inline" or "chunked"
 };
-// Looks at the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
+// Checks the file and the target alone. Code::invalid for a name that will be refused, Code::too_large.
 Result<SendPlan> plan_send(const std::string& path, const UploadTarget& target);
 
-// Called with the number of bytes that have come over since the last call, by any thread.
+// Called with the number of bytes transferred since the last call, by any thread.
 using BytesMoved = std::function<void(std::uint64_t bytes)>;
 
 struct SendDeps {
@@ -41,7 +41,8 @@ struct SendDeps {
   std::string journal_folder;
   std::string user;  // distinguishes two users' uploads of one file; may be blank
 };
-// The lane's answer, with "resumed_parts" when some were already there. Thread-safe for different files.
+// Returns the instance's response, with "resumed_parts" when some were staged already. Thread-safe for
+// different files.
 Result<Json> send_file(const SendPlan& plan, const SendDeps& deps);
 
 }  // namespace dash::client

@@ -1,5 +1,5 @@
-// What the storage commands ask of an instance: through its API, or directly on its data directory. Both
-// doors give the same JSON (the to_json of core/storage), so the commands print the same. Thread-safe.
+// The storage of an instance, over its API or its data directory. Both implementations return the same JSON
+// (the to_json of core/storage), so the commands print the same. Thread-safe.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace dash::client {
 
-// An asset that is being taken, held to the version that was there when it was opened. Thread-safe.
+// An asset that is being downloaded, in the version that was opened. Thread-safe.
 class OpenAsset {
  public:
   virtual ~OpenAsset() = default;
   virtual std::uint64_t size() const = 0;
   virtual const std::string& digest() const = 0;  // "" when the instance does not know it
-  // Writes exactly the bytes of `range`, one at least, to `out`, in order from position 0 on; after an error
-  // the same call again begins at 0 anew. Code::precondition when the asset was replaced meanwhile.
+  // Writes exactly the bytes of `range`, at least one, to `out`, in order from position 0 on. After an error
+  // the same call begins at 0 again. Code::precondition when the asset was replaced meanwhile.
   virtual Result<void> read(ByteRange range, RandomWriter& out) = 0;
 };
 struct OpenAssetResult {
   std::unique_ptr<OpenAsset> asset;
-  std::size_t prefetched = 0;  // bytes of the front that came with it
+  std::size_t prefetched = 0;  // bytes of the front that were read with it
 };
 
 class StorageClient {
  public:
   virtual ~StorageClient() = default;
-  // Names the instance in messages and in the key of a resumable upload.
+  // Returns the instance's name for messages and for the key of a resumable upload.
   virtual std::string name() const = 0;
 
   virtual Result<Json> backends() = 0;
@@ -43,20 +43,20 @@ class StorageClient {
   virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
 
-  // The inline lane. `size` bytes come from `content`.
+  // An inline upload of `size` bytes from `content`.
   virtual Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) = 0;
 
-  // The chunked lane.
+  // A chunked upload.
   virtual Result<storage::Sequence> sequence() = 0;
   virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
-  // `left` is called, by a desk that can tell, when the last byte is on its way and the answer still to come.
+  // An implementation that can calls `left` when the last byte is sent and the response has not arrived yet.
   virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
                                 const std::function<void()>& left) = 0;
   virtual Result<Json> status(const std::string& handle) = 0;
   virtual Result<Json> commit(const std::string& handle, const Json& parts) = 0;
   virtual Result<Json> abort(const std::string& handle) = 0;
 
-  // The front of the asset goes into `first`.
+  // Reads the front of the asset into `first`.
   virtual Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
                                        std::span<char> first) = 0;
 };

@@ -12,10 +12,10 @@ namespace dash::client {
 class TokenClient {
  public:
   virtual ~TokenClient() = default;
-  // The document has the token itself, this once. A blank `username` is the account that is signed in; on a
-  // data folder, where nobody is, Code::usage.
+  // The document has the token itself, this once. A blank `username` is the signed-in account; on a data
+  // folder, which has none, it is Code::usage.
   virtual Result<OrderedJson> issue(const identity::NewToken& token) = 0;
-  // An array. Blank: one's own; on a data folder everybody's.
+  // Returns an array. Blank: the caller's own; on a data folder all.
   virtual Result<OrderedJson> list(const std::string& username) = 0;
   virtual Result<void> revoke(const std::string& id) = 0;
 };

@@ -15,7 +15,7 @@ class UserClient {
   virtual Result<OrderedJson> add(const identity::NewUser& user) = 0;
   virtual Result<OrderedJson> change(const std::string& name, const identity::UserChange& change) = 0;
   virtual Result<OrderedJson> list() = 0;  // an array
-  // The account that is signed in, folded; nullopt for the operator on a data folder.
+  // Returns the signed-in account, folded; nullopt for the operator on a data folder.
   virtual Result<std::optional<std::string>> signed_in_name() = 0;
 };
 
