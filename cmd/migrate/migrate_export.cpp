@@ -28,7 +28,7 @@ struct ExportFlags {
 struct GatherResult {
   config::Values values;
   std::vector<setup::FullWebhook> webhooks;
-  std::vector<std::string> webhooks_left;  // names of webhooks whose URL stays behind
+  std::vector<std::string> webhooks_left;  // names of webhooks without a readable URL
   std::string source, method;
   std::map<std::string, std::string> excluded = {};  // excluded by the source itself
 };

@@ -34,7 +34,7 @@ namespace dash::app {
 namespace {
 
 // $DASHCTL_ANCHOR_FILE names a file outside of the data directory; DASHCTL_ANCHOR_STORE=1 adds the active
-// store. They are no settings, because the anchors watch the users who may change settings.
+// store. They are no settings, because the anchors guard against users with the right to change settings.
 std::vector<std::unique_ptr<audit::Anchor>> make_anchors(const std::string& data_dir, const audit::Log& log,
                                                          storage::Stores& stores) {
   std::vector<std::unique_ptr<audit::Anchor>> out;
@@ -132,7 +132,7 @@ class InstanceImpl final : public Instance {
             .gate = gate_,
             .windows = windows_,
             .workgroups = workgroups_,
-            .jobs = jobs_,  // a row each, so that two changes seldom meet
+            .jobs = jobs_,  // one member a line, so that two changes rarely conflict
             .storage = storage_,
             .automation = automation_,
         } {}

@@ -17,8 +17,8 @@ namespace dash {
 class Source {
  public:
   virtual ~Source() = default;
-  // Fills the front of `into`, which is not empty, and returns how many bytes that are; 0 is the end. After an
-  // error the source is of no more use.
+  // Fills the front of `into`, which is not empty, and returns the number of bytes; 0 is the end. The source
+  // is unusable after an error.
   virtual Result<std::size_t> read(std::span<char> into) = 0;
 };
 
@@ -26,8 +26,7 @@ class Source {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Takes all of `bytes`, which are the caller's again when it returns. After an error the sink is of no more
-  // use.
+  // Takes all of `bytes`; the caller may reuse them afterwards. The sink is unusable after an error.
   virtual Result<void> write(std::string_view bytes) = 0;
 };
 
@@ -43,16 +42,17 @@ class RandomWriter {
   virtual ~RandomWriter() = default;
   // Writes all of `bytes` at `offset`.
   virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
-  // The memory behind `range`: to fill it is as good as write() and saves a copy. Empty when there is none.
+  // Returns the memory behind `range`: filling it replaces write() and saves a copy. Empty when there is
+  // none.
   virtual std::span<char> memory(ByteRange /*range*/) { return {}; }
 };
 
-// Reads until `into` is full or the source ends; returns how many bytes came.
+// Reads until `into` is full or the source ends. Returns the number of bytes.
 Result<std::size_t> read_full(Source& source, std::span<char> into);
-// Moves all that is left of `source` into `sink`, 256 KiB at a time at most; returns how many bytes.
+// Moves the rest of `source` into `sink`, at most 256 KiB at a time. Returns the number of bytes.
 Result<std::uint64_t> copy_all(Source& source, Sink& sink);
 
-// Reads a text that outlives it.
+// Reads a text, which must outlive it.
 class StringSource final : public Source {
  public:
   explicit StringSource(std::string_view text) : rest_(text) {}
@@ -62,7 +62,7 @@ class StringSource final : public Source {
   std::string_view rest_;
 };
 
-// Reads what `function` gives under the contract of Source::read().
+// Reads with `function`, under the contract of Source::read().
 class FunctionSource final : public Source {
  public:
   using Function = std::function<Result<std::size_t>(std::span<char> into)>;
@@ -86,7 +86,7 @@ class StringSink final : public Sink {
   std::string text_;
 };
 
-// Hands every piece to `function` under the contract of Sink::write().
+// Passes every piece to `function`, under the contract of Sink::write().
 class FunctionSink final : public Sink {
  public:
   using Function = std::function<Result<void>(std::string_view bytes)>;
@@ -102,7 +102,7 @@ class SpanWriter final : public RandomWriter {
  public:
   explicit SpanWriter(std::span<char> memory) : memory_(memory) {}
   Result<void> write(std::uint64_t offset, std::string_view bytes) override;
-  // Empty when the range lies beyond the end.
+  // Empty when the range is beyond the end.
   std::span<char> memory(ByteRange range) override;
 
  private:

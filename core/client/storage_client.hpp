@@ -18,7 +18,7 @@ class OpenAsset {
  public:
   virtual ~OpenAsset() = default;
   virtual std::uint64_t size() const = 0;
-  virtual const std::string& digest() const = 0;  // "" when the instance does not know it
+  virtual const std::string& digest() const = 0;  // "" when the instance has none
   // Writes exactly the bytes of `range`, at least one, to `out`, in order from position 0 on. After an error
   // the same call begins at 0 again. Code::precondition when the asset was replaced meanwhile.
   virtual Result<void> read(ByteRange range, RandomWriter& out) = 0;

@@ -38,7 +38,7 @@ std::string provider_action(std::string_view canonical);
 inline constexpr std::string_view kStatePrefix = "iac-state/";
 inline constexpr std::string_view kProviderStatePrefix = "terraform-state/";
 
-// Converts the value of a setting whose text is itself such a name (the active backend, the list of gated
+// Converts the value of a setting that is itself a name of the table (the active backend, the list of gated
 // actions). Other values are returned unchanged. `key` is canonical.
 std::string canonical_value(std::string_view key, std::string_view text);
 std::string provider_value(std::string_view key, std::string_view text);

@@ -114,7 +114,7 @@ Result<ApproveResult> nothing_to_approve(const ApprovalSubject& subject) {
 
 Time run_time(const Job& job, Time now) { return job.run_at && *job.run_at > now ? *job.run_at : now; }
 
-// Evaluates again what would run now. Refused: cancelled. Changed: the approval that was asked for is void.
+// Evaluates again what would run now. A refusal cancels the job. A change voids the approval.
 Result<void> check_rules(const Deps& deps, const Principal& principal, const Job& job,
                          policy::Deadline deadline) {
   policy::Actor actor{job.created_by, job.created_by_admin, principal.request_id};

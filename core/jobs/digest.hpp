@@ -1,6 +1,6 @@
 // What an approval covers, as one value: the action, the request, the rule set, the run time and the window.
-// A user who approves or rejects may send the digest that they read. A digest starts with its version; one
-// without a version is of an older release and covers no time.
+// An approver may send the digest that they read. A digest starts with its version; one without a version is
+// of an older release and covers no time.
 #pragma once
 #include "core/jobs/jobs.hpp"
 

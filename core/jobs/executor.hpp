@@ -2,7 +2,7 @@
 // as the action with hyphens (cloud1-vm-deploy, or aws-ec2-deploy; config-mgmt-run for the automation
 // runner). It reads one JSON document from stdin. Its stdout lines are the job's log; the line
 //   {"resource_id": "…"}
-// names the new resource. Exit status 0 means done, SIGTERM tells it to stop.
+// names the new resource. Exit status 0 means done, SIGTERM stops it.
 #pragma once
 #include <sys/types.h>
 

@@ -62,7 +62,7 @@ std::optional<CombinedDecision> combine_decisions(const JobRequest& request, Ver
     if (!out) out = CombinedDecision{decision, i, {}};
     if (request.resolved.is_batch) out->names.push_back(request.resolved.items[i].name);
   }
-  // An engine that could not evaluate says so once, for all items.
+  // A failure of the engine is reported once, for all items.
   if (!out || !request.resolved.is_batch || out->decision.cause) return out;
   out->decision.reasons = reasons_with_names(request, verdict, &Decision::reasons);
   out->decision.approval_reasons = reasons_with_names(request, verdict, &Decision::approval_reasons);

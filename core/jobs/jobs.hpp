@@ -112,7 +112,7 @@ class Jobs {
   // Needs change_windows:use and another user than the requester. Code::conflict for another digest.
   Result<Job> reject(const Principal& principal, const std::string& id, const std::string& why,
                      const std::optional<std::string>& digest = {});
-  // For the owner or an admin. A running job is told to stop, and its state changes when it has stopped.
+  // For the owner or an admin. A running job gets a stop request, and its state changes when it has stopped.
   Result<Job> cancel(const Principal& principal, const std::string& id);
   // For the owner or an admin. `body` is that of a scheduled change; blank: now. Evaluates windows and gate
   // again and drops the approvals. Code::conflict once it has begun, and for a cancelled or rejected job.

@@ -21,7 +21,7 @@ Failure changed_meanwhile(const std::string& id) {
   return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
 }
 
-// The change as it was evaluated first, for the one who requested it.
+// Rebuilds the change as it was evaluated first, for its requester.
 Result<JobRequest> make_request(const Deps& deps, const Principal& principal, const Job& job,
                                 const Json& body) {
   const auto* action = find_action(job.action);

@@ -1,4 +1,4 @@
-// What happens to a job when the rules change under its approval.
+// Changes a job when the rules changed under its approval.
 #pragma once
 #include "core/jobs/jobs.hpp"
 

@@ -11,7 +11,8 @@ namespace dash::policy {
 namespace {
 
 constexpr std::chrono::milliseconds kFlushDelay{200};  // decisions of this period share one write
-constexpr std::size_t kMaxPending = 4'096;  // above: the oldest waiting ones are dropped, and the log says so
+// above: the oldest waiting ones are dropped, and the log reports it
+constexpr std::size_t kMaxPending = 4'096;
 constexpr std::string_view kMask = "\u2022\u2022\u2022\u2022\u2022\u2022\u2022\u2022";
 constexpr std::array<std::string_view, 9> kSecretEnds{
     "password", "passwd", "secret", "token", "api_key", "apikey", "private_key", "credentials", "access_key"};

@@ -1,6 +1,6 @@
-// The rule about live infrastructure state: a change of settings that moves the active backend away from the
-// state of deployments is refused, unless it is confirmed to copy the state, or to give it up where the store
-// cannot be asked. Calls the stores. Thread-safe.
+// The rule about live infrastructure state. A change of settings that moves the active backend away from the
+// state of deployments is refused, unless the request confirms to copy the state, or to abandon it where the
+// store cannot be reached. Calls the stores. Thread-safe.
 #pragma once
 #include "core/setup/rules.hpp"
 #include "core/storage/settings/iac_state.hpp"

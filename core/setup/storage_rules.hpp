@@ -1,6 +1,6 @@
-// The rules about storage settings: the active backend and the hub are configured, the hub is an object store,
-// `local` and the automation runner agree, automation has a storage, the local store's root is no folder of the
-// host, no asset lies where the dashboard keeps its own.
+// The rules about storage settings: the active backend and the hub are configured, the hub is an object
+// store, `local` and the automation runner agree, automation has a storage, the local store's root is no
+// folder of the host, and no asset is in a folder of the dashboard.
 #pragma once
 #include "core/setup/rules.hpp"
 

@@ -1,5 +1,5 @@
-// What a route sees of HTTP: a request, a response, a body that is pulled, a body that is pushed. No socket
-// and no library in here. Route files (daemon/routes/*_routes.cpp) are written against this header and
+// HTTP as a route sees it: a request, a response, a body that is pulled, a body that is pushed. There is no
+// socket and no library here. Route files (daemon/routes/*_routes.cpp) use this header and
 // daemon/http/route.hpp.
 #pragma once
 #include <cstdint>
@@ -26,7 +26,7 @@ using net::Headers;
 class Fields {
  public:
   void add(std::string name, std::string value) { list_.emplace_back(std::move(name), std::move(value)); }
-  // The first value of that name, or nullopt.
+  // Returns the first value of that name, or nullopt.
   std::optional<std::string> get(std::string_view name) const;
   std::string get_or(std::string_view name, std::string_view otherwise) const;
   bool has(std::string_view name) const { return get(name).has_value(); }
@@ -39,8 +39,8 @@ class Fields {
 };
 
 struct Request {
-  std::string method;    // HEAD arrives as GET,
-  bool is_head = false;  // and says so here
+  std::string method;    // GET for HEAD,
+  bool is_head = false;  // which is marked here
   std::string target;    // as sent, query included
   std::string path;      // as sent, without the query
   Fields query;
@@ -49,35 +49,35 @@ struct Request {
   std::map<std::string, std::string, std::less<>> params;
 
   std::string peer;        // address of the other end of the socket; "unix" for a Unix socket
-  std::string client;      // address of the client: X-Forwarded-For is believed from trusted proxies only
-  std::string request_id;  // in every log line of this request and in its answer
-  std::optional<Principal> principal;  // as the route's auth found it by the head
+  std::string client;      // address of the client: X-Forwarded-For counts only from trusted proxies
+  std::string request_id;  // in every log line of this request and in its response
+  std::optional<Principal> principal;  // found by the route's auth from the header section
 
-  // The principal of a route whose auth lets nobody else through.
+  // The principal, for a route whose auth demands one.
   const Principal& caller() const { return principal.value(); }
-  // Whom bodies and buffers count for.
+  // The holder for which bodies and buffers count.
   Holder holder() const { return {principal ? principal->username : std::string(), network_of(client)}; }
-  // Set by Route::admit of a claim: the head alone proves who may send a large body.
+  // Set by Route::admit of a claim: the header section alone proves that the client may send a large body.
   bool may_send_large = false;
 
   std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
   std::string_view body;                        // Body::small, whole; Body::part: the bytes in `buffer`
   Buffer buffer;  // Body::part: the buffer that holds `body`; a handler may move it out
 
-  // Of the pattern; empty when the pattern has no such name.
+  // Returns the value of a name of the pattern; empty when the pattern has no such name.
   const std::string& param(std::string_view name) const;
   std::optional<std::string> header(std::string_view name) const { return headers.get(name); }
 };
 
 // A response body that is pulled piece by piece on the route's worker pool, never by two threads at once. The
-// next piece is read when the client has taken the one before. An error, or an end before size(), cuts the
+// next piece is read when the client has received the one before. An error, or an end before size(), cuts the
 // connection, so that no client takes half a body for a whole one.
 class ResponseBody : public Source {
  public:
-  // Total bytes when known: Content-Length. Otherwise the body is chunked.
+  // Returns the total bytes when known, for Content-Length. Otherwise the body is chunked.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  // The client does not take what was read last: gives back the memory that others may wait for. Never
-  // called during read().
+  // The client does not take what was read last: releases memory that others may wait for. Never called
+  // during read().
   virtual void release() {}
 };
 
@@ -89,9 +89,9 @@ struct Response {
   std::unique_ptr<ResponseBody> source{};  // instead of `body`
 };
 
-// Takes a request body as it arrives (Body::stream): calls come in order, one at a time, on the route's worker
-// pool, and the socket is read on only after write() returned. An error of write() is the response; the rest
-// of the body is dropped. Destroyed without finish() when the client went away or write() failed.
+// Receives a request body as it arrives (Body::stream). Calls come in order, one at a time, on the route's
+// worker pool; the socket is read on only after write() returned. An error of write() is the response, and
+// the rest of the body is dropped. Destroyed without finish() when the client went away or write() failed.
 class RequestBodySink : public Sink {
  public:
   virtual Result<Response> finish() = 0;
@@ -100,8 +100,8 @@ class RequestBodySink : public Sink {
 Response json_response(int status, const OrderedJson& body);
 Response json_response(int status, const Json& body);
 Response text_response(int status, std::string_view content_type, std::string body);
-// {"detail": message} or Error::body, with Retry-After. Error::detail never leaves: the server logs it with
-// the request's id.
+// Returns {"detail": message} or Error::body, with Retry-After. Error::detail never leaves: the server logs
+// it with the request's id.
 Response error_response(const Error& error);
 
 }  // namespace dash::daemon

@@ -49,7 +49,7 @@ struct ServerOptions {
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
   Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login work
-  std::function<void()> on_stop{};  // called once when the server is told to end, before requests drain
+  std::function<void()> on_stop{};  // called once when the server begins to stop, before requests drain
 };
 
 class Server {

@@ -1,4 +1,4 @@
-// A gate that decides as a test sets it, and keeps its calls. evaluate() may be called by many threads.
+// A gate that decides as a test sets it, and records its calls. evaluate() may be called by many threads.
 #pragma once
 #include <functional>
 #include <mutex>

@@ -1,4 +1,4 @@
-// The jobs room over a scratch database with a fake gate and a fake clock, three users and a workgroup.
+// The jobs module over a scratch database with a fake gate and a fake clock, three users and a workgroup.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The test program's main. It is also its own launcher of sandboxed children, as dashctl is
-// (core/net/process/exec_child.hpp), and its own speaker of SMB (core/storage/store/smb/worker.hpp).
+// The test program's main. Like dashctl it is its own launcher of sandboxed children
+// (core/net/process/exec_child.hpp) and its own child for SMB (core/storage/store/smb/worker.hpp).
 #include <gtest/gtest.h>
 #include <signal.h>
 

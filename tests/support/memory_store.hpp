@@ -149,7 +149,7 @@ class MemoryStore final : public ObjectStore {
   bool fail_next_part = false;
   bool fail_abort = false;
   std::map<std::string, std::string> not_objects;  // key → the error of check_target()
-  std::set<std::string> creation_conflicts;        // keys whose creation is refused though they are absent
+  std::set<std::string> creation_conflicts;        // absent keys whose creation is refused
 
  private:
   struct StoredContent {

@@ -28,7 +28,7 @@ struct Transfer {
   HttpResponse response;
   bool is_header_complete = false;
   std::size_t sent = 0;
-  std::optional<Error> abort_error;  // why we stopped it ourselves
+  std::optional<Error> abort_error;  // why this side ended the transfer
 
   std::size_t read_source(std::span<char> into) {
     auto got = request.body_source->read(into);
@@ -62,7 +62,7 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* use
   auto& x = *static_cast<Transfer*>(user);
   std::string_view line(data, size * count);
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
-  if (line.starts_with("HTTP/")) {  // a new head: the one before was 1xx or a proxy's CONNECT
+  if (line.starts_with("HTTP/")) {  // a new header section: the one before was 1xx or a proxy's CONNECT
     x.response.headers = {};
     x.is_header_complete = false;
     auto space = line.find(' ');
@@ -96,7 +96,7 @@ int on_seek(void* user, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
-// The extra roots are added to the system's, not put in their place.
+// Adds the extra roots to the system's.
 CURLcode add_roots(CURL*, void* ssl_ctx, void* user) {
   auto* store = SSL_CTX_get_cert_store(static_cast<SSL_CTX*>(ssl_ctx));
   return X509_STORE_load_file(store, static_cast<const char*>(user)) == 1 ? CURLE_OK
@@ -150,14 +150,14 @@ class CurlClient final : public HttpClient {
     auto rc = curl_easy_perform(h);
     if (transfer.abort_error) return Failure(*std::move(transfer.abort_error));
     if (rc != CURLE_OK) return curl_failure(rc, request, text[0] ? text.data() : curl_easy_strerror(rc));
-    // libcurl takes a head that was cut for an answer without a body.
+    // libcurl takes a header section that was cut for a response without a body.
     if (!transfer.is_header_complete)
       return curl_failure(CURLE_RECV_ERROR, request, "in the middle of an answer");
     return std::move(transfer.response);
   }
 
  private:
-  // A kept handle keeps its connections and its TLS sessions.
+  // A reused handle keeps its connections and its TLS sessions.
   static CURL* handle() {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });

@@ -1,6 +1,6 @@
-// The seam to other people's HTTP servers. One request, one answer, no retry (net/retry.hpp decorates), no
-// redirect followed: a 3xx is an answer like any other, so that a token never travels to a host that nobody
-// named. Thread-safe.
+// The interface to other HTTP servers. One request, one response, no retry (retry.hpp decorates). No redirect
+// is followed: a 3xx is a response like any other, so that a token never reaches a host that was not named.
+// Thread-safe.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -23,7 +23,7 @@ class Headers {
   Headers() = default;
   Headers(std::initializer_list<std::pair<std::string, std::string>> list) : list_(list) {}
   void add(std::string name, std::string value) { list_.emplace_back(std::move(name), std::move(value)); }
-  // First value, or nullopt.
+  // Returns the first value, or nullopt.
   std::optional<std::string> get(std::string_view name) const;
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
@@ -32,10 +32,10 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> list_;
 };
 
-// Whom to trust for https.
+// The servers to trust for https.
 struct Trust {
   std::string ca_bundle;  // PEM file added to the system's roots; empty for the system's alone
-  bool insecure = false;  // no check of chain and name
+  bool insecure = false;  // checks neither chain nor name
 };
 
 struct HttpRequest {
@@ -43,8 +43,8 @@ struct HttpRequest {
   std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
   Headers headers;
   std::string_view body;  // must outlive the call
-  // Gives `body_source_size` bytes instead of `body`; outlives the call. It is read once, from its start. A
-  // response before its end is taken as it is.
+  // Sends `body_source_size` bytes instead of `body`; must outlive the call. It is read once, from its start.
+  // A response before its end is accepted as it is.
   Source* body_source = nullptr;
   std::uint64_t body_source_size = 0;
   std::string unix_socket;  // path; connects there instead of the URL's host
@@ -52,9 +52,9 @@ struct HttpRequest {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds timeout{60'000};  // the whole exchange; zero: only `idle_timeout`
   std::chrono::seconds idle_timeout{60};      // without a byte in either direction, the peer is gone
-  std::size_t max_body = 64u << 20;           // an answer that is larger is Code::upstream
-  // Takes a 2xx body instead of HttpResponse::body; outlives the call. An error of it ends the call. Bodies of
-  // other statuses always go to HttpResponse::body.
+  std::size_t max_body = 64u << 20;           // a larger response is Code::upstream
+  // Receives a 2xx body instead of HttpResponse::body; must outlive the call. Its error ends the call. Bodies
+  // of other statuses always go to HttpResponse::body.
   Sink* body_sink = nullptr;
 };
 
@@ -74,15 +74,15 @@ class HttpClient {
   virtual Result<HttpResponse> send(const HttpRequest& request) = 0;
 };
 
-// libcurl, one kept handle per thread. Honours the proxy environment variables except for Unix sockets.
+// libcurl, one reused handle per thread. Uses the proxy environment variables except for Unix sockets.
 std::unique_ptr<HttpClient> make_curl_client();
 
-// RFC 3986 unreserved characters stay; '/' too when asked.
+// Leaves the unreserved characters of RFC 3986, and '/' with `keep_slash`.
 std::string percent_encode(std::string_view text, bool keep_slash = false);
-// Strict: nullopt for a bad escape.
+// Strict: returns nullopt for a bad escape.
 std::optional<std::string> percent_decode(std::string_view text);
 std::string form_encode(std::initializer_list<std::pair<std::string_view, std::string_view>> fields);
-// "https://host:8443" of a URL, for messages.
+// Returns "https://host:8443" of a URL, for messages.
 std::string origin_of(std::string_view url);
 
 }  // namespace dash::net

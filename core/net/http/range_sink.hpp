@@ -1,4 +1,4 @@
-// The body of a response to a request for a range of bytes (RFC 9110 §14), on its way to where it belongs.
+// The body of a response to a request for a range of bytes (RFC 9110 §14), written to its destination.
 #pragma once
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace dash::net {
 
-// Writes from position 0 of `out` on, in order. More than `max_bytes` are Code::upstream, whose message names
-// the `peer`.
+// Writes from position 0 of `out` on, in order. More than `max_bytes` are Code::upstream with a message that
+// names the `peer`.
 class RangeSink final : public Sink {
  public:
   RangeSink(RandomWriter& out, std::uint64_t max_bytes, std::string peer)

@@ -1,9 +1,8 @@
-// When and how long to wait before asking again. Two questions, in two places: is the failure one that passes
-// (is_transient, here), and is asking twice safe (the caller's, per operation). Waits double from `initial_delay` to
-// `max_delay`, each a random part of it between half and whole, so that many clients do not come back at once;
-// a server's Retry-After is honoured when it is longer, and gives up at once when it is beyond `max_retry_after`.
-// Nobody asks again once `max_elapsed` has gone by: five attempts at a server that hangs would hold their caller
-// for minutes.
+// When and how long to wait before a retry. Two questions have two places: is the failure transient (is_transient, here),
+// and is a second attempt safe (decided by the caller, per operation).
+// Waits double from `initial_delay` to `max_delay`. Each is a random part between half and whole, so that many clients do
+// not return at once. A longer Retry-After of the server is honoured; one beyond `max_retry_after` ends the retries.
+// So does `max_elapsed`: five attempts at a server that hangs would block their caller for minutes.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -20,7 +19,7 @@ struct RetryPolicy {
   std::chrono::milliseconds max_elapsed{45'000};      // since the first attempt began
 };
 
-// unreachable, timeout, busy, throttled.
+// Returns true for unreachable, timeout, busy, throttled.
 bool is_transient(const Error& error);
 
 class Retry {
@@ -30,12 +29,13 @@ class Retry {
   using Steady = std::chrono::steady_clock;
   using Now = std::function<Steady::time_point()>;
 
-  // Real sleep and chance.
+  // Uses real sleep and a real random source.
   explicit Retry(RetryPolicy policy = {});
   Retry(RetryPolicy policy, Sleep sleep, Random random, Now now = Steady::now)
       : policy_(policy), sleep_(std::move(sleep)), random_(std::move(random)), now_(std::move(now)) {}
 
-  // Result of `operation(attempt)`, attempt counting from 0, asked again while the failure passes.
+  // Returns the result of `operation(attempt)`. It is repeated while the failure is transient; attempts count
+  // from 0.
   template <class Operation>
   auto run(Operation&& operation) const -> decltype(operation(0)) {
     auto began = now_();

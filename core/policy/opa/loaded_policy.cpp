@@ -102,7 +102,7 @@ Result<void> load(LoadedPolicy& policy, const Build& build) {
   return {};
 }
 
-// Why a build was ended says more than the step at which it was.
+// The reason of a cancelled build explains more than the step at which it ended.
 Error cause_of(const Error& error, const BuildLimits& limits, const Build& build) {
   if (limits.cancelled)
     return make_error(Code::policy_unavailable,

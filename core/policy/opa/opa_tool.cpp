@@ -30,7 +30,7 @@ constexpr const char* kParseQuery =
             some id, value in object.get({"all": document, "below": {file.id: document}}, file.at, {})
             some member in ["deny", "needs_approval"]; _ = value[member]])})";
 
-// Where to look for `admission` in a data file, whose folders are the first steps of its path in data.
+// The position of `admission` in a data file, whose folders are the first steps of its path in data.
 struct AdmissionPath {
   Json at = Json::array();  // in {"all": …, "below": {id: …}}; empty: nowhere
   std::string id;

@@ -40,8 +40,8 @@ class IacState {
   };
   IacState(OpenStore open, Deps deps) : open_(std::move(open)), deps_(std::move(deps)) {}
 
-  // Returns whether state at `from` is looked for elsewhere once `to` is active. The two file systems share
-  // one place.
+  // Returns whether state at `from` becomes invisible once `to` is active. The two file systems share one
+  // place.
   Distance distance(const BackendConfig& from, const BackendConfig& to) const;
   // Checks for anything but locks. A store that cannot be reached is unknown. Settings that open no store,
   // and a missing bucket, are unknown only if this instance has a record of a deploy that still exists.

@@ -1,5 +1,5 @@
-// Reading from a store whose answers describe the object in their headers (ETag, Last-Modified, Content-Length and
-// Content-Range). Base of the stores of Azure, OCI and S3.
+// Reads from a store whose responses describe the object in their headers (ETag, Last-Modified,
+// Content-Length and Content-Range). The base of the stores of Azure, OCI and S3.
 #pragma once
 #include <string>
 #include <string_view>
@@ -23,14 +23,14 @@ class HttpObjectStore : public ObjectStore {
   // The body of a 2xx response goes to `body`.
   virtual Result<net::HttpResponse> send_get(const std::string& key, ByteRange range,
                                              std::string_view must_match, Sink& body) = 0;
-  // What the answer's headers say of the object, but for its size.
+  // Returns what the response's headers contain of the object, without its size.
   virtual Object describe(const std::string& key, const net::HttpResponse& answer) const = 0;
 
-  // The object of the answer to a HEAD or GET.
+  // Returns the object of a response to HEAD or GET.
   Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const;
 };
 
-// ETag as it stands, Last-Modified, and the digest from the store's own header for it.
+// Returns the ETag unchanged, Last-Modified, and the digest from the store's own header for it.
 Object describe_by_headers(const std::string& key, const net::HttpResponse& answer,
                            std::string_view digest_header);
 

@@ -27,8 +27,8 @@ class PartSequencer {
         : sequencer_(std::exchange(other.sequencer_, nullptr)), id_(std::move(other.id_)) {}
     UploadLock& operator=(UploadLock&&) = delete;
     ~UploadLock();
-    // Returns the last part that this process knows to be staged (0: the upload began here and has none), or
-    // nullopt when that is unknown.
+    // Returns the last part that this process staged or found staged (0: the upload began here and has none),
+    // or nullopt when that is unknown.
     std::optional<std::uint32_t> last() const;
     void set_begun();
     void set_staged(std::uint32_t n, std::string ref);

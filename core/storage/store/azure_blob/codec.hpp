@@ -15,7 +15,8 @@ namespace dash::storage::azure_blob {
 
 // The name of our digest in a blob's metadata. Names there are identifiers: no hyphen.
 inline constexpr std::string_view kDigestMetadata = "dashctl_digest";
-// Which upload made the blob, so that a commit with a lost response can be told from one that never happened.
+// Which upload made the blob, so that a commit with a lost response can be distinguished from one that never
+// happened.
 inline constexpr std::string_view kUploadMetadata = "dashctl_upload";
 
 struct ListedBlob {

@@ -15,8 +15,8 @@ namespace dash::storage::gcs {
 
 // The name of our digest in an object's metadata.
 inline constexpr std::string_view kDigestMember = "dashctl-digest";
-// Which upload made the object, so that a commit with a lost response can be told from one that never
-// happened.
+// Which upload made the object, so that a commit with a lost response can be distinguished from one that
+// never happened.
 inline constexpr std::string_view kUploadMember = "dashctl-upload";
 
 struct StoredObject {

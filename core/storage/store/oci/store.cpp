@@ -16,7 +16,8 @@ namespace dash::storage::oci {
 namespace {
 
 constexpr std::string_view kDigestHeader = "opc-meta-dashctl-digest";
-// Which upload made the object, so that a commit with a lost answer can be told from one that never happened.
+// Which upload made the object, so that a commit with a lost answer can be distinguished from one that never
+// happened.
 constexpr std::string_view kUploadHeader = "opc-meta-dashctl-upload";
 constexpr std::uint64_t kMaxParts = 10'000;
 
