@@ -1,9 +1,8 @@
 // What an action takes from its command line, declared once: the parser, the help, the man page and the
 // completion all read it. A flag worth inheriting has an environment variable DASHCTL_<FLAG> (--data-dir:
 // DASHCTL_DATA_DIR; a repeatable one takes a comma-separated list): the flags of an instance, a sign-in and
-// the output, and those declared with from_environment().
-// A flag that allows a write or lowers a guard is declared with guard() and never has one. A flag on the command line
-// has priority over its variable.
+// the output, and those declared with from_environment(). A flag that allows a write or lowers a guard is
+// declared with guard() and never has one. A flag on the command line has priority over its variable.
 #pragma once
 #include <cstdint>
 #include <deque>

@@ -1,8 +1,8 @@
 // Prints the output of a command: data to stdout, messages to stderr. In text mode line() prints, and escapes
 // characters that control a terminal. In JSON mode document() holds the one document of the run, or record()
-// prints one line of NDJSON each.
-// Calls for the other mode do nothing, so a command makes both. An error becomes one document on stdout, or the
-// member "error" of the held one, and one sentence on stderr. One thread.
+// prints one line of NDJSON each. Calls for the other mode do nothing, so a command makes both. An error
+// becomes one document on stdout, or the member "error" of the held one, and one sentence on stderr. One
+// thread.
 #pragma once
 #include <fmt/format.h>
 

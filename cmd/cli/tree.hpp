@@ -1,7 +1,7 @@
-// The command tree: an explicit table, no self-registration. A group is a file: cmd/job.cpp defines job_group() and
-// declares it in cmd/cli/groups.hpp; root() in cmd/cli/groups.cpp lists the groups in the order of the help page.
-// An action declares its flags and returns what runs after they are parsed. That function makes one core call and
-// prints the result:
+// The command tree: an explicit table, no self-registration. A group is a file: cmd/job.cpp defines
+// job_group() and declares it in cmd/cli/groups.hpp; root() in cmd/cli/groups.cpp lists the groups in the
+// order of the help page. An action declares its flags and returns what runs after they are parsed. That
+// function makes one core call and prints the result:
 //
 //   Run declare_show(Flags& flags) {
 //     auto options = std::make_shared<ShowOptions>();
@@ -21,9 +21,9 @@
 //             {{"show", "Show one job", "", declare_show, {{"Show a job", "dashctl job show 7f3a9c"}}}, …}};
 //   }
 //
-// The printer (cmd/cli/printer.hpp) writes data to stdout and notes to stderr; out.note() respects --quiet, out.warn()
-// does not. Every action takes --output, --quiet, --no-input and --help as well; a daemon takes --help alone. Help,
-// man page and completion come from the same table.
+// The printer (cmd/cli/printer.hpp) writes data to stdout and notes to stderr; out.note() respects --quiet,
+// out.warn() does not. Every action takes --output, --quiet, --no-input and --help as well; a daemon takes
+// --help alone. Help, man page and completion come from the same table.
 #pragma once
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 // Byte streams: the one vocabulary for data that is passed on piece by piece. Names as in Nix's serialise.hh.
-// A stream does not own what its constructor is given by reference. One thread at a time uses a stream, unless
-// its type says otherwise.
+// A stream does not own what its constructor is given by reference. One thread at a time uses a stream,
+// unless its type says otherwise.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // Uploads a local file to an instance's active backend: up to the backend's inline ceiling in one request,
-// above it in parts. It resumes an interrupted upload and retries when the connection breaks.
-// Parts are sent in parallel where the backend supports it. Else they go one after the other: a part is sent while the
-// one before it is being stored.
+// above it in parts. It resumes an interrupted upload and retries when the connection breaks. Parts are sent
+// in parallel where the backend supports it. Else they go one after the other: a part is sent while the one
+// before it is being stored.
 #pragma once
 #include <string>
 

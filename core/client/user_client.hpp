@@ -1,4 +1,5 @@
-// The accounts of an instance, over its API or its data folder. Documents are those of GET and POST /api/users.
+// The accounts of an instance, over its API or its data folder. Documents are those of GET and POST
+// /api/users.
 #pragma once
 #include <memory>
 #include <optional>

@@ -43,8 +43,8 @@ class Settings {
   std::map<std::string_view, CachedSnapshot> snapshots_;  // by group
 };
 
-// Comma-separated text or a JSON array of strings; trimmed, blanks dropped, order kept. Code::invalid for text
-// that starts like JSON and is not an array of strings: never silently empty.
+// Comma-separated text or a JSON array of strings; trimmed, blanks dropped, order kept. Code::invalid for
+// text that starts like JSON and is not an array of strings: never silently empty.
 Result<std::vector<std::string>> parse_list(std::string_view key, std::string_view text);
 Result<bool> parse_flag(std::string_view key, std::string_view text, bool fallback);
 

@@ -1,5 +1,6 @@
 // Counts attempts in a sliding window, for all processes on the database together: blind comparisons per
-// user, claims per address. Attempts dated ahead of now by more than the clock's skew do not count. Thread-safe.
+// user, claims per address. Attempts dated ahead of now by more than the clock's skew do not count.
+// Thread-safe.
 #pragma once
 #include <chrono>
 #include <string>

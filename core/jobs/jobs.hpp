@@ -104,8 +104,8 @@ class Jobs {
 
   // Needs change_windows:use and a user who neither requested nor rescheduled the job. `digest` is the
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
-  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another digest, and
-  // when the job has ended or the rules changed since it was submitted.
+  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
+  // digest, and when the job has ended or the rules changed since it was submitted.
   Result<ApproveResult> approve(const Principal& principal, const std::string& id,
                                 ApprovalKind what = ApprovalKind::all,
                                 const std::optional<std::string>& digest = {});

@@ -4,8 +4,8 @@
 //    "request": {…},
 //    "limits": {"allowed_regions": [s], "denied_instance_types": [s], "prod_window": [s]},
 //    "now": {"iso": "2026-07-03T14:00:00Z", "weekday": "fri", "hour": 14}}
-// request.region and the limits are folded. Where folding changed something, `request.typed` has the original text,
-// so that a reason can quote it:
+// request.region and the limits are folded. Where folding changed something, `request.typed` has the original
+// text, so that a reason can quote it:
 //   {"region", "allowed_regions", "denied_instance_types", "prod_window"}
 #pragma once
 #include "core/policy/decision.hpp"

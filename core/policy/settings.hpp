@@ -38,8 +38,8 @@ struct GateSettings {
 
   // Returns whether a change of this action is evaluated, or refused because of `fault`.
   bool gates(const std::string& canonical_action) const;
-  // Returns whether the list names the action: change windows hold for it, whether or not the gate is on. A list that
-  // cannot be parsed names all.
+  // Returns whether the list names the action: change windows hold for it, whether or not the gate is on. A
+  // list that cannot be parsed names all.
   bool lists(std::string_view canonical_action) const;
 };
 

@@ -1,7 +1,7 @@
 // A bundle: one instance's configuration as a plain JSON document that users review and edit before it is
 // written to another. The spec's four sections (config, regions, excluded, annotations) are enough; export
-// adds schema, meta and notification_endpoints.
-// A bundle is canonical; a file in the providers' spelling is accepted too. The text holds live credentials. Pure.
+// adds schema, meta and notification_endpoints. A bundle is canonical; a file in the providers' spelling is
+// accepted too. The text holds live credentials. Pure.
 #pragma once
 #include <map>
 #include <string>

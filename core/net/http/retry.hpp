@@ -1,8 +1,8 @@
-// When and how long to wait before a retry. Two questions have two places: is the failure transient (is_transient, here),
-// and is a second attempt safe (decided by the caller, per operation).
-// Waits double from `initial_delay` to `max_delay`. Each is a random part between half and whole, so that many clients do
-// not return at once. A longer Retry-After of the server is honoured; one beyond `max_retry_after` ends the retries.
-// So does `max_elapsed`: five attempts at a server that hangs would block their caller for minutes.
+// When and how long to wait before a retry. Two questions have two places: is the failure transient
+// (is_transient, here), and is a second attempt safe (decided by the caller, per operation). Waits double
+// from `initial_delay` to `max_delay`. Each is a random part between half and whole, so that many clients do
+// not return at once. A longer Retry-After of the server is honoured; one beyond `max_retry_after` ends the
+// retries. So does `max_elapsed`: five attempts at a server that hangs would block their caller for minutes.
 #pragma once
 #include <chrono>
 #include <functional>

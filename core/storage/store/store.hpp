@@ -1,8 +1,8 @@
 // The interface to a store: one bucket, container or folder. Keys are whole (the caller adds the asset
 // prefix) and pass check_key() (key.hpp). Thread-safe. Never retries: retry is a decorator (retry.hpp).
-// Errors have a Code (http_error.hpp): not_found for an absent key or upload, conflict and precondition for unmet
-// conditions, busy, unreachable and timeout for transient failures, upstream for what an operator must repair
-// (credentials, clock, a missing bucket). The message has the store's own code.
+// Errors have a Code (http_error.hpp): not_found for an absent key or upload, conflict and precondition for
+// unmet conditions, busy, unreachable and timeout for transient failures, upstream for what an operator must
+// repair (credentials, clock, a missing bucket). The message has the store's own code.
 #pragma once
 #include <concepts>
 #include <cstdint>
