@@ -56,7 +56,7 @@ function ConvertTo-WindowsPath {
     return $Path
 }
 
-# The arguments with every path in the spelling of the side they go to; all else untouched.
+# The arguments with every path in the spelling of the side that receives them; all else is unchanged.
 function Convert-Arguments {
     param([AllowEmptyCollection()][AllowEmptyString()][string[]] $Arguments,
           [ValidateSet('native', 'subsystem')][string] $Runner, [string] $MountRoot = '/mnt/')
@@ -86,7 +86,7 @@ function Convert-Arguments {
     return , $converted.ToArray()
 }
 
-# Each argument as base64 behind an 'x': no shell, console or command line on the way has anything to interpret.
+# Each argument as base64 after an 'x', so that no shell, console or command line can interpret it.
 function ConvertTo-EncodedArguments {
     param([AllowEmptyCollection()][AllowEmptyString()][string[]] $Arguments)
     $encoded = New-Object System.Collections.Generic.List[string]
@@ -96,8 +96,8 @@ function ConvertTo-EncodedArguments {
     return , $encoded.ToArray()
 }
 
-# What Windows PowerShell must be given so that a native program receives exactly this argument: it puts quotes around
-# spaces itself, but leaves quotes inside, and backslashes before them, as they are. PowerShell 7.3 does it right.
+# The text with which Windows PowerShell passes exactly this argument to a native program. It puts quotes around spaces
+# itself, but does not escape quotes inside and backslashes before them. PowerShell 7.3 does it right.
 function Protect-NativeArgument {
     param([AllowEmptyString()][string] $Argument, [bool] $IsLegacy)
     if (-not $IsLegacy) { return $Argument }

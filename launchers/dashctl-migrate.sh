@@ -1,5 +1,5 @@
 #!/bin/sh
-# `dashctl migrate` with the same arguments. Stays in the caller's folder, so that relative paths mean what they say,
+# `dashctl migrate` with the same arguments. Stays in the caller's folder, so that relative paths keep their meaning,
 # and ends with dashctl's exit code. DASHCTL names the binary; else the one beside this file, of this checkout or on
 # the PATH is taken.
 #
@@ -12,7 +12,7 @@ if [ "${1-}" = --encoded ]; then
     shift
     left=$#
     while [ "$left" -gt 0 ]; do
-        # The point saves newlines at the end, which $() would drop.
+        # The point protects newlines at the end, which $() would drop.
         argument=$(printf %s "${1#x}" | base64 -d && printf .)
         shift
         set -- "$@" "${argument%.}"

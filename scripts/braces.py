@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Finds TRY(...) after another member in a braced initialiser. Its return leaves what the braces had made by then
-undestroyed (gcc, and clang before 19): a leak. The cure is a variable in front."""
+"""Finds TRY(...) after another member in a braced initialiser. Its return leaves the earlier members
+undestroyed (gcc, and clang before 19): a leak. Take the value into a variable first."""
 import re
 import subprocess
 import sys
@@ -11,7 +11,7 @@ NO_INITIALISER = re.compile(r"(\)|\b(else|do|try|const|noexcept|override)|\b(str
 
 
 def enclosing(text, at):
-    """The place of the bracket that is open at `at`."""
+    """Returns the position of the bracket that is open at `at`."""
     depth = 0
     for i in range(at - 1, -1, -1):
         if text[i] in ")]}":

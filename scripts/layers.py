@@ -52,7 +52,7 @@ PARTS = [
 ]
 NAMES = [name for name, _ in PARTS]
 
-# Parts beside each other: none includes another, whatever their order above. SMB is a file tree of the local store.
+# Parts of one level: none includes another, whatever their order above. SMB is a file tree of the local store.
 APART = {"s3", "azure_blob", "gcs", "oci", "agent", "local"}
 
 # header of a library: the files that may include it

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Installing what is missing: Debian packages, and programs that Go builds. Sourced by scripts/setup and
-# scripts/doubles/install.sh; runs nothing by itself. Nothing that is there is ever upgraded.
+# Installs what is missing: Debian packages, and programs that Go builds. Sourced by scripts/setup and
+# scripts/doubles/install.sh; runs nothing by itself. An installed package is never upgraded.
 
 say() { echo "setup: $*" >&2; }
 die() { echo "setup: $*" >&2; exit 1; }
@@ -15,13 +15,13 @@ as_root() {
     fi
 }
 
-# missing PACKAGE...: prints those that are not installed.
+# missing PACKAGE...: prints the packages that are not installed.
 missing() {
     comm -23 <(printf '%s\n' "$@" | sort) \
         <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | sed -n 's/ installed$//p' | sort)
 }
 
-# apt_install PACKAGE...: those that are missing; the package lists are fetched only when one is.
+# apt_install PACKAGE...: installs the missing ones; fetches the package lists only when one is missing.
 apt_fetched=
 apt_install() {
     local packages
@@ -61,7 +61,7 @@ fetch_go() {
     [ -x "$GO_DIR/bin/go" ]
 }
 
-# find_go: prints a Go that can fetch the tool chain a module needs (1.21 or later), fetching one when none is there.
+# find_go: prints a Go that can fetch a module's tool chain (1.21 or later); installs one when there is none.
 find_go() {
     local go
     for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go "$GO_DIR/bin/go"; do
@@ -71,7 +71,7 @@ find_go() {
     fetch_go && echo "$GO_DIR/bin/go"
 }
 
-# go_install DIR NAME PACKAGE VERSION: builds PACKAGE@VERSION as DIR/NAME unless that is there.
+# go_install DIR NAME PACKAGE VERSION: builds PACKAGE@VERSION as DIR/NAME unless that exists.
 go_install() {
     local dir="$1" name="$2" package="$3" version="$4" go tmp
     [ -x "$dir/$name" ] && [ -e "$dir/.$name@$version" ] && return

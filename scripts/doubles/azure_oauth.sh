@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Azurite (blob service) over https on 127.0.0.1 for a service principal, with a token endpoint of its own beside it
+# Azurite (blob service) over https on 127.0.0.1 for a service principal, with a token endpoint of its own
 # (azure_tokens.py). Azurite checks the claims of a token, not its signature.
 set -u
 NAME=azure_oauth

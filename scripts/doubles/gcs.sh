@@ -2,7 +2,7 @@
 # Google Cloud Storage's JSON API on 127.0.0.1, by gcs_store.py: it checks tokens, has the token
 # endpoint, and resumes and cancels uploads as the service does.
 #   GCS_TLS=1                  https
-#   GCS_TOKEN_TTL=SECONDS      how long a token is good for
+#   GCS_TOKEN_TTL=SECONDS      how long a token is valid
 set -u
 NAME=gcs
 DEFAULT_PORT=4443

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the programs behind the start scripts, at the versions that were proved.
+# Installs the programs of the start scripts, at tested versions.
 #
 #   install.sh [COMPONENT...]        no argument: what scripts/test needs
 #     s3 minio azure gcs oci smb ssh docker postgres toxiproxy powershell browser
@@ -17,7 +17,7 @@ DOUBLES_HOME="${DOUBLES_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/doubles}"
 mkdir -p "$DOUBLES_HOME/bin" "$DOUBLES_HOME/stamps"
 DOUBLES_HOME="$(cd "$DOUBLES_HOME" && pwd -P)"
 
-# A stamp names the program and the version, so a new pin installs anew.
+# A stamp names the program and the version, so a new pin installs again.
 stamped() { [ -e "$DOUBLES_HOME/stamps/$1" ]; }
 stamp() { : >"$DOUBLES_HOME/stamps/$1"; }
 
@@ -72,7 +72,7 @@ do_ssh() {
     account doublessh --create-home --shell /bin/bash
 }
 do_docker() {
-    # Another maker's engine is as good, and Debian's cannot stand beside it.
+    # Another vendor's engine is as good, and Debian's conflicts with it.
     [ -x /usr/sbin/dockerd ] || [ -x /usr/bin/dockerd ] || apt_install docker.io runc containerd iptables
     command -v busybox >/dev/null || apt_install busybox-static
 }
@@ -81,7 +81,7 @@ do_toxiproxy() {
     go_program toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server v2.5.0
     go_program toxiproxy-cli github.com/Shopify/toxiproxy/v2/cmd/cli v2.5.0
 }
-# Not a server: the grammar that the PowerShell launcher is parsed with.
+# Not a server: the parser of the PowerShell launcher.
 do_powershell() { pip_install tree-sitter==0.26.1 tree-sitter-powershell==0.26.4; }
 do_browser() {
     apt_install chromium chromium-driver fonts-dejavu-core

@@ -6,14 +6,14 @@
 #                 NAME.sh stop  WORKDIR            stops what WORKDIR/NAME.pid names
 #                 NAME.sh env   WORKDIR            prints the same exports again
 # PORT 0 is any free port.
-# Only 127.0.0.1 is ever listened on. Everything written lies under WORKDIR.
+# Servers listen on 127.0.0.1 alone. Everything written is under WORKDIR.
 # DOUBLES_HOME is where install.sh put the programs (same default there).
 
 DOUBLES_HOME="${DOUBLES_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/dashctl/doubles}"
 DOUBLES_BIN="$DOUBLES_HOME/bin"
 # shellcheck disable=SC2034  # read by the scripts that source this
 DOUBLES_PY="$DOUBLES_HOME/venv/bin/python"
-# smbd, sshd, dockerd and runc live in sbin, which a plain user's PATH may lack.
+# smbd, sshd, dockerd and runc are in sbin, which a plain user's PATH may lack.
 PATH="$DOUBLES_BIN:$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 die() { echo "$NAME: $*" >&2; exit 1; }
