@@ -45,8 +45,8 @@ struct Flag {
   Flag& in(FlagGroup heading) { return group = heading, *this; }
   Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
   Flag& at_least(std::int64_t n) { return min = n, *this; }
-  // Not together with `other` on one command line. When this flag is given, the other's environment variable
-  // is not read.
+  // Forbids `other` on the same command line. When this flag is given, the other's environment variable is
+  // not read.
   Flag& excludes(std::string other) { return excluded_flag = std::move(other), *this; }
   Flag& warns(std::string text) { return warning = std::move(text), *this; }
   Flag& brief(std::string letter) { return short_name = std::move(letter), *this; }
@@ -60,9 +60,9 @@ class Flags {
   Flag& number(std::string name, std::int64_t& into, std::string value, std::string help);
   Flag& toggle(std::string name, bool& into, std::string help);
   Flag& list(std::string name, std::vector<std::string>& into, std::string value, std::string help);
-  // A positional argument, in the order of declaration.
+  // Declares a positional argument. Their order is that of declaration.
   Flag& argument(std::string name, std::string& into, std::string help);
-  // All remaining arguments; at least one when required().
+  // Declares an argument that takes all remaining words; at least one when required().
   Flag& arguments(std::string name, std::vector<std::string>& into, std::string help);
 
   const std::deque<Flag>& all() const { return flags_; }

@@ -19,10 +19,10 @@ Group token_group();
 Group user_group();
 Group vault_group();
 
-// In the order of the help page.
+// Returns the groups in the order of the help page.
 std::vector<Group> root();
 
-// The whole run: takes the words without the program's name and returns the exit code.
+// Runs the program: takes the words without its name and returns the exit code.
 int run(std::vector<std::string> words);
 
 }  // namespace dash::cmd

@@ -14,7 +14,7 @@ std::string group_help(const Group& group);
 std::string action_help(const Group& group, const Action& action);
 // Returns dashctl(1) in man(7) macros.
 std::string man_page(const std::vector<Group>& groups);
-// `shell` is bash, zsh or fish; Code::usage for another.
+// Returns the script of a shell: bash, zsh or fish. Code::usage for another.
 Result<std::string> completion_script(const std::vector<Group>& groups, std::string_view shell);
 
 }  // namespace dash::cmd

@@ -26,12 +26,12 @@ struct InstanceFlags {
   LocalFlags local;
 };
 
-// --ca-bundle, --insecure and --timeout.
+// Declares --ca-bundle, --insecure and --timeout.
 void declare_connection(Flags& flags, LoginFlags& into);
 // Includes those of declare_connection().
 void declare_login(Flags& flags, LoginFlags& into);
 void declare_local(Flags& flags, LocalFlags& into);
-// --target alone.
+// Declares --target alone.
 void declare_url(Flags& flags, std::string& into);
 // All of the above.
 
@@ -47,7 +47,7 @@ Result<net::ApiClient> open_api(Context& context, net::HttpClient& http, const s
                                 const LoginFlags& flags, Login accepts);
 // Code::forbidden when it is a personal access token.
 Result<void> check_no_pat(const Secret& password, const std::string& url);
-// As read_new_secret(). Code::forbidden when it is a personal access token.
+// Calls read_new_secret(). Code::forbidden when it is a personal access token.
 Result<Secret> read_new_password(Context& context, const std::string& file, const std::string& prompt,
                                  const std::string& flag);
 // Reads the password of --admin-user, from a terminal prompt where no file was named. Read once. Code::usage
@@ -56,7 +56,8 @@ Result<void> read_password(Context& context, const net::ApiClient& api, const Lo
 // Signs in with --token or --token-file, else by a login as --admin-user.
 Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& flags);
 
-// The flag itself reads $DASHCTL_DATA_DIR; this adds the default of the XDG base directory specification.
+// Returns `data_dir`, else the default of the XDG base directory specification. The flag itself reads
+// $DASHCTL_DATA_DIR.
 std::string data_dir_or_default(const std::string& data_dir);
 app::Options local_options(const LocalFlags& flags);
 // A mistyped folder must not become an empty instance that answers: only commands that set one up create it.
@@ -72,7 +73,7 @@ client::InstanceClient open_local_instance_client(app::Application& app, const P
 class OpenInstance {
  public:
   OpenInstance(std::unique_ptr<net::HttpClient> http, std::unique_ptr<net::ApiClient> api);
-  // For the operator at the shell.
+  // Opens it for the operator at the shell.
   OpenInstance(std::unique_ptr<app::Instance> local, const std::string& data_dir);
   const client::InstanceClient* operator->() const { return &client_; }
 

@@ -7,7 +7,8 @@
 
 namespace dash::cmd {
 
-// Called once, before the command runs. With `is_json` the error document is printed to stdout too.
+// Starts watching; called once, before the command runs. With `is_json` the error document is printed to
+// stdout too.
 void watch_interrupts(bool is_json);
 
 // Sets what is true if the process ends now, e.g. "nothing was written". Thread-safe.

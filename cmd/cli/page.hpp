@@ -38,7 +38,7 @@ inline constexpr std::string_view kExitCodes =
     "  12  conflict\n"
     " 130  interrupted\n";
 
-// The flags of every command.
+// Returns the flags of every command.
 const std::deque<Flag>& common_flags();
 
 // Returns "-o, --out PATH", "--via http|docker".

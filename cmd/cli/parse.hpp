@@ -14,9 +14,9 @@ struct CommonFlags {
   bool has_no_input = false;
   bool wants_help = false;
 };
-// The flags of every command.
+// Declares the flags of every command.
 void declare_common_flags(Flags& flags, CommonFlags& into);
-// The common flags that `action` takes: a daemon's output is its log.
+// Declares the common flags that `action` takes: a daemon's output is its log.
 void declare_common_flags(const Action& action, Flags& flags, CommonFlags& into);
 
 struct ParsedCommand {

@@ -8,14 +8,15 @@
 
 namespace dash::cmd {
 
-// One trailing newline is not part of the secret. "-" reads stdin. Code::usage when it is empty.
+// Reads a file, or stdin for "-". One trailing newline is not part of the secret. Code::usage when it is
+// empty.
 Result<Secret> read_secret_file(const std::string& path);
 
 // Reads `file` when given, else prompts on the terminal. Where no prompt is possible the error names `flag`.
 Result<Secret> read_secret(Context& context, const std::string& file, const std::string& prompt,
                            const std::string& flag);
 
-// As read_secret(), with the prompt repeated: for a new secret.
+// Calls read_secret() twice and compares, for a new secret.
 Result<Secret> read_new_secret(Context& context, const std::string& file, const std::string& prompt,
                                const std::string& flag);
 

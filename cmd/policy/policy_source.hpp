@@ -39,7 +39,8 @@ struct QueryFlags {
 };
 void declare_query(Flags& flags, QueryFlags& into);
 
-// --input has a request, or a whole input document (with a member "request"). Flags have priority.
+// Reads --input, which has a request, or a whole input document (with a member "request"). Flags have
+// priority.
 Result<client::PolicyQuery> read_query(const QueryFlags& flags);
 
 }  // namespace dash::cmd

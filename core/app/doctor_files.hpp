@@ -11,7 +11,7 @@ CheckResult failed(std::string name, Code code, std::string message);
 // Returns the message, with the remedy, for a folder without an instance.
 std::string no_instance_message(const std::string& folder);
 CheckResult check_data_dir(const std::string& folder);
-// An empty `path` means not set, which is good.
+// Checks the file of a key. An empty `path` means not set, which is good.
 CheckResult check_key_file(std::string name, const std::string& path);
 CheckResult check_database_file(const std::string& path);
 // Returns each executor that a worker of this folder's owner would refuse to run; one good check when there

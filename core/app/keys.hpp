@@ -17,7 +17,8 @@ struct InstanceKeys {
 // Returns the text of a key file without its line end. Code::invalid when it is too short to be a key.
 Result<Secret> read_key(const std::string& path);
 
-// With `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must exist.
+// Loads the keys. With `signing_file` empty: <data_dir>/signing.key, made 0600 when absent. A named file must
+// exist.
 Result<InstanceKeys> load_keys(const std::string& data_dir, const std::string& signing_file,
                                const std::string& encryption_file);
 

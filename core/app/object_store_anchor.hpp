@@ -8,7 +8,8 @@
 
 namespace dash::app {
 
-// `signer` is audit::signer_name() of the log's key. Each call uses the store that is active then.
+// Returns the anchor; `signer` is audit::signer_name() of the log's key. Each call of it uses the store that
+// is active then.
 std::unique_ptr<audit::Anchor> object_store_anchor(storage::Stores& stores, std::string signer);
 
 }  // namespace dash::app

@@ -31,9 +31,9 @@ class Anchor {
   virtual std::int64_t interval() const { return kCheckpointInterval; }
 };
 
-// A file that holds one note. Each newer note replaces it.
+// Returns an anchor in a file that holds one note. Each newer note replaces it.
 std::unique_ptr<Anchor> local_anchor(std::string path);
-// A file to which every note is appended.
+// Returns an anchor in a file to which every note is appended.
 std::unique_ptr<Anchor> file_anchor(std::string path);
 
 class AnchorSet {

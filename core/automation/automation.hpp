@@ -36,10 +36,10 @@ class Automation {
   };
   explicit Automation(Deps deps) : deps_(deps) {}
 
-  // `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are read, and
-  // every other member goes to the executor. Code::not_found for an asset that the caller may not read, or
-  // that the named workgroup's run may not use (global and its own only). Code::invalid for a file that
-  // cannot be run, and for an asset on a file system while the runner is in a cloud.
+  // Starts a run. `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are
+  // read, and every other member goes to the executor. Code::not_found for an asset that the caller may not
+  // read, or that the named workgroup's run may not use (global and its own only). Code::invalid for a file
+  // that cannot be run, and for an asset on a file system while the runner is in a cloud.
   Result<jobs::Job> run(const Principal& principal, const Json& body);
   // Starts one run for each of `inventory_ids`, all or none.
   Result<BulkRunResult> run_bulk(const Principal& principal, const Json& body);

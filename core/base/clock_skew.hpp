@@ -8,7 +8,8 @@ namespace dash {
 // How far ahead of now a time may be and still be accepted.
 inline constexpr std::chrono::minutes kMaxClockSkew{5};
 
-// Issued further ahead than that: the clock was wrong then, and what was issued counts as expired.
+// Returns whether a time is further ahead than that. The clock was wrong then, and what was issued counts as
+// expired.
 inline bool is_from_the_future(Time issued, Time now) { return issued > now + kMaxClockSkew; }
 
 }  // namespace dash

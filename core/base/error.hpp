@@ -62,7 +62,7 @@ struct Error {
   // Replaces `message` as the HTTP body's "detail" where the API gives it a shape (the gate, 422).
   std::shared_ptr<const nlohmann::ordered_json> body = {};
 
-  // "reading bundle.json: <message>"
+  // Prefixes the message: "reading bundle.json: <message>".
   Error within(std::string_view context) &&;
 };
 

@@ -20,7 +20,7 @@ inline constexpr int kMaxJsonDepth = 64;
 // over 64 bits.
 Result<Json> parse_json(std::string_view text);
 
-// Never throws: invalid UTF-8 becomes U+FFFD. indent < 0 is compact.
+// Writes JSON and never throws: invalid UTF-8 becomes U+FFFD. indent < 0 is compact.
 std::string dump_json(const Json& value, int indent = -1);
 std::string dump_json(const OrderedJson& value, int indent = -1);
 

@@ -38,7 +38,7 @@ Result<void> require_permission(const Principal& principal, std::string_view per
 // Code::forbidden for a personal access token: a stolen token must not become an account.
 Result<void> require_sign_in(const Principal& principal);
 
-// The operator at the shell of the machine that holds the data directory.
+// Returns the operator at the shell of the machine that holds the data directory.
 Principal local_operator();
 
 }  // namespace dash

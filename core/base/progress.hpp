@@ -10,7 +10,7 @@ enum class Unit { items, bytes };
 class Progress {
  public:
   virtual ~Progress() = default;
-  // `done` of `total` units (0 when unknown); `what` names the item.
+  // Reports `done` of `total` units (0 when unknown); `what` names the item.
   virtual void update(std::string_view what, std::uint64_t done, std::uint64_t total,
                       Unit unit = Unit::items) = 0;
 };

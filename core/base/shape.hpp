@@ -13,7 +13,7 @@ Failure invalid_json(std::string_view why, std::size_t at = 0);
 Failure missing_member(std::string_view name, std::string_view message = "Field required");
 // `type`: "string", "integer", "boolean", "array" or "object".
 Failure wrong_type(std::string_view name, std::string_view type);
-// The right type and an impossible value. `message` is a sentence.
+// The value has the right type and is impossible. `message` is a sentence.
 Failure wrong_value(std::string_view name, std::string_view message);
 
 }  // namespace dash

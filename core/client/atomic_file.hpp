@@ -17,7 +17,7 @@ class AtomicFile final : public RandomWriter {
   ~AtomicFile() override;
   // Thread-safe.
   Result<void> write(std::uint64_t offset, std::string_view bytes) override;
-  // Durable; replaces an existing file in one step.
+  // Gives the file its name: durable, and in one step when it replaces an existing file.
   Result<void> commit_file();
 
  private:

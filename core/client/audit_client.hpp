@@ -14,8 +14,8 @@ namespace dash::client {
 class AuditClient {
  public:
   virtual ~AuditClient() = default;
-  // `checkpoint_file`, unless it is blank, is one more anchor besides the instance's own. Over the API only
-  // the instance's own count, and the file is not read.
+  // Verifies the log. `checkpoint_file`, unless it is blank, is one more anchor besides the instance's own.
+  // Over the API only the instance's own count, and the file is not read.
   virtual Result<OrderedJson> verify(const std::string& checkpoint_file) = 0;
   // Calls `line` with each entry as one line of JSON, oldest first.
   virtual Result<void> export_lines(const std::function<Result<void>(std::string_view)>& line) = 0;

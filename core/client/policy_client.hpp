@@ -45,7 +45,7 @@ struct LocalPolicyDeps {
   std::string data_dir;
 };
 std::unique_ptr<PolicyClient> open_local_policy_client(LocalPolicyDeps deps);
-// The gate is switched on and has no other setting; every action is evaluated.
+// Opens a folder of rules. The gate is switched on and has no other setting; every action is evaluated.
 Result<std::unique_ptr<PolicyClient>> open_folder_policy_client(const std::string& folder);
 
 // Returns the options of a separate engine over a folder of rules.

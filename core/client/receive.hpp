@@ -25,7 +25,7 @@ struct ReceiveDeps {
 // Code::integrity when the bytes are not the asset: the old file at `path` stays. Thread-safe for different
 // paths.
 Result<ReceiveResult> receive_file(const std::string& name, const std::string& path, const ReceiveDeps& deps);
-// The same in order, as it arrives.
+// Writes the asset to `out` in order, as it arrives.
 Result<ReceiveResult> receive_stream(const std::string& name, Sink& out, const ReceiveDeps& deps);
 
 }  // namespace dash::client

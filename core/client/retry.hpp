@@ -5,7 +5,7 @@
 
 namespace dash::client {
 
-// Six attempts, with half a minute of waiting in all unless the instance sends a longer Retry-After. An
+// Makes six attempts, with half a minute of waiting in all unless the instance sends a longer Retry-After. An
 // attempt may take as long as its request's deadline, because the bytes of a part need their time.
 inline net::Retry transfer_retry() {
   return net::Retry({.attempts = 6,

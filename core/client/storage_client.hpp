@@ -43,13 +43,14 @@ class StorageClient {
   virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
 
-  // An inline upload of `size` bytes from `content`.
+  // Uploads `size` bytes from `content` inline.
   virtual Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) = 0;
 
-  // A chunked upload.
+  // The functions of a chunked upload.
   virtual Result<storage::Sequence> sequence() = 0;
   virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
-  // An implementation that can calls `left` when the last byte is sent and the response has not arrived yet.
+  // Sends a part. An implementation that can calls `left` when the last byte is sent and the response has not
+  // arrived yet.
   virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
                                 const std::function<void()>& left) = 0;
   virtual Result<Json> status(const std::string& handle) = 0;

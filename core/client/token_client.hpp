@@ -12,8 +12,8 @@ namespace dash::client {
 class TokenClient {
  public:
   virtual ~TokenClient() = default;
-  // The document has the token itself, this once. A blank `username` is the signed-in account; on a data
-  // folder, which has none, it is Code::usage.
+  // Returns a document with the token itself, this once. A blank `username` is the signed-in account; on a
+  // data folder, which has none, it is Code::usage.
   virtual Result<OrderedJson> issue(const identity::NewToken& token) = 0;
   // Returns an array. Blank: the caller's own; on a data folder all.
   virtual Result<OrderedJson> list(const std::string& username) = 0;

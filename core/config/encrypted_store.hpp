@@ -22,7 +22,7 @@ namespace dash::config {
 
 // The column of the deployed dashboards has this limit; a longer key could not be migrated to one.
 inline constexpr std::size_t kMaxKeyBytes = 128;
-// The rule of a setting's name: 1 to 128 bytes of UTF-8, not blank, without control characters.
+// Checks the name of a setting: 1 to 128 bytes of UTF-8, not blank, without control characters.
 bool is_key(std::string_view text);
 
 // nullopt removes the key.
@@ -66,7 +66,7 @@ class EncryptedStore {
   Result<std::string> apply(db::Transaction& tx, const Changes& changes, const Author& author);
   Result<std::string> apply(const Changes& changes, const Author& author);
 
-  // Newest first. With `key` empty: all keys.
+  // Returns entries, newest first. With `key` empty: of all keys.
   Result<std::vector<HistoryEntry>> history(const std::string& key, std::int64_t before_seq,
                                             std::int64_t limit);
   // Returns the values that the keys of a change had before it, secrets included (nullopt: absent then).
@@ -95,7 +95,7 @@ class EncryptedStore {
   std::set<std::string> reported_;  // keys whose error line was written
 };
 
-// HKDF-SHA256 of the dedicated encryption key when one is set, else of the signing key.
+// Returns HKDF-SHA256 of the dedicated encryption key when one is set, else of the signing key.
 Secret derive_store_key(const Secret& signing_key, const Secret& encryption_key);
 
 }  // namespace dash::config

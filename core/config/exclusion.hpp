@@ -17,9 +17,9 @@ enum class Exclusion {
 // Returns the word in a bundle's `excluded` section.
 std::string_view word(Exclusion reason);
 
-// `key` may have either spelling, any case and surrounding white space; a blank key is instance_local. The
-// value decides only for storage_local_path: a share (\\server\share) is on_prem, a folder of this host is
-// local_path.
+// Returns why a key is excluded, or nullopt. `key` may have either spelling, any case and surrounding white
+// space; a blank key is instance_local. The value decides only for storage_local_path: a share
+// (\\server\share) is on_prem, a folder of this host is local_path.
 std::optional<Exclusion> exclusion_reason(std::string_view key, std::string_view value = "");
 
 }  // namespace dash::config

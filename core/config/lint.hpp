@@ -14,7 +14,7 @@ struct LintFinding {
   std::string problem;  // what is wrong, and what to do
 };
 
-// Sorted by key.
+// Returns the findings, sorted by key.
 std::vector<LintFinding> lint(const Values& values, const std::set<std::string>& unreadable);
 
 }  // namespace dash::config

@@ -10,9 +10,11 @@ namespace dash::config {
 
 // Returns true when the key holds a secret or the value looks like one. A reference into a vault is none.
 bool is_secret_value(std::string_view key, std::string_view value);
-// For GET, panels and exports: the mask for a secret; a region set with its secret fields masked.
+// Returns the value for GET, panels and exports: the mask for a secret; a region set with its secret fields
+// masked.
 std::string masked_value(std::string_view key, std::string_view value);
-// For the audit log: as masked_value(), but of a value with userinfo only the userinfo is hidden.
+// Returns the value for the audit log: as masked_value(), but of a value with userinfo only the userinfo is
+// hidden.
 std::string audited_value(std::string_view key, std::string_view value);
 
 bool has_masked_field(const RegionMap& map);

@@ -21,18 +21,19 @@ struct KeyInfo {
   bool is_on_prem = false;
 };
 
-// Sorted by key.
+// Returns all rows, sorted by key.
 const std::vector<KeyInfo>& registered_keys();
 // Returns the row of the exact key, else of the pattern that covers it, else nullptr.
 const KeyInfo* lookup(std::string_view key);
 
 bool is_secret(std::string_view key);
-// The value names a secret that is stored elsewhere. It is shown and migrated verbatim.
+// Returns whether the value names a secret that is stored elsewhere. Such a value is shown and migrated
+// verbatim.
 bool is_vault_pointer(std::string_view key);
 
 // Replaces a secret's value wherever settings are shown: eight U+2022 BULLET.
 inline constexpr std::string_view kMask = "••••••••";
-// Text that starts with two bullets is a mask: never content, never written.
+// Returns whether the text starts with two bullets. Such text is a mask: never content, never written.
 bool is_masked(std::string_view value);
 
 }  // namespace dash::config

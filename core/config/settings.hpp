@@ -25,10 +25,10 @@ class Settings {
   // their rows changes. Until a commit to a table of schema/008_kept_version.sql a call reads one number.
   Result<SnapshotPtr> snapshot(const KeyGroup& group);
 
-  // Each of these reads one row. Stored text, or `fallback` when absent or empty.
+  // Each of these reads one row. text() returns the stored text, or `fallback` when it is absent or empty.
   Result<std::string> text(const std::string& key, std::string_view fallback = "");
-  // Trimmed, any case: 1 true yes on / 0 false no off; empty or absent: fallback. Anything else is
-  // Code::invalid, naming the key.
+  // Reads a switch: trimmed, any case: 1 true yes on / 0 false no off; empty or absent: fallback. Anything
+  // else is Code::invalid, naming the key.
   Result<bool> flag(const std::string& key, bool fallback);
   Result<std::int64_t> integer(const std::string& key, std::int64_t fallback);
 
@@ -43,8 +43,8 @@ class Settings {
   std::map<std::string_view, CachedSnapshot> snapshots_;  // by group
 };
 
-// Comma-separated text or a JSON array of strings; trimmed, blanks dropped, order kept. Code::invalid for
-// text that starts like JSON and is not an array of strings: never silently empty.
+// Reads comma-separated text or a JSON array of strings; trimmed, blanks dropped, order preserved.
+// Code::invalid for text that starts like JSON and is not an array of strings: never silently empty.
 Result<std::vector<std::string>> parse_list(std::string_view key, std::string_view text);
 Result<bool> parse_flag(std::string_view key, std::string_view text, bool fallback);
 

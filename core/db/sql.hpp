@@ -101,7 +101,7 @@ Result<void> migrate_schema(Sql& sql);
 Result<void> migrate_schema_to(Sql& sql, int version);
 
 Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path);
-// `url` is postgres://user:password@host:port/name. Errors never repeat its password.
+// Connects to `url`, postgres://user:password@host:port/name. Errors never repeat its password.
 Result<std::unique_ptr<Sql>> open_postgres(const std::string& url);
 
 }  // namespace dash::db

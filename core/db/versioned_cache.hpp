@@ -14,7 +14,7 @@ namespace dash::db {
 template <class T>
 class VersionedCache {
  public:
-  // `read` returns the current value. Its failure is not cached.
+  // Returns the cached value, else calls `read`, which returns the current one. Its failure is not cached.
   Result<std::shared_ptr<const T>> get(Sql& sql, const std::string& name,
                                        const std::function<Result<T>()>& read) {
     // Before the read: a commit between the two only costs another read.

@@ -58,7 +58,8 @@ class Directory {
   Result<bool> is_set_up();
   Result<bool> is_set_up(db::Transaction& tx);
 
-  // Lower-case letters, digits and hyphens, 2 to 64: the rule of the deployed dashboards.
+  // Checks a name: lower-case letters, digits and hyphens, 2 to 64. It is the rule of the deployed
+  // dashboards.
   static Result<void> check_workgroup_name(std::string_view name);
   Result<void> make_workgroup(db::Transaction& tx, const std::string& name, const std::string& description);
   Result<void> add_member(db::Transaction& tx, const std::string& workgroup, const std::string& username);
@@ -70,8 +71,8 @@ class Directory {
 
 // Returns the name under which an account is stored and compared.
 std::string fold_username(std::string_view name);
-// The rule of names that already exist: 1 to 100 bytes without spaces and control characters. New names have
-// 1 to 100 of the ASCII letters, digits and ._@+-
+// Checks names that may already exist: 1 to 100 bytes without spaces and control characters. New names have 1
+// to 100 of the ASCII letters, digits and ._@+-
 bool can_be_username(std::string_view name);
 // Checks for at least 8 characters (NIST SP 800-63B §5.1.1). Older, shorter passwords stay valid.
 Result<void> check_password(const Secret& password);

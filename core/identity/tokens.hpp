@@ -57,7 +57,7 @@ class Tokens {
   Result<Principal> authenticate(std::string_view token);
 
  private:
-  // Best effort: a database that takes no writes must not stop reads.
+  // Records the time of use. Best effort: a database that takes no writes must not stop reads.
   void record_use(const TokenInfo& token, Time now);
   db::Sql& sql_;
   const Clock& clock_;

@@ -28,7 +28,7 @@ struct Action {
 };
 
 std::span<const Action> actions();
-// `name` is canonical. Returns nullptr when it is not one of them.
+// Returns the action of a canonical name; nullptr when it is not one of them.
 const Action* find_action(std::string_view name);
 
 // The defaults of a deploy, after the settings.

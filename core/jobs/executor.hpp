@@ -48,7 +48,8 @@ class Executors {
   std::vector<RefusedExecutor> refused() const;
   std::string expected_path(const std::string& action) const;
 
-  // `line` gets each finished line of its output. `should_stop` is called several times a second.
+  // Runs an executor. `line` gets each finished line of its output. `should_stop` is called several times a
+  // second.
   Result<RunResult> run(const std::string& path, const Json& document,
                         const std::function<void(std::string)>& line,
                         const std::function<bool()>& should_stop) const;

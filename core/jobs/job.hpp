@@ -71,7 +71,7 @@ struct Job {
   }
 };
 
-// The job for the API and `--output json`. Members that a Python dashboard has keep its names
+// Returns the job for the API and `--output json`. Members that a Python dashboard has keep its names
 // (docs/compatibility.md).
 OrderedJson to_json(const Job& job, config::NameStyle style = config::NameStyle::canonical);
 // {job_id, status, scheduled_for, window_ends_at, schedule_state} of a rescheduled job.
@@ -88,8 +88,8 @@ struct StateChange {
   db::Params params;      // of `set`, from $3 on
   std::string condition;  // "" or " AND column = $n": parameters of `params` too
 };
-// The only way to change a state: one conditional statement. It changes nothing and returns false when the
-// table lacks the transition or another process made it first. `from` lists the states that the caller
+// Changes the state; there is no other way. One conditional statement changes nothing and returns false when
+// the table lacks the transition or another process made it first. `from` lists the states that the caller
 // expects.
 Result<bool> transition(db::Transaction& tx, const std::string& id, std::vector<State> from, State to,
                         StateChange change = {});

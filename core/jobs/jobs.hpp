@@ -84,8 +84,8 @@ class Jobs {
  public:
   explicit Jobs(Deps deps) : deps_(deps) {}
 
-  // validate → resolve defaults → change windows → gate → insert. A refusal is an Error with the body of the
-  // API; its audit entry is durable before this returns.
+  // Submits a change: validate → resolve defaults → change windows → gate → insert. A refusal is an Error
+  // with the body of the API; its audit entry is durable before this returns.
   Result<SubmitResult> submit(const Principal& principal, const Submission& submission);
 
   // Here and below the id of a batch means all of its jobs. A batch is returned as one job, and a change
@@ -112,10 +112,12 @@ class Jobs {
   // Needs change_windows:use and another user than the requester. Code::conflict for another digest.
   Result<Job> reject(const Principal& principal, const std::string& id, const std::string& why,
                      const std::optional<std::string>& digest = {});
-  // For the owner or an admin. A running job gets a stop request, and its state changes when it has stopped.
+  // Cancels a job, for its owner or an admin. A running job gets a stop request, and its state changes when
+  // it has stopped.
   Result<Job> cancel(const Principal& principal, const std::string& id);
-  // For the owner or an admin. `body` is that of a scheduled change; blank: now. Evaluates windows and gate
-  // again and drops the approvals. Code::conflict once it has begun, and for a cancelled or rejected job.
+  // Reschedules a job, for its owner or an admin. `body` is that of a scheduled change; blank: now. Evaluates
+  // windows and gate again and drops the approvals. Code::conflict once it has begun, and for a cancelled or
+  // rejected job.
   Result<Job> reschedule(const Principal& principal, const std::string& id, const Json& body);
 
   // Returns how this instance writes actions on output: the setting cloud_names.

@@ -23,8 +23,8 @@ struct Location {
   std::string region;  // folded
   std::string zone;    // folded
 };
-// An empty region becomes that of the zone, or stays empty. Code::invalid for a malformed name,
-// Code::validation for a zone of another region.
+// Folds region and zone. An empty region becomes that of the zone, or stays empty. Code::invalid for a
+// malformed name, Code::validation for a zone of another region.
 Result<Location> normalize_location(std::string_view cloud, RawLocation typed);
 
 // Returns "us-central1" of "us-central1-a"; nullopt when it does not look like a zone.

@@ -36,8 +36,8 @@ using ReadSetting = std::function<Result<std::string>(const std::string& key)>;
 // a malformed region. A missing workgroup becomes that of `principal` (identity::default_workgroup).
 Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const Principal& principal,
                                       const ReadSetting& setting);
-// A bulk deploy: `items` has 1 to kMaxCount objects. Each item is the body without `items`, overlaid with its
-// own members.
+// Resolves a bulk deploy: `items` has 1 to kMaxCount objects. Each item is the body without `items`, overlaid
+// with its own members.
 Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body, const Principal& principal,
                                            const ReadSetting& setting);
 

@@ -4,11 +4,11 @@
 
 namespace dash::jobs {
 
-// The setting approval_expiry_hours; at least 1.
+// Reads the setting approval_expiry_hours; at least 1.
 Result<std::int64_t> approval_expiry_hours(config::Settings& settings);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
 Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);
-// The approval no longer covers what would run: returns the job to waiting, with the new reasons and digest.
+// Returns a job whose approval no longer covers it to waiting, with the new reasons and digest.
 Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision);
 
 }  // namespace dash::jobs

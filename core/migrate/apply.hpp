@@ -32,8 +32,9 @@ struct ApplyOptions {
   std::function<void(std::chrono::milliseconds)> wait;  // a peer answers from a cache for some seconds
 };
 
-// An error is one of the single write, before which nothing changed. Where its response was lost the message
-// explains that the outcome is unknown and what to do. Everything after the write is in the result.
+// Writes and verifies. An error is one of the single write, before which nothing changed. Where its response
+// was lost the message explains that the outcome is unknown and what to do. Everything after the write is in
+// the result.
 Result<ApplyResult> apply(const Bundle& bundle, const SelectedConfig& selected, const Diff& diff,
                           Target& target, const ApplyOptions& options, Progress& progress);
 

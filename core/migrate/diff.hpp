@@ -13,7 +13,7 @@
 namespace dash::migrate {
 
 enum class Category { add, change, unknown, same };
-// ADD, CHANGE, UNKNOWN, SAME.
+// Returns ADD, CHANGE, UNKNOWN or SAME.
 std::string_view word(Category category);
 
 struct DiffRow {

@@ -33,7 +33,7 @@ class LocalTarget final : public Target {
   Result<setup::RollbackResult> rollback(const std::string& change_id,
                                          const setup::StateOptions& state) override;
 
-  // With URL and secret, for export.
+  // Returns webhooks with URL and secret, for export.
   Result<std::vector<setup::FullWebhook>> full_webhooks() { return deps_.webhooks.export_all(principal_); }
 
  private:

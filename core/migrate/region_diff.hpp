@@ -15,7 +15,7 @@ struct RegionReplacement {
   std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
   std::vector<std::string> would_lose;    // region keys that only the target has, in regions that stay
 };
-// A masked field of the bundle keeps the target's value.
+// Computes the replacement. A masked field of the bundle keeps the target's value.
 RegionReplacement replace_regions(const std::string& cloud, const config::RegionMap& mine,
                                   const config::RegionMap& theirs, bool is_peer);
 

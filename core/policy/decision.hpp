@@ -50,9 +50,8 @@ struct Decision {
   std::optional<std::string> cause;
 };
 
-// The shape of `--output json` and of POST /api/admission/check:
-//   {action, gated, verdict, reasons, approval_reasons, rules: [{id, file, line}],
-//    enforce_needs_approval, policy_digest, input_digest, input}
+// Returns the shape of `--output json` and of POST /api/admission/check: {action, gated, verdict, reasons,
+// approval_reasons, rules: [{id, file, line}], enforce_needs_approval, policy_digest, input_digest, input}
 // and `cause` with `reveal_cause`.
 OrderedJson to_json(const Decision& decision, bool reveal_cause);
 

@@ -46,10 +46,10 @@ class Engine {
   // Returns the deadline of a decision that begins now. On a server a build gets no extra time. A command,
   // which always finds the engine stopped, waits for a whole build as well.
   virtual Deadline deadline() const = 0;
-  // Called before the first evaluation: a server's deadlines from now on.
+  // Sets a server's deadlines; called before the first evaluation.
   virtual void use_server_deadlines() = 0;
-  // `document` is the input document as JSON text. Errors are Code::policy_unavailable; the message is the
-  // cause.
+  // Evaluates `document`, the input document as JSON text. Errors are Code::policy_unavailable; the message
+  // is the cause.
   virtual Result<EvalResult> evaluate(std::string_view document, Deadline deadline) = 0;
   Result<EvalResult> evaluate(std::string_view document) { return evaluate(document, deadline()); }
   // Evaluates all of them with one version of the rules, in one query. An error in one is an error of all.

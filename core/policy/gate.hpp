@@ -18,7 +18,7 @@ class Gate {
   // Engine faults and unparsable settings are a Decision (deny, with `cause`). An Error is a broken database.
   virtual Result<Decision> evaluate(std::string_view action, const Json& request, const Actor& actor, Time at,
                                     std::optional<Deadline> deadline = {}) = 0;
-  // The same as a dry run, which the decision log records apart: POST /api/admission/check.
+  // Evaluates as a dry run, which the decision log records apart: POST /api/admission/check.
   virtual Result<Decision> dry_run(std::string_view action, const Json& request, const Actor& actor,
                                    Time at) = 0;
   // Returns the deadline of an evaluation that begins now.

@@ -13,9 +13,9 @@
 
 namespace dash::policy {
 
-// UTC, whatever the process's locale and zone.
+// Returns the time in UTC, whatever the process's locale and zone.
 Json now_document(Time at);
-// `request` is an object; `canonical_action` is rendered in the instance's spelling.
+// Returns the document. `request` is an object; `canonical_action` is rendered in the instance's spelling.
 Json input_document(const GateSettings& settings, std::string_view canonical_action, const Json& request,
                     const Actor& actor, Time at);
 

@@ -14,7 +14,7 @@ Error denied(const Decision& decision);
 // Code::needs_approval, for a caller that cannot make a job wait for an approval: the approval reasons and
 // one sentence more.
 Error approval_not_expressible(const Decision& decision);
-// The `details` of the audit entry <action>:denied or <action>:needs_approval.
+// Returns the `details` of the audit entry <action>:denied or <action>:needs_approval.
 OrderedJson audit_details(const Decision& decision);
 
 }  // namespace dash::policy

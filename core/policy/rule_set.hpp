@@ -46,7 +46,8 @@ struct RuleSet {
   std::string digest;             // SHA-256 hex of `live`
 };
 
-// `modules`: [{file, module}] as the engine parsed the snapshot's .rego files.
+// Makes a rule set from a snapshot. `modules`: [{file, module}] as the engine parsed the snapshot's .rego
+// files.
 RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules);
 
 // Returns core/policy/builtin/*.rego as "..builtin/<id>.rego", and their tests with `with_tests`.

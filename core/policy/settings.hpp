@@ -43,10 +43,10 @@ struct GateSettings {
   bool lists(std::string_view canonical_action) const;
 };
 
-// A value without a meaning, and a row that cannot be decrypted, become `fault`.
+// Decodes the settings. A value without a meaning, and a row that cannot be decrypted, become `fault`.
 GateSettings decode_settings(const config::SettingsSnapshot& snapshot);
 GateSettings settings_of(const config::Values& values);
-// The settings as they are now, from the snapshot that they share; an Error is a failed read.
+// Returns the current settings from the shared snapshot. An Error is a failed read.
 Result<std::shared_ptr<const GateSettings>> live_settings(config::Settings& settings);
 
 // Returns whether the gate depends on this key.

@@ -27,8 +27,8 @@ struct Fingerprint {
   // False: it has a link to neither, which may become either without a change of its folder's stamp.
   bool is_plain = true;
   bool operator==(const Fingerprint&) const = default;
-  // Something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may have the same
-  // stamps.
+  // Returns whether something changed so shortly before `now_ns` (CLOCK_REALTIME) that a later change may
+  // have the same stamps.
   bool is_fresh_at(std::int64_t now_ns) const;
 };
 

@@ -68,7 +68,7 @@ class ConfigService {
   };
   explicit ConfigService(Deps deps);
 
-  // Open to every caller. Only an admin gets key names.
+  // Returns the status, to every caller. Only an admin gets key names.
   Result<SetupStatus> status(const std::optional<Principal>& principal);
 
   // Returns every value as text; secrets are masked unless they only point to a vault. `principal` is absent
@@ -126,7 +126,7 @@ class ConfigService {
 };
 
 OrderedJson to_json(const config::HistoryEntry& entry);
-// The body and the status of POST /api/setup/import: 400 where every key was refused.
+// Returns the body of POST /api/setup/import, whose status is 400 where every key was refused.
 OrderedJson to_json(const ImportResult& report);
 
 }  // namespace dash::setup

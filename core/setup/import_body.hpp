@@ -34,8 +34,8 @@ struct ImportBody {
   bool is_empty() const { return flat.empty() && region_fields.empty() && replaced.empty(); }
 };
 
-// `config` is an object. null and masked values are skipped. Booleans become 1 and 0, numbers and containers
-// their JSON text. Reasons: the words of core/config/exclusion.hpp, invalid_key, given_twice,
+// Sorts `config`, an object. null and masked values are skipped. Booleans become 1 and 0, numbers and
+// containers their JSON text. Reasons: the words of core/config/exclusion.hpp, invalid_key, given_twice,
 // invalid_region_key, malformed_region_set, empty_region_set.
 ImportBody sort_import(const Json& config, const ImportRules& rules);
 

@@ -32,7 +32,8 @@ class LiveState {
  public:
   explicit LiveState(storage::IacState& state) : state_(state) {}
 
-  // Whether the setting decides where state is stored: inputs with the same ones have the same assessment.
+  // Returns whether the setting decides where state is stored: inputs with the same ones have the same
+  // assessment.
   static bool decides(std::string_view key);
 
   Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,

@@ -40,7 +40,7 @@ struct Rule {
   bool is_last = false;
 };
 
-// A rule over each watched value on its own. Blank and removed values pass.
+// Makes a rule over each watched value on its own. Blank and removed values pass.
 Rule value_rule(std::vector<std::string> keys, std::string reason,
                 std::function<Result<void>(const std::string& key, const std::string& value)> check);
 

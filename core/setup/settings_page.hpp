@@ -17,8 +17,9 @@ class ConfigService;
 // panel.
 Result<OrderedJson> read_settings_page(config::EncryptedStore& store, const Principal& principal,
                                        const std::string& panel);
-// A value is text, a boolean, a number, or for a list an array of strings; null removes. Unknown members are
-// ignored, as deployed dashboards do. Code::validation names the member whose value is impossible.
+// Changes a page. A value is text, a boolean, a number, or for a list an array of strings; null removes.
+// Unknown members are ignored, as deployed dashboards do. Code::validation names the member whose value is
+// impossible.
 Result<void> change_settings_page(config::EncryptedStore& store, ConfigService& config_service,
                                   const Principal& principal, const std::string& panel, const Json& body,
                                   const StateOptions& state = {});

@@ -22,7 +22,7 @@ class Vaults {
   // Code::invalid for an unknown backend or an id that no reference could carry, Code::conflict when it is
   // already registered.
   Result<Vault> add(const Principal& principal, const std::string& id, const std::string& backend);
-  // With `backend` empty: of every backend. Code::not_found.
+  // Removes the vault; with `backend` empty, of every backend. Code::not_found.
   Result<void> remove(const Principal& principal, const std::string& id, const std::string& backend);
 
  private:

@@ -58,7 +58,7 @@ class Webhooks {
   Result<Webhook> add(const Principal& principal, const WebhookInput& input);
   Result<Webhook> change(const Principal& principal, const std::string& id, const WebhookInput& input);
   Result<void> remove(const Principal& principal, const std::string& id);
-  // Sorted by name. Code::integrity names a row that was sealed with another key.
+  // Returns all rows, sorted by name. Code::integrity names a row that was sealed with another key.
   Result<std::vector<FullWebhook>> export_all(const Principal& principal);
   // Returns "notification_endpoints/<id>/url" and ".../secret" → text, for blind comparison. Rows that
   // another key sealed are left out.

@@ -45,7 +45,7 @@ class Storage {
   Result<std::unique_ptr<JsonUpload>> open_json_upload(Principal principal) {
     return JsonUpload::open(upload_deps(), std::move(principal));
   }
-  // The same without the JSON around the bytes, for the command line on a data directory.
+  // Opens an upload without the JSON around the bytes, for the command line on a data directory.
   Result<std::unique_ptr<StreamingUpload>> open_streaming_upload(Principal principal);
   Result<CompareResult> compare(const Principal& principal, const std::string& source,
                                 const std::string& target, Progress& progress) {
@@ -54,7 +54,7 @@ class Storage {
   Result<SweepResult> sweep(const Principal& principal, std::string_view backend, std::chrono::hours age) {
     return sweep_backend({stores_, deps_.sql, deps_.audit, deps_.clock}, principal, backend, age);
   }
-  // For admins. Code::invalid for an unknown or unconfigured backend.
+  // Tests a store, for admins. Code::invalid for an unknown or unconfigured backend.
   Result<DeepTestReport> deep_test(const Principal& principal, std::string_view backend);
 
  private:

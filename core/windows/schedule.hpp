@@ -16,7 +16,8 @@ struct ScheduleRequest {
   bool empty() const { return run_at.empty() && window_id.empty(); }
 };
 
-// `run_at`, `run_timezone` and `change_window_id` of a body or a query. Code::validation for another type.
+// Reads `run_at`, `run_timezone` and `change_window_id` of a body or a query. Code::validation for another
+// type.
 Result<ScheduleRequest> parse_schedule_request(const Json& body);
 
 struct TimeRange {
@@ -25,9 +26,9 @@ struct TimeRange {
   std::optional<std::string> window_id;
 };
 
-// With a window alone: its open or next occurrence. With a time alone: from then on for `grace`. With both:
-// the time, which must be inside of the window. Code::invalid for an unknown or disabled window, and for a
-// time in the past or more than two years ahead.
+// Returns the range of a request. With a window alone: its open or next occurrence. With a time alone: from
+// then on for `grace`. With both: the time, which must be inside of the window. Code::invalid for an unknown
+// or disabled window, and for a time in the past or more than two years ahead.
 Result<std::optional<TimeRange>> resolve_schedule(db::Transaction& tx, Windows& windows,
                                                   const ScheduleRequest& request, Time now,
                                                   std::chrono::minutes grace);

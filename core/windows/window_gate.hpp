@@ -19,7 +19,7 @@ struct WindowResult {
   // When the change may start, as the window bounds it; nullopt: as it was scheduled.
   std::optional<TimeRange> time_range;
 };
-// `time_range` is the scheduled one, if any.
+// Checks a change; `time_range` is the scheduled one, if any.
 Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,
                                             const std::string& workgroup,
                                             const std::optional<TimeRange>& time_range, Time now);

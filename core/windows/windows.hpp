@@ -14,7 +14,7 @@ class Windows {
  public:
   Windows(db::Sql& sql, const Clock& clock, audit::Log& audit) : sql_(sql), clock_(clock), audit_(audit) {}
 
-  // Sorted by name. Every signed-in user may read them.
+  // Returns all, sorted by name. Every signed-in user may read them.
   Result<std::vector<Window>> list();
   Result<std::optional<Window>> find(db::Transaction& tx, const std::string& id);
 

@@ -53,9 +53,9 @@ struct Request {
   std::string request_id;  // in every log line of this request and in its response
   std::optional<Principal> principal;  // found by the route's auth from the header section
 
-  // The principal, for a route whose auth demands one.
+  // Returns the principal, for a route whose auth demands one.
   const Principal& caller() const { return principal.value(); }
-  // The holder for which bodies and buffers count.
+  // Returns the holder for which bodies and buffers count.
   Holder holder() const { return {principal ? principal->username : std::string(), network_of(client)}; }
   // Set by Route::admit of a claim: the header section alone proves that the client may send a large body.
   bool may_send_large = false;
@@ -76,8 +76,8 @@ class ResponseBody : public Source {
  public:
   // Returns the total bytes when known, for Content-Length. Otherwise the body is chunked.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  // The client does not take what was read last: releases memory that others may wait for. Never called
-  // during read().
+  // Releases memory that others may wait for, because the client does not take what was read last. Never
+  // called during read().
   virtual void release() {}
 };
 

@@ -46,7 +46,7 @@ class MessageParser {
   MessageParser(MessageParser&&) noexcept;
   MessageParser& operator=(MessageParser&&) noexcept;
 
-  // `bytes` is exactly what HeaderScanner found. Call it once.
+  // Parses exactly the bytes that HeaderScanner found. Call it once.
   Result<RequestHead> head(std::string_view bytes);
 
   struct Step {

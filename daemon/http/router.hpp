@@ -18,7 +18,7 @@ struct Match {
 class Router {
  public:
   explicit Router(std::vector<Route> routes);
-  // `path` is as sent (still percent-encoded), and parse_target() accepted it.
+  // Finds the row. `path` is as sent (still percent-encoded), and parse_target() accepted it.
   Match match(std::string_view method, std::string_view path) const;
   const std::vector<Route>& routes() const { return routes_; }
 

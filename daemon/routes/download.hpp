@@ -21,8 +21,9 @@ Result<Response> download(const FindAsset& find, bool is_raw, const Request& req
 // Returns whether the response will probably begin with the asset's first byte.
 bool reads_from_start(const Request& request);
 
-// `front` has the first bytes, when they came with `found`. 200, 206, 304; Code::precondition for If-Match
-// and for an asset that was replaced since it was found, Code::bad_range for a range beyond the end.
+// Returns 200, 206 or 304; Code::precondition for If-Match and for an asset that was replaced since it was
+// found, Code::bad_range for a range beyond the end. `front` has the first bytes, when they came with
+// `found`.
 Result<Response> raw_download(storage::FindResult found, storage::Prefetched front, const Request& request,
                               DownloadDeps deps);
 

@@ -39,9 +39,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Waits for a client. While the client is unknown, this connection may be closed when others need its
   // place.
   void mark_idle();
-  // False: it was evicted meanwhile and is closed.
+  // Returns false when it was evicted meanwhile and is closed.
   bool mark_busy();
-  // The request came through a trusted proxy that names the client.
+  // Returns whether the request came through a trusted proxy that names the client.
   bool is_forwarded() const { return !context_.request.client.empty() && context_.request.client != peer_; }
   bool check_client_limit();  // false: answered with a refusal
   void read_head();

@@ -51,11 +51,12 @@ class ConnectionTable {
   bool assign(Row& row, const std::string& network);
   // Call it before the first set_idle(). `evict` is called from any thread, at most once, and must not block.
   static void on_evict(Row& row, std::function<void()> evict) { row.evict_ = std::move(evict); }
-  // A row that is idle already keeps its place in the queue.
+  // Marks a row as idle. One that is idle already keeps its place in the queue.
   void set_idle(Row& row);
   // Returns false when it was evicted and may do nothing more.
   bool set_busy(Row& row);
-  // For a caller that runs out of another resource. Returns false when no connection is idle.
+  // Evicts a connection for a caller that runs out of another resource. Returns false when no connection is
+  // idle.
   bool evict_longest_idle();
 
   std::size_t count() const;

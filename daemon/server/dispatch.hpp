@@ -48,14 +48,14 @@ class Dispatcher {
   // such path or method, a body that is too large or has no length.
   std::optional<Response> match_route(const RequestHead& head, const std::string& peer,
                                       RequestContext& context) const;
-  // For bytes that are no request.
+  // Fills the context for bytes that are no request.
   void begin_malformed(const std::string& peer, RequestContext& context) const;
 
   static bool needs_authentication(const Route& route);
   // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
   // database.
   Result<void> authenticate(RequestContext& context) const;
-  // An unknown caller may send only little, out of a reserve of its own.
+  // Limits the body of an unknown caller, which comes out of a reserve of its own.
   static void limit_body(RequestContext& context);
 
   // Returns the pool of a route; null: the I/O thread itself.

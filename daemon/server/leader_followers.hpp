@@ -19,8 +19,8 @@ class LeaderFollowers {
 
   void start(std::size_t threads);  // blocks until all are running
   void stop();                      // blocks; idempotent
-  // For the leader, in a callback. True: another thread leads from here on, and this one must not touch what
-  // belongs to the loop. False: no thread is free.
+  // For the leader, in a callback. Returns true when another thread leads from here on; this one must then
+  // not touch what belongs to the loop. Returns false when no thread is free.
   bool promote_follower();
 
  private:

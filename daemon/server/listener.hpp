@@ -20,7 +20,7 @@ class Listener {
   Listener& operator=(Listener&&) = delete;
 
   int fd() const { return fd_; }
-  // "127.0.0.1:8080" with the real port, "unix:/run/x.sock".
+  // Returns "127.0.0.1:8080" with the real port, "unix:/run/x.sock".
   const std::string& address() const { return address_; }
   std::uint16_t port() const;  // 0 for a Unix socket
   int release();               // the caller must close it
@@ -31,8 +31,8 @@ class Listener {
   std::string socket_file_;
 };
 
-// "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock" (0660; a socket without a listening process is
-// replaced).
+// Listens on "127.0.0.1:8080", "[::1]:0", "unix:/run/dashctl.sock" (0660; a socket without a listening
+// process is replaced).
 Result<Listener> listen_on(const std::string& address);
 // Returns the sockets of LISTEN_FDS when LISTEN_PID is this process (sd_listen_fds(3)), and clears the
 // variables. Empty when there are none.

@@ -14,7 +14,7 @@ namespace dash::daemon {
 
 class Metrics {
  public:
-  // `route` is the pattern, not the path, so that the number of labels stays small.
+  // Counts a request. `route` is the pattern, not the path, so that the number of labels stays small.
   void count_request(std::string_view method, std::string_view route, int status,
                      std::chrono::microseconds took);
   std::string requests_text() const;

@@ -12,7 +12,7 @@ class MinRate {
   MinRate(std::uint64_t floor_bytes_per_second, std::chrono::milliseconds window)
       : floor_(floor_bytes_per_second), window_(window) {}
 
-  // How much longer the current window lasts.
+  // Returns how much longer the current window lasts.
   Duration remaining() const { return window_ - waited_; }
   // Adds a wait and the bytes that came in it. Returns false when a whole window was slower than the floor.
   [[nodiscard]] bool check(Duration waited, std::uint64_t bytes) {

@@ -28,7 +28,7 @@ class Readiness {
   // {"ready": b, "checks": {name: "ok" | sentence}, "degraded": ["name: sentence"]}; 503 when not ready.
   // Background checks are only under `degraded`.
   Response response();
-  // The last known state.
+  // Returns the last known state.
   std::string metrics_text() const;
 
  private:

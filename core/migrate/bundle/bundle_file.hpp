@@ -11,7 +11,7 @@
 
 namespace dash::migrate {
 
-// .dashboard-migrate in the user's home folder.
+// Returns .dashboard-migrate in the user's home folder.
 std::string default_bundle_folder();
 
 // Returns the path for the bundle (or for the rollback snapshot: `kind`). With `out` empty it makes the

@@ -25,10 +25,10 @@ class ApiClient {
   // cannot be read.
   static Result<ApiClient> open(HttpClient& http, ApiAddress address);
 
-  // Without a trailing slash; for messages.
+  // Returns the address without a trailing slash, for messages.
   const std::string& url() const { return address_.url; }
 
-  // POST /api/auth/login, form-encoded. The calls that follow send its token.
+  // Calls POST /api/auth/login, form-encoded. Later calls send its token.
   Result<void> login(const std::string& username, const Secret& password);
   void use_token(Secret token) { token_ = std::move(token); }
   bool has_token() const { return !token_.empty(); }
@@ -46,10 +46,10 @@ class ApiClient {
   // Code::upstream: what answered `path` is no dashboard, or an unsupported one.
   Failure unexpected_response(std::string_view path) const;
 
-  // For bodies that are not JSON. `request.url` is the path; address, token and trust are added. A status
-  // outside of 2xx is an error.
+  // Sends a request whose bodies are not JSON. `request.url` is the path; address, token and trust are added.
+  // A status outside of 2xx is an error.
   Result<HttpResponse> send(HttpRequest request);
-  // The same, but returns the response whatever its status.
+  // Calls send(), but returns the response whatever its status.
   Result<HttpResponse> exchange(HttpRequest request);
 
  private:

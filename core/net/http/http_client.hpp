@@ -74,12 +74,13 @@ class HttpClient {
   virtual Result<HttpResponse> send(const HttpRequest& request) = 0;
 };
 
-// libcurl, one reused handle per thread. Uses the proxy environment variables except for Unix sockets.
+// Returns a client on libcurl, with one reused handle per thread. It uses the proxy environment variables
+// except for Unix sockets.
 std::unique_ptr<HttpClient> make_curl_client();
 
 // Leaves the unreserved characters of RFC 3986, and '/' with `keep_slash`.
 std::string percent_encode(std::string_view text, bool keep_slash = false);
-// Strict: returns nullopt for a bad escape.
+// Decodes strictly: returns nullopt for a bad escape.
 std::optional<std::string> percent_decode(std::string_view text);
 std::string form_encode(std::initializer_list<std::pair<std::string_view, std::string_view>> fields);
 // Returns "https://host:8443" of a URL, for messages.

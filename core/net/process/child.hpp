@@ -79,7 +79,7 @@ struct ProcessResult {
   ExitStatus exit;
   std::string out, err;
 };
-// start() and communicate() in one. Output above `max_output` a stream is Code::too_large and ends the child.
+// Calls start() and communicate(). Output above `max_output` a stream is Code::too_large and ends the child.
 // `should_stop` is that of RunOptions, without a grace.
 Result<ProcessResult> run_child(const Command& command, std::string_view input,
                                 std::chrono::milliseconds deadline, std::size_t max_output,

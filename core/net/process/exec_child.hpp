@@ -29,8 +29,8 @@ int unprivileged_gid();
 Command sandboxed(const Command& command, const Sandbox& sandbox,
                   const std::string& launcher = "/proc/self/exe");
 
-// The body of the hidden command. `args` are the words after "exec-child". Returns only on failure, with an
-// exit code.
+// Runs the hidden command. `args` are the words after "exec-child". Returns only on failure, with an exit
+// code.
 int exec_child(const std::vector<std::string>& args);
 
 }  // namespace dash::net

@@ -31,7 +31,7 @@ class KnownHosts {
   std::string text_;
 };
 
-// ~/.ssh/<name>
+// Returns ~/.ssh/<name>.
 std::string ssh_file(const std::string& name);
 
 }  // namespace dash::net

@@ -30,7 +30,7 @@ class EngineBuilder {
   // Ends the build under way and prevents others. A round that needs no build still works.
   void cancel() { cancelled_ = true; }
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  // Without the members of EngineStatus that only EngineOptions determine.
+  // Returns the status, without the members that only EngineOptions determine.
   EngineStatus status() const;
   OpaTool& tool() { return tool_; }
 

@@ -57,7 +57,7 @@ class OpaTool {
   // Starts the engine as a server on `socket_folder`/s, over the files of `folder`.
   Result<net::Child> serve(net::ChildSpawner& spawner, const std::string& folder,
                            const std::string& socket_folder);
-  // Whether the engine runs under another user or Landlock here, for status pages.
+  // Returns whether the engine runs under another user or Landlock here, for status pages.
   bool sandboxed() const;
 
  private:
@@ -70,7 +70,7 @@ class OpaTool {
   std::mutex mutex_;
 };
 
-// Built-ins that rules may not call: they reach the network or the process's environment.
+// Returns whether rules may not call the built-in: it reaches the network or the process's environment.
 bool is_forbidden_builtin(std::string_view name);
 
 }  // namespace dash::policy

@@ -17,11 +17,11 @@ namespace dash::policy {
 inline constexpr std::chrono::seconds kPageTimeout{1};
 Result<OrderedJson> describe_admission(Gate& gate, Engine& engine, const Principal& principal);
 
-// The report of /readyz, from what the engine's own thread found last; while the gate is off, only that there
-// is a program. Starts nothing. Code::policy_unavailable without details, because the route is public.
+// Reports to /readyz what the engine's own thread found last; while the gate is off, only that there is a
+// program. Starts nothing. Code::policy_unavailable without details, because the route is public.
 Result<void> admission_ready(Gate& gate, Engine& engine);
-// The server calls it once a second, so that a report starts nothing and is still current. The engine's
-// thread then reads the folder while the gate is on or the engine is in use.
+// Makes the engine's thread read the folder while the gate is on or the engine is in use. The server calls it
+// once a second, so that a report starts nothing and is still current.
 void watch_admission(Gate& gate, Engine& engine);
 
 // A dry run for the caller itself: nothing is created or audited. `at` absent: now. The route's body is

@@ -71,17 +71,17 @@ class Assets {
   Result<AssetList> list(const Principal& principal, std::string_view backend);
   // Lists every configured backend, in their fixed order. One that fails is left out and logged.
   Result<std::vector<Asset>> list_all(const Principal& principal);
-  // Blank backend: the active one. Code::not_found for every asset that the caller cannot read, and for an
-  // unknown backend.
+  // Finds an asset. Blank backend: the active one. Code::not_found for every asset that the caller cannot
+  // read, and for an unknown backend.
   Result<FindResult> find(const Principal& principal, std::string_view backend, const std::string& name);
   // Calls find() and reads the first bytes of the content into `first`. Returns how many.
   Result<std::pair<FindResult, std::size_t>> open(const Principal& principal, std::string_view backend,
                                                   const std::string& name, std::span<char> first);
-  // Blank backend: the active one. Drops the scope.
+  // Deletes an asset and its scope. Blank backend: the active one.
   Result<void> remove(const Principal& principal, const std::string& name, std::string_view backend = "");
-  // A failure does not end the run. Code::invalid for an empty list.
+  // Deletes several. A failure does not end the run. Code::invalid for an empty list.
   Result<RemoveResult> remove_many(const Principal& principal, const std::vector<AssetRef>& items);
-  // Blank backend: the active one. Returns the asset after the change.
+  // Sets the scope and returns the changed asset. Blank backend: the active one.
   Result<Asset> set_scope(const Principal& principal, std::string_view backend, const std::string& name,
                           const AssetScope& workgroup);
   // Lists the backend and returns a failure as a result. Code::invalid for an unknown backend.

@@ -20,7 +20,7 @@ enum class AssetAccess {
   remove,   // delete
 };
 
-// The one sentence for an asset that does not exist and for one that the caller may not see.
+// Returns the one sentence for an asset that does not exist and for one that the caller may not see.
 Failure asset_not_found(std::string_view name);
 
 // The rule. read, remove: members and admins, Code::not_found for others; every user reads a global asset,
@@ -40,8 +40,8 @@ class AssetScopes {
   Result<void> check(const Principal& principal, const std::string& backend, const std::string& name,
                      AssetAccess access);
 
-  // Audited as storage_asset_scope_update. Code::invalid for an unknown workgroup. Precondition: the caller
-  // is an admin and the asset exists.
+  // Sets the scope, audited as storage_asset_scope_update. Code::invalid for an unknown workgroup.
+  // Precondition: the caller is an admin and the asset exists.
   Result<void> set(const Principal& principal, const std::string& backend, const std::string& name,
                    const AssetScope& workgroup);
   // Sets the scope of a copied asset. Not audited, because the copy is.
@@ -55,7 +55,7 @@ class AssetScopes {
   audit::Log& audit_;
 };
 
-// A workgroup may be deleted only while this is false.
+// Returns whether a workgroup has assets, and therefore cannot be deleted.
 Result<bool> workgroup_has_assets(db::Transaction& tx, const std::string& workgroup);
 
 }  // namespace dash::storage

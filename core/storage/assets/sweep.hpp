@@ -28,8 +28,8 @@ struct SweepResult {
 };
 OrderedJson to_json(const SweepResult&);  // {ok, backend, swept}
 
-// A blank `backend` is the active one. An open upload that is older than `age` is lost. Code::invalid for an
-// unknown or unconfigured backend and a negative age.
+// Sweeps a backend; blank is the active one. An open upload that is older than `age` is lost. Code::invalid
+// for an unknown or unconfigured backend and a negative age.
 Result<SweepResult> sweep_backend(const SweepDeps& deps, const Principal& principal, std::string_view backend,
                                   std::chrono::hours age);
 

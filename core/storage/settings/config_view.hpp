@@ -26,7 +26,7 @@ struct StateFlags {
 };
 Result<StateFlags> read_state_flags(const Json& body);
 
-// `body` is an object of either spelling. Unknown members and nulls are ignored; a masked value keeps the
+// Reads `body`, an object of either spelling. Unknown members and nulls are ignored; a masked value keeps the
 // stored one. Code::validation for a value that is no text. core/setup checks what the values mean.
 Result<ConfigPatch> read_config_patch(const Json& body, const config::Values& values);
 

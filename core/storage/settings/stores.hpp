@@ -34,9 +34,9 @@ class Stores {
  public:
   Stores(config::EncryptedStore& config, OpenStore open) : config_(config), open_(std::move(open)) {}
 
-  // `text` is an id in either spelling; blank: the active backend. Code::invalid for an unknown or
+  // Opens the store of an id in either spelling; blank: the active backend. Code::invalid for an unknown or
   // unconfigured one, Code::upstream when there is no active one. For a principal who is no admin, errors
-  // reveal no address of a store, neither here nor from the store that this returns.
+  // reveal no address of a store, neither here nor from the returned store.
   Result<OpenBackend> open(const Principal& principal, std::string_view text);
   Result<config::Values> values() { return config_.all(); }
 

@@ -25,12 +25,14 @@ struct Backend {
   std::uint64_t ceiling() const;
 };
 
-// Sorted in the fixed order of the API. When none is chosen, the first configured one is the active one.
+// Returns them in the fixed order of the API. When none is chosen, the first configured one is the active
+// one.
 std::span<const Backend> backends();
-// The folder where deployments write their state while a file system is active (storage_local_path). It is
-// the program's own, so the rules about the local store's root do not apply to it, and no setting names it.
+// Returns the folder where deployments write their state while a file system is active (storage_local_path).
+// It is the program's own, so the rules about the local store's root do not apply to it, and no setting names
+// it.
 const Backend& deploy_folder_backend();
-// `text` is in either spelling. Code::invalid names the valid ids.
+// Finds `text` in either spelling. Code::invalid names the valid ids.
 Result<const Backend*> find_backend(std::string_view text,
                                     config::NameStyle style = config::NameStyle::canonical);
 
@@ -55,7 +57,7 @@ std::string asset_prefix(const Backend& backend, const config::Values& values);
 // under which the dashboard stores its own objects.
 Result<void> check_asset_prefix(std::string_view key, std::string_view prefix);
 
-// GET /api/storage/backends.
+// Returns the body of GET /api/storage/backends.
 OrderedJson describe_backends(const config::Values& values);
 
 }  // namespace dash::storage

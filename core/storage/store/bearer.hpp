@@ -27,7 +27,7 @@ class BearerCache {
   // Returns a token with some life left. The first caller that finds none requests one; the others wait for
   // it.
   Result<Secret> get();
-  // The store refused this token before its time: the next get() requests another.
+  // Drops a token that the store refused before its time: the next get() requests another.
   void drop(const Secret& refused);
 
  private:

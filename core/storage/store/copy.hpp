@@ -25,9 +25,9 @@ struct CopyResult {
 Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_t offset,
                           std::span<char> out);
 
-// With `only_if_absent`: Code::conflict when `key` exists. Code::precondition when the source was replaced
-// meanwhile, Code::integrity when the bytes read or written are not the promised ones. A failure leaves
-// nothing behind.
+// Copies `from` to `key`. With `only_if_absent`: Code::conflict when `key` exists. Code::precondition when
+// the source was replaced meanwhile, Code::integrity when the bytes read or written are not the promised
+// ones. A failure leaves nothing behind.
 Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
                                bool only_if_absent, BufferPool& buffers);
 

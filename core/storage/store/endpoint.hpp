@@ -16,7 +16,8 @@ struct Endpoint {
   net::Trust trust;
 
   std::string_view scheme() const;
-  // With the port, unless it is the scheme's own: the value of the Host header, which signatures cover.
+  // Returns the host, with the port unless it is the scheme's own: the value of the Host header, which
+  // signatures cover.
   std::string_view host() const;
   // Returns the path from the first slash after the host; "" when there is none.
   std::string_view path() const;

@@ -12,7 +12,7 @@ struct StoreError {
   std::string message;  // of the store; may be empty
 };
 
-// `where` names backend and operation: "obj_cloud1: reading 'x.yml'".
+// Makes the error of a response. `where` names backend and operation: "obj_cloud1: reading 'x.yml'".
 Error http_error(const net::HttpResponse& response, std::string_view where, const StoreError& refusal);
 
 }  // namespace dash::storage

@@ -20,7 +20,7 @@ class HttpObjectStore : public ObjectStore {
  protected:
   // Keys have passed check_key().
   virtual Result<net::HttpResponse> send_head(const std::string& key) = 0;
-  // The body of a 2xx response goes to `body`.
+  // Sends a GET. The body of a 2xx response goes to `body`.
   virtual Result<net::HttpResponse> send_get(const std::string& key, ByteRange range,
                                              std::string_view must_match, Sink& body) = 0;
   // Returns what the response's headers contain of the object, without its size.

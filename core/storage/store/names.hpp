@@ -17,10 +17,10 @@ inline constexpr std::string_view kAllowedExtensions = ".deb, .ps1, .rpm, .sh, .
 // other file.
 std::optional<std::string_view> asset_type(std::string_view name);
 
-// 1 to 255 bytes of UTF-8 without separator, control character (those of bidirectional text included) or
-// leading dot, with an allowed extension. Code::invalid.
+// Checks for 1 to 255 bytes of UTF-8 without separator, control character (those of bidirectional text
+// included) or leading dot, with an allowed extension. Code::invalid.
 Result<void> check_upload_name(std::string_view name);
-// The stricter rule of an agent: a letter or digit first, then letters, digits, '.', '_' and '-'.
+// Checks the stricter rule of an agent: a letter or digit first, then letters, digits, '.', '_' and '-'.
 // Code::invalid.
 Result<void> check_agent_name(std::string_view name);
 

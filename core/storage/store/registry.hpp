@@ -28,7 +28,7 @@ Result<void> check_local_root(std::string_view setting, const local::RootRules& 
 // Opens the store without retries. Code::invalid names the setting that is missing or wrong.
 Result<std::unique_ptr<ObjectStore>> open_bare_store(const Backend& backend, const config::Values& values,
                                                      const StoreDeps& deps);
-// The same behind with_retry(). The product uses this one.
+// Opens the store behind with_retry(). The product uses this one.
 Result<std::shared_ptr<ObjectStore>> open_store(const Backend& backend, const config::Values& values,
                                                 const StoreDeps& deps);
 

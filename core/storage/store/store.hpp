@@ -92,7 +92,7 @@ class ObjectStore {
     SpanWriter writer(out);
     return read(key, {offset, out.size()}, must_match, writer);
   }
-  // head() and read() of the front in one. A small object costs one request where the store can do that.
+  // Calls head() and reads the front in one. A small object costs one request where the store can do that.
   virtual Result<OpenResult> open(const std::string& key, std::span<char> out) {
     auto object = TRY(head(key));
     auto size = object.size == 0 ? 0u : TRY(read(key, 0, object.etag, out));
@@ -110,9 +110,9 @@ class ObjectStore {
   virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                        bool is_last) = 0;
   virtual Result<std::vector<StagedPart>> staged_parts(const std::string& upload) = 0;
-  // `parts` is 1, 2, … without a gap, as staged_parts() returned them. A ref that is empty there may be
-  // put_part()'s. After a lost response the same call again returns the object that it made, as long as
-  // nothing replaced it.
+  // Commits the upload. `parts` is 1, 2, … without a gap, as staged_parts() returned them. A ref that is
+  // empty there may be put_part()'s. After a lost response the same call again returns the object that it
+  // made, as long as nothing replaced it.
   virtual Result<Object> commit(const std::string& upload, const std::vector<StagedPart>& parts,
                                 const PutOptions& options) = 0;
   virtual Result<void> abort(const std::string& upload) = 0;
@@ -123,7 +123,7 @@ class ObjectStore {
 
   // Drops what crashes left beneath `prefix`: uploads that began before `older_than`. Returns how many.
   virtual Result<std::uint32_t> sweep(std::string_view /*prefix*/, Time /*older_than*/) { return 0u; }
-  // A copy inside of the store. It costs the caller neither memory nor network.
+  // Copies inside of the store, without memory or network of the caller.
   virtual Result<Object> copy_inside(const std::string& /*from*/, const std::string& /*to*/) {
     return fail(Code::unsupported, "{} does not copy inside of itself", place());
   }

@@ -16,9 +16,9 @@ struct XmlElement {
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<XmlElement> children;
 
-  // First child of that name, or nullptr.
+  // Returns the first child of that name, or nullptr.
   const XmlElement* child(std::string_view child_name) const;
-  // Text of the first child of that name, "" when there is none.
+  // Returns the text of the first child of that name, "" when there is none.
   std::string_view text_of(std::string_view child_name) const;
   std::string_view attribute(std::string_view attribute_name) const;
 };
@@ -28,7 +28,7 @@ inline constexpr int kMaxXmlDepth = 32;
 // Returns the root element. Code::upstream for what is no XML, or nested deeper than kMaxXmlDepth.
 Result<XmlElement> parse_xml(std::string_view text);
 
-// With an XML declaration, no white space added, reserved characters escaped.
+// Writes an XML declaration, adds no white space, and escapes reserved characters.
 std::string write_xml(const XmlElement& root);
 
 }  // namespace dash::storage

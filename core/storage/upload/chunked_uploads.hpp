@@ -87,15 +87,15 @@ class ChunkedUploads {
   // Opens the handle and checks number and declared length, before any byte of the part is read.
   Result<PartRequest> open_part(const Principal& principal, std::string_view handle, std::int64_t n,
                                 std::uint64_t declared_bytes) const;
-  // `content_digest` is the header's value, or empty.
+  // Stages a part. `content_digest` is the header's value, or empty.
   Result<PutPartResult> put_part(const Principal& principal, const PartRequest& request, const Payload& part,
                                  std::string_view content_digest, Sequence sequence = Sequence::in_order);
-  // As above, for a part whose handle is still sealed.
+  // Does the same for a part whose handle is still sealed.
   Result<PutPartResult> put_part(const Principal& principal, std::string_view handle, std::int64_t n,
                                  const Payload& part, std::string_view content_digest,
                                  Sequence sequence = Sequence::in_order);
   Result<UploadStatus> status(const Principal& principal, std::string_view handle);
-  // `parts`: the count, a list of numbers, or a list of {part, ref}.
+  // Commits the upload. `parts` is the count, a list of numbers, or a list of {part, ref}.
   Result<CommitResult> commit(const Principal& principal, std::string_view handle, const Json& parts);
   // Succeeds even when something could not be discarded; the result lists it. Nothing can be staged or
   // committed afterwards.

@@ -6,8 +6,8 @@
 
 namespace dash::storage {
 
-// `header` is a Dictionary of byte sequences (RFC 8941 §3.2): `sha-256=:base64:`, others are ignored.
-// `sha256`: 32 raw bytes. Code::invalid when its sha-256 differs or cannot be read.
+// Compares the header with `sha256`, 32 raw bytes. `header` is a Dictionary of byte sequences (RFC 8941
+// §3.2): `sha-256=:base64:`, others are ignored. Code::invalid when its sha-256 differs or cannot be read.
 Result<void> check_content_digest(std::string_view header, std::string_view sha256);
 
 }  // namespace dash::storage

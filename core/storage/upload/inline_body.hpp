@@ -24,7 +24,7 @@ class InlineBody final : public Sink {
   // Code::validation for what is not the promised JSON, Code::invalid for what is not base64, Code::too_large
   // above the ceiling.
   Result<void> write(std::string_view piece) override;
-  // The body has ended. Code::validation when a member is missing.
+  // Ends the body. Code::validation when a member is missing.
   Result<void> finish();
 
   const std::optional<std::string>& filename() const { return filename_; }

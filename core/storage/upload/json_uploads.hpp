@@ -46,7 +46,7 @@ class StreamingUpload final : public Sink {
   StreamingUpload(const StreamingUpload&) = delete;
   StreamingUpload& operator=(const StreamingUpload&) = delete;
 
-  // Called once. Code::invalid for the name, Code::conflict for another workgroup's asset.
+  // Sets the name, once. Code::invalid for the name, Code::conflict for another workgroup's asset.
   Result<void> name(const std::string& filename);
   Result<void> write(std::string_view bytes) override;
   Result<UploadResult> finish();

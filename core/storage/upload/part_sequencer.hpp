@@ -32,7 +32,7 @@ class PartSequencer {
     std::optional<std::uint32_t> last() const;
     void set_begun();
     void set_staged(std::uint32_t n, std::string ref);
-    // Part `n` may have been staged, or not.
+    // Drops what is recorded of part `n`, which may have been staged or not.
     void forget(std::uint32_t n);
 
    private:

@@ -32,7 +32,7 @@ class Client {
   Client(Endpoint endpoint, std::string account, std::string container, std::optional<AccountKey> key,
          std::unique_ptr<BearerCache> tokens, net::HttpClient& http, const Clock& clock);
 
-  // Endpoint, account and container. Another account is another place, whatever the endpoint.
+  // Returns endpoint, account and container. Another account is another place, whatever the endpoint.
   std::string place() const { return place_; }
   // Returns a 2xx response. Any other is an error with the operation and the service's message; the service's
   // own code is written to `code` when given.

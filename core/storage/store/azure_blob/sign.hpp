@@ -18,7 +18,7 @@ struct AccountKey {
   std::string account;
   Secret key;  // raw bytes
 };
-// `base64` as the portal shows it. Code::invalid names the setting.
+// Reads `base64` as the portal shows it. Code::invalid names the setting.
 Result<AccountKey> read_account_key(std::string_view account, const Secret& base64);
 
 struct RequestToSign {
@@ -38,7 +38,8 @@ struct ServicePrincipal {
   std::string client_id;
   Secret client_secret;
 };
-// `authority` empty means the public cloud. Code::invalid names the setting that is empty.
+// Reads the principal's settings. `authority` empty means the public cloud. Code::invalid names the setting
+// that is empty.
 Result<ServicePrincipal> read_service_principal(std::string_view authority, std::string_view tenant,
                                                 std::string_view client_id, const Secret& client_secret);
 // Returns the form that is posted to token_url.

@@ -8,7 +8,7 @@
 
 namespace dash::storage::local {
 
-// In `tree`, a file looked up by another spelling is absent (Code::not_found), and nothing replaces it
+// Wraps `tree`: a file looked up by another spelling is absent (Code::not_found), and nothing replaces it
 // (Code::conflict). Paths that begin with a dot are the store's own and are not checked.
 std::unique_ptr<FileTree> make_exact_tree(std::unique_ptr<FileTree> tree);
 

@@ -42,11 +42,11 @@ class FileTree {
                                    std::span<char> out) = 0;
   // Makes the file when absent. The bytes are on the disk when this returns.
   virtual Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) = 0;
-  // False: a crash in a rename() that replaces leaves neither file under the name.
+  // When false, a crash in a rename() that replaces leaves neither file under the name.
   virtual bool replaces_in_one_step() const { return true; }
   // Makes the folder and its parents, the root included. An existing one is no error.
   virtual Result<void> make_folder(const std::string& path) = 0;
-  // Durable. Atomic when `to` is absent. Code::conflict when it exists and may not be replaced.
+  // Renames durably; atomic when `to` is absent. Code::conflict when it exists and may not be replaced.
   virtual Result<void> rename(const std::string& from, const std::string& to, bool may_replace) = 0;
   virtual Result<void> remove(const std::string& file) = 0;
   virtual Result<void> remove_folder(const std::string& empty_folder) = 0;

@@ -26,7 +26,7 @@ struct Position {
 Result<FolderId> id_of(int folder);
 // Returns the position of an open folder. Code::invalid when the folders above it cannot be read.
 Result<Position> position_of(int folder);
-// `path` is absolute. Code::invalid when '..' follows a name that does not exist.
+// Returns the position of an absolute path. Code::invalid when '..' follows a name that does not exist.
 Result<Position> position_of(const std::string& path);
 
 // Returns every position of an open folder: one more for each mount that shows the same folder elsewhere.

@@ -9,9 +9,9 @@
 
 namespace dash::storage::local {
 
-// `root` is absolute; it need not exist yet. Code::invalid for a folder that `rules` refuses. A folder that
-// appears at the path later is checked at its first use (Code::upstream). Without rules the folder is the
-// program's own. The rules must outlive the tree.
+// Opens `root`, an absolute path, which need not exist yet. Code::invalid for a folder that `rules` refuses.
+// A folder that appears at the path later is checked at its first use (Code::upstream). Without rules the
+// folder is the program's own. The rules must outlive the tree.
 Result<std::unique_ptr<FileTree>> open_folder_tree(const std::string& root, const RootRules* rules);
 
 }  // namespace dash::storage::local

@@ -20,7 +20,7 @@ std::vector<Mount> read_mounts(std::string_view text);
 std::vector<std::string> other_paths(const std::vector<Mount>& mounts, std::string_view mount_id,
                                      std::string_view path);
 
-// The same for an open folder with the kernel's path. Empty where /proc is not mounted.
+// Does the same for an open folder with the kernel's path. Empty where /proc is not mounted.
 std::vector<std::string> other_paths_of(int folder, std::string_view path);
 
 }  // namespace dash::storage::local

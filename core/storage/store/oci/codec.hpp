@@ -23,10 +23,10 @@ struct ListPage {
 };
 Result<ListPage> parse_list(std::string_view json);
 
-// GET /n: the tenancy's namespace as a JSON string.
+// Reads GET /n: the tenancy's namespace as a JSON string.
 Result<std::string> parse_namespace(std::string_view json);
 
-// The object gets the metadata `metadata_name` (opc-meta-…) → `metadata_value`.
+// Returns a body that gives the object the metadata `metadata_name` (opc-meta-…) → `metadata_value`.
 std::string create_upload_body(std::string_view object, std::string_view metadata_name,
                                std::string_view metadata_value);
 Result<std::string> parse_upload_id(std::string_view json);

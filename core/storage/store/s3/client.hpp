@@ -30,7 +30,7 @@ class Client {
   Client(Address address, Credentials credentials, net::HttpClient& http, const Clock& clock)
       : address_(std::move(address)), credentials_(std::move(credentials)), http_(&http), clock_(&clock) {}
 
-  // A response outside of 2xx is an error (errors.hpp).
+  // Sends the request. A response outside of 2xx is an error (errors.hpp).
   Result<net::HttpResponse> call(const Call& what) const;
 
   const Address& address() const { return address_; }

@@ -11,17 +11,17 @@
 
 namespace dash::storage::s3 {
 
-// ListObjectsV2. ObjectPage::cursor is the continuation token.
+// Reads ListObjectsV2. ObjectPage::cursor is the continuation token.
 Result<ObjectPage> read_list(std::string_view xml);
 
-// CreateMultipartUpload.
+// Reads CreateMultipartUpload.
 Result<std::string> read_upload_id(std::string_view xml);
 
 struct PartsPage {
   std::vector<StagedPart> parts;
   std::string next_marker;  // empty: this is the last page
 };
-// ListParts.
+// Reads ListParts.
 Result<PartsPage> read_parts(std::string_view xml);
 
 struct ListedUpload {
@@ -34,14 +34,14 @@ struct UploadsPage {
   std::string next_key_marker;  // both empty: this is the last page
   std::string next_id_marker;
 };
-// ListMultipartUploads.
+// Reads ListMultipartUploads.
 Result<UploadsPage> read_uploads(std::string_view xml);
 
 struct CompletionResult {
   std::string etag;
   std::optional<StoreError> refusal;  // an <Error> in a response with status 200
 };
-// CompleteMultipartUpload and CopyObject: their status is sent before the work is done.
+// Reads CompleteMultipartUpload and CopyObject: their status is sent before the work is done.
 Result<CompletionResult> read_completion(std::string_view xml);
 
 struct Refusal : StoreError {

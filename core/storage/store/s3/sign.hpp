@@ -26,7 +26,7 @@ struct CredentialScope {
 
 using Query = std::vector<std::pair<std::string, std::string>>;  // not encoded
 
-// Encoded and sorted. The same text is signed and sent after '?'.
+// Returns the query encoded and sorted. The same text is signed and sent after '?'.
 std::string canonical_query(const Query& query);
 
 struct RequestToSign {

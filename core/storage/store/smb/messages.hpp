@@ -6,7 +6,7 @@
 
 namespace dash::storage::smb {
 
-// It goes through a pipe between two processes of one user, never to a log.
+// Writes a share with its password. It goes through a pipe between two processes of one user, never to a log.
 OrderedJson write_share(const Share& share);
 Result<Share> read_share(const Json& json);
 

@@ -19,10 +19,10 @@ struct Share {
   std::uint16_t port = 445;
 };
 
-// "\\server\share[\folder]", or the same with '/'.
+// Recognises "\\server\share[\folder]", and the same with '/'.
 bool is_unc(std::string_view path);
-// storage_local_path, _username (bare or DOMAIN\user), _password, _domain, _port. Code::invalid names the
-// setting.
+// Reads storage_local_path, _username (bare or DOMAIN\user), _password, _domain, _port. Code::invalid names
+// the setting.
 Result<Share> read_share(const config::Values& values);
 
 // Code::invalid for a name that Windows would refuse or change: one of \ : * ? " < > | in it, or a segment
