@@ -112,7 +112,8 @@ Run declare_serve(Flags& flags) {
     auto options = server_options(*serve_flags, app);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
     jobs::JobWorkers workers(
-        app.jobs, {app.sql, app.clock, app.config, app.settings, app.audit, app.gate, app.windows},
+        app.jobs,
+        {app.sql, app.clock, app.config, app.settings, app.audit, app.gate, app.windows, app.runners},
         jobs::Executors(jobs::executor_folder(data_dir_or_default(serve_flags->local.data_dir)),
                         "/proc/self/exe"),
         static_cast<std::size_t>(serve_flags->workers));

@@ -34,7 +34,8 @@ class Workgroups;
 }  // namespace dash::windows
 namespace dash::jobs {
 class Jobs;
-}
+class Runners;
+}  // namespace dash::jobs
 namespace dash::automation {
 class Automation;
 }
@@ -79,6 +80,7 @@ struct Application {
   windows::Windows& windows;
   windows::Workgroups& workgroups;
   jobs::Jobs& jobs;
+  const jobs::Runners& runners;
   storage::Storage& storage;
   automation::Automation& automation;
 };

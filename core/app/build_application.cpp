@@ -103,7 +103,7 @@ class InstanceImpl final : public Instance {
         gate_(settings_, *engine_, decisions_),
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
-        jobs_({*sql_, clock_, config_, settings_, audit_, gate_, windows_}),
+        jobs_({*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_}),
         storage_({config_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
@@ -132,7 +132,8 @@ class InstanceImpl final : public Instance {
             .gate = gate_,
             .windows = windows_,
             .workgroups = workgroups_,
-            .jobs = jobs_,  // one member a line, so that two changes rarely conflict
+            .jobs = jobs_,
+            .runners = runners_,
             .storage = storage_,
             .automation = automation_,
         } {}
@@ -168,6 +169,7 @@ class InstanceImpl final : public Instance {
   policy::EngineGate gate_;
   windows::Windows windows_;
   windows::Workgroups workgroups_;
+  jobs::Runners runners_;
   jobs::Jobs jobs_;
   storage::Storage storage_;
   automation::Automation automation_;

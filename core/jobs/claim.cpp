@@ -1,4 +1,6 @@
 // A worker claims a job: finds one that may begin, and ends those that no longer can.
+#include <set>
+
 #include "core/base/log.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/jobs/job_rows.hpp"
@@ -9,14 +11,22 @@
 namespace dash::jobs {
 namespace {
 
-std::string quoted_list(const std::map<std::string, std::string>& available) {
+std::string quoted_list(const std::set<std::string>& available) {
   std::string out;
-  for (const auto& [action, path] : available) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", action);
+  for (const auto& action : available) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", action);
+  return out;
+}
+
+// The actions that this process can run.
+std::set<std::string> runnable_actions(const Runners& runners, const Executors& executors) {
+  std::set<std::string> out;
+  for (const auto& [action, path] : executors.available()) out.insert(action);
+  for (const auto& [action, runner] : runners.entries()) out.insert(action);
   return out;
 }
 
 // The parameter $1 is the time.
-std::string ready_condition(const std::map<std::string, std::string>& available) {
+std::string ready_condition(const std::set<std::string>& available) {
   return fmt::format(
       R"(state = 'pending' AND action IN ({})
          AND (run_at IS NULL OR run_at <= $1)
@@ -68,7 +78,7 @@ Result<void> end_job(const Deps& deps, db::Transaction& tx, const Job& job, cons
 
 // The row stays locked between this read and the claim, so no two workers have the same job.
 Result<std::optional<Job>> Worker::claim() {
-  auto available = executors_.available();
+  auto available = runnable_actions(deps_.runners, executors_);
   if (available.empty()) return std::nullopt;
   auto lease = TRY(lease_micros(deps_.settings));
   auto ready = ready_condition(available);

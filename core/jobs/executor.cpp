@@ -81,6 +81,8 @@ net::Command command_of(const std::string& path, const std::string& launcher) {
 
 }  // namespace
 
+RunResult failed_run(const Error& error) { return {RunStatus::failed, error.message}; }
+
 std::string executor_folder(const std::string& data_dir) {
   const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
   return folder && *folder ? folder : data_dir + "/deploy";

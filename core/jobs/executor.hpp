@@ -21,8 +21,11 @@ namespace dash::jobs {
 enum class RunStatus { done, failed, stopped };
 struct RunResult {
   RunStatus status = RunStatus::failed;
-  std::string error;  // of a failed one
+  std::string error{};              // of a failed one
+  std::string reason = "executor";  // the word of a failed one
+  OrderedJson result{};             // the job's `result`; null for none
 };
+RunResult failed_run(const Error& error);
 
 // Returns $DASHCTL_EXECUTOR_DIR, else deploy/ in the data directory.
 std::string executor_folder(const std::string& data_dir);

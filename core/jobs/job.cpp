@@ -47,6 +47,22 @@ std::optional<Approval> approval_at(const db::Row& row, std::size_t i) {
   return row.is_null(i) ? std::nullopt
                         : std::optional(Approval{row.text(i), from_micros(row.integer(i + 1))});
 }
+// A document that a runner wrote.
+Result<OrderedJson> json_at(const db::Row& row, std::size_t i) {
+  if (row.is_null(i)) return OrderedJson(nullptr);
+  return OrderedJson(TRY(parse_json(row.text(i))));
+}
+
+// By bytes where their total is known, else by items; 100 is left to a job that is completed.
+int percent_of(const OrderedJson& progress) {
+  for (auto unit : {"bytes", "items"}) {
+    auto total = progress.is_object() ? progress.value(fmt::format("{}_total", unit), std::uint64_t{0}) : 0;
+    auto done = progress.is_object() ? progress.value(fmt::format("{}_done", unit), std::uint64_t{0}) : 0;
+    if (total > 0) return static_cast<int>(std::min<std::uint64_t>(99, done * 100 / total));
+  }
+  return 0;
+}
+
 OrderedJson or_null(const std::optional<std::string>& text) {
   return text ? OrderedJson(*text) : OrderedJson(nullptr);
 }
@@ -97,7 +113,7 @@ const std::string kSelectJobs =
          approval_reasons, approval_digest, approval_expires_at,
          policy_approved_by, policy_approved_at, booking_approved_by, booking_approved_at,
          attempts, cancel_requested, started_at, completed_at, error,
-         (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision
+         (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision, progress, result
        FROM jobs )";
 
 std::string_view word(State state) { return row_of(state).word; }
@@ -138,7 +154,17 @@ Result<Job> row_to_job(const db::Row& row) {
   job.attempts = static_cast<int>(row.integer(29)), job.cancel_requested = row.flag(30);
   job.started_at = time_at(row, 31), job.completed_at = time_at(row, 32), job.error = text_at(row, 33);
   job.change_window_name = text_at(row, 34), job.revision = row.integer(35);
+  job.progress = TRY(json_at(row, 36)), job.result = TRY(json_at(row, 37));
   return job;
+}
+
+OrderedJson to_json(const JobProgress& progress) {
+  return {{"bytes_done", progress.bytes_done},
+          {"bytes_total", progress.bytes_total},
+          {"items_done", progress.items_done},
+          {"items_total", progress.items_total},
+          {"bytes_per_second", progress.bytes_per_second},
+          {"eta_seconds", progress.eta_seconds ? OrderedJson(*progress.eta_seconds) : OrderedJson(nullptr)}};
 }
 
 OrderedJson to_json(const Job& job, config::NameStyle style) {
@@ -148,7 +174,7 @@ OrderedJson to_json(const Job& job, config::NameStyle style) {
   out["description"] = job.name;
   out["status"] = word(job.state);
   out["reason"] = or_null(job.reason);
-  out["progress_pct"] = job.state == State::completed ? 100 : 0;
+  out["progress_pct"] = job.state == State::completed ? 100 : percent_of(job.progress);
   out["progress_message"] = job.message;
   out["workgroup"] = or_null(job.workgroup);
   out["name"] = job.name;
@@ -165,6 +191,8 @@ OrderedJson to_json(const Job& job, config::NameStyle style) {
     out["duration_seconds"] =
         std::chrono::duration_cast<std::chrono::seconds>(*job.completed_at - *job.started_at).count();
   out["error_message"] = or_null(job.error);
+  out["progress"] = job.progress;
+  out["result"] = job.result;
   add_schedule(out, job);
   return out;
 }

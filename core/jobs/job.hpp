@@ -35,6 +35,16 @@ struct Approval {
   Time at;
 };
 
+// How far a running job is; totals are 0 while they are unknown.
+struct JobProgress {
+  std::uint64_t bytes_done = 0, bytes_total = 0;
+  std::uint64_t items_done = 0, items_total = 0;
+  std::uint64_t bytes_per_second = 0;
+  std::optional<std::uint64_t> eta_seconds{};
+};
+// {bytes_done, bytes_total, items_done, items_total, bytes_per_second, eta_seconds}
+OrderedJson to_json(const JobProgress& progress);
+
 struct Job {
   std::string id;
   std::int64_t seq = 0;
@@ -65,6 +75,7 @@ struct Job {
   bool cancel_requested = false;
   std::optional<Time> started_at, completed_at;
   std::optional<std::string> error;
+  OrderedJson progress, result;  // of a runner, null without one
 
   bool approved() const {
     return (!needs_policy_approval || policy_approval) && (!needs_booking_approval || booking_approval);

@@ -45,13 +45,14 @@ Result<void> explain_action(db::Sql& sql, const Executors& executors,
 }
 
 // Explains jobs that no worker here can run.
-Result<void> explain_waiting_jobs(db::Sql& sql, const Executors& executors,
+Result<void> explain_waiting_jobs(const Deps& deps, const Executors& executors,
                                   const std::vector<RefusedExecutor>& refused) {
   auto available = executors.available();
   std::vector<std::string> wanted = {std::string(kAutomationRun)};
   for (const auto& action : actions()) wanted.emplace_back(action.name);
   for (const auto& action : wanted)
-    if (!available.contains(action)) TRY(explain_action(sql, executors, refused, action));
+    if (!available.contains(action) && !deps.runners.find(action))
+      TRY(explain_action(deps.sql, executors, refused, action));
   return {};
 }
 
@@ -95,7 +96,7 @@ void JobWorkers::run_maintenance(std::size_t threads) {
     for (const auto& executor : refused)
       if (std::exchange(logged[executor.path], executor.reason) != executor.reason)
         log::warning("jobs.executor_refused", {{"path", executor.path}, {"reason", executor.reason}});
-    log_failure("jobs.sweep_failed", explain_waiting_jobs(deps_.sql, executors_, refused));
+    log_failure("jobs.sweep_failed", explain_waiting_jobs(deps_, executors_, refused));
   } while (pause(kSweepInterval));
 }
 

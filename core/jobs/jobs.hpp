@@ -10,6 +10,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 #include "core/jobs/job.hpp"
+#include "core/jobs/runner.hpp"
 #include "core/policy/gate.hpp"
 #include "core/windows/windows.hpp"
 
@@ -78,6 +79,7 @@ struct Deps {
   audit::Log& audit;
   policy::Gate& gate;
   windows::Windows& windows;
+  const Runners& runners;
 };
 
 class Jobs {

@@ -181,14 +181,13 @@ Result<void> sweep_times(db::Transaction& tx, std::int64_t now) {
   return {};
 }
 
-Result<void> sweep_lost(db::Transaction& tx, std::int64_t now, std::int64_t lease) {
+Result<void> sweep_lost(db::Transaction& tx, const Runners& runners, std::int64_t now, std::int64_t lease) {
   auto rows = TRY(
       tx.query(kSelectJobs + "WHERE state = 'running' AND " + lease_expired_condition(1, 2), {now, lease}));
   for (const auto& row : rows) {
     auto job = TRY(row_to_job(row));
-    const auto* action = find_action(job.action);
-    bool again = action && action->on_worker_loss == OnWorkerLoss::requeue && job.attempts < kMaxAttempts &&
-                 !job.cancel_requested;
+    bool again = on_worker_loss(runners, job.action) == OnWorkerLoss::requeue &&
+                 job.attempts < kMaxAttempts && !job.cancel_requested;
     auto next = again ? State::pending : job.cancel_requested ? State::cancelled : State::failed;
     std::string set = again ? ", lease_owner = NULL, lease_until = NULL, message = $3"
                             : R"(, lease_owner = NULL, lease_until = NULL, message = $3,
@@ -225,7 +224,7 @@ Result<void> Jobs::sweep() {
   if (!due) return {};
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(sweep_times(tx, now));
-    return sweep_lost(tx, now, lease);
+    return sweep_lost(tx, deps_.runners, now, lease);
   });
 }
 

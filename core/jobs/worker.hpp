@@ -33,10 +33,6 @@ class Worker {
 
  private:
   Result<void> run(const Job& job, const std::atomic<bool>& stop);
-  // `deploy_id` is the job that made the machine of a teardown; empty when there is none.
-  Result<void> finish(const Job& job, const RunResult& outcome, const std::string& deploy_id,
-                      bool by_shutdown);
-  Result<void> requeue(const Job& job, std::string message, std::chrono::seconds pause);
   policy::Deadline decision_deadline() const;
   Deps deps_;
   const Executors& executors_;

@@ -88,7 +88,8 @@ class JobsFixture : public testing::Test {
   FakeGate gate_;
   windows::Windows windows_{*sql_, clock_, audit_};
   windows::Workgroups workgroups_{*sql_, directory_, audit_, windows_};
-  jobs::Deps deps_{*sql_, clock_, store_, settings_, audit_, gate_, windows_};
+  jobs::Runners runners_;
+  jobs::Deps deps_{*sql_, clock_, store_, settings_, audit_, gate_, windows_, runners_};
   jobs::Jobs jobs_{deps_};
   Principal alice_ = user("alice");
   Principal bob_ = user("bob", {"change_windows:use"});

@@ -1,0 +1,78 @@
+#include "core/jobs/run_now.hpp"
+
+#include <unistd.h>
+
+#include "core/crypto/hash.hpp"
+#include "core/jobs/job_rows.hpp"
+#include "core/jobs/lease.hpp"
+#include "core/jobs/running_job.hpp"
+
+namespace dash::jobs {
+namespace {
+
+void fill_in(const Deps& deps, const Principal& principal, Job& job) {
+  job.id = crypto::uuid4();
+  job.created_at = deps.clock.now();
+  job.created_by = principal.username;
+  job.created_by_admin = principal.is_admin;
+}
+
+// Passes the caller's wish to stop on to the runner.
+class AbandonableRun final : public RunControl {
+ public:
+  AbandonableRun(RunningJob& job, const std::function<bool()>& is_abandoned)
+      : job_(job), is_abandoned_(is_abandoned) {}
+  bool should_stop() const override { return job_.should_stop() || (is_abandoned_ && is_abandoned_()); }
+  void log(std::string line) override { job_.log(std::move(line)); }
+  void report(const JobProgress& progress) override { job_.report(progress); }
+
+ private:
+  RunningJob& job_;
+  const std::function<bool()>& is_abandoned_;
+};
+
+}  // namespace
+
+Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
+                    const OnInsert& on_insert) {
+  fill_in(deps, principal, job);
+  TRY(deps.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(insert_job(tx, deps.store, job, parameters));
+    return on_insert(tx, job);
+  }));
+  return job;
+}
+
+Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
+                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned) {
+  const auto* runner = deps.runners.find(job.action);
+  if (!runner) return fail(Code::internal, "nothing here runs {}", job.action);
+  fill_in(deps, principal, job);
+  auto owner = fmt::format("{}-{}", ::getpid(), crypto::random_hex(6));
+  auto lease = TRY(lease_micros(deps.settings));
+  TRY(deps.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(insert_job(tx, deps.store, job, parameters));
+    auto now = to_micros(job.created_at);
+    TRY(transition(tx, job.id, {State::pending}, State::running,
+                   {", message = 'running', lease_owner = $3, lease_until = $4, lease_micros = $5, "
+                    "attempts = attempts + 1, started_at = $6",
+                    {owner, now + lease, lease, now},
+                    ""}));
+    return on_insert(tx, job);
+  }));
+  std::atomic<bool> stop = false;
+  RunningJob running(deps, job, owner, lease, stop);
+  Result<RunResult> outcome = RunResult{};
+  {
+    LeaseKeeper keeper(running);
+    AbandonableRun control(running, is_abandoned);
+    outcome = runner->run(job, parameters, control);
+  }
+  running.flush();
+  auto error = outcome ? std::nullopt : std::optional(outcome.error());
+  TRY(finish_job(deps, job, running, outcome ? *std::move(outcome) : failed_run(*error)));
+  if (error) return Failure(*std::move(error));
+  return db::read<Job>(deps.sql, [&](db::Transaction& tx) { return get_job(tx, job.id); });
+}
+
+}  // namespace dash::jobs

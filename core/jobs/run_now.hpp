@@ -1,0 +1,24 @@
+// Jobs that later modules make: no rule gates them, and a runner of this binary does their work.
+#pragma once
+#include <functional>
+
+#include "core/jobs/jobs.hpp"
+
+namespace dash::jobs {
+
+// Called in the transaction that makes the job, for the audit entry and for what must hold at that moment. A
+// failure makes no job.
+using OnInsert = std::function<Result<void>(db::Transaction& tx, const Job& job)>;
+
+// Makes a pending job that any worker of the instance runs. `job` has action, name, request and what else is
+// shown; the rest is filled in.
+Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
+                    const OnInsert& on_insert);
+
+// Makes the job and runs it in this thread, also where no worker runs jobs; returns it as it ended. It is
+// cancelled when `is_abandoned` returns true. When this process dies, the job is put back or failed as any
+// other.
+Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
+                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned = {});
+
+}  // namespace dash::jobs

@@ -1,0 +1,73 @@
+// The state of a job that this process runs: its log, its progress, its lease. Thread-safe.
+#pragma once
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/jobs/jobs.hpp"
+#include "core/jobs/runner.hpp"
+
+namespace dash::jobs {
+
+class RunningJob final : public RunControl {
+ public:
+  // `lease` is its length in microseconds. `stop` is true when this process ends. Both outlive it.
+  RunningJob(const Deps& deps, const Job& job, std::string owner, std::int64_t lease,
+             const std::atomic<bool>& stop);
+
+  // For an executor: a line of its output, which may name the new resource.
+  void line(std::string text);
+  // Writes the lines of the log and renews the lease when that is due. An executor's loop calls it several
+  // times a second; for a runner a LeaseKeeper does.
+  bool tend();
+  void flush();
+
+  bool should_stop() const override { return stop_ || cancelled_ || lost_; }
+  void log(std::string text) override;
+  void report(const JobProgress& progress) override;
+
+  bool by_shutdown() const { return shutdown_; }
+  const std::string& owner() const { return owner_; }
+
+ private:
+  void renew(Time now);
+  void look_for_cancel();
+  const Deps& deps_;
+  const Job& job_;
+  const std::string owner_;
+  const std::int64_t lease_;
+  const std::atomic<bool>& stop_;
+  std::mutex mutex_;
+  Time renewed_;
+  std::chrono::steady_clock::time_point looked_{};
+  SteadyTime flushed_{};
+  std::vector<std::string> lines_;
+  std::string resource_id_;
+  std::optional<JobProgress> progress_;  // not yet written
+  std::size_t seen_ = 0;
+  std::atomic<bool> cancelled_ = false, lost_ = false, shutdown_ = false;
+};
+
+// A thread that tends a running job while its runner works.
+class LeaseKeeper {
+ public:
+  explicit LeaseKeeper(RunningJob& job);
+
+ private:
+  std::jthread thread_;
+};
+
+// Ends a running job as its run came out, unless another process owns it by now. A run that was stopped by the
+// end of this process is put back where its action allows that. `deploy_id` is the job that made the machine of
+// a teardown; empty when there is none.
+Result<void> finish_job(const Deps& deps, const Job& job, const RunningJob& running, const RunResult& outcome,
+                        const std::string& deploy_id = "");
+
+// Back to pending, for `pause` at least.
+Result<void> requeue_job(const Deps& deps, const Job& job, const std::string& owner, std::string message,
+                         std::chrono::seconds pause);
+
+}  // namespace dash::jobs

@@ -1,0 +1,116 @@
+#include "core/jobs/run_now.hpp"
+
+#include "core/jobs/job_rows.hpp"
+#include "core/jobs/running_job.hpp"
+#include "tests/support/jobs_fixture.hpp"
+
+namespace dash::jobs {
+namespace {
+
+class RunNow : public JobsFixture {
+ protected:
+  RunNow() {
+    runners_.add("test:copy",
+                 {[this](const Job& job, const Json& parameters, RunControl& control) {
+                    seen_ = parameters;
+                    control.log("copying " + job.name);
+                    control.report({.bytes_done = 40, .bytes_total = 100});
+                    return run_ ? run_(control) : RunResult{RunStatus::done, "", "", {{"copied", 3}}};
+                  },
+                  OnWorkerLoss::requeue});
+  }
+  static Job draft() {
+    Job job;
+    job.action = "test:copy", job.name = "a to b", job.request = {{"source", "a"}};
+    return job;
+  }
+  OnInsert audited_as(std::string action) {
+    return [this, action](db::Transaction& tx, const Job& job) -> Result<void> {
+      TRY(audit_.append(tx, audit::make_event(alice_, action, job.name, {{"job_id", job.id}})));
+      return {};
+    };
+  }
+  // Copies until it has to stop.
+  static RunResult endless(RunControl& control) {
+    while (!control.should_stop()) std::this_thread::yield();
+    return {RunStatus::stopped};
+  }
+
+  std::function<RunResult(RunControl&)> run_;
+  Json seen_;
+  Executors none_{scratch_ / "deploy", ""};
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(RunNow, RunsInTheCallersThreadAndReturnsTheJobAsItEnded) {
+  auto done = must(run_now(deps_, alice_, draft(), {{"secret", "x"}}, audited_as("copy")));
+  EXPECT_EQ(done.state, State::completed);
+  EXPECT_EQ(done.created_by, "alice");
+  EXPECT_EQ(done.result["copied"], 3);
+  EXPECT_EQ(seen_["secret"], "x");
+  auto shown = to_json(job(done.id));
+  EXPECT_EQ(shown["progress"]["bytes_done"], 40);
+  EXPECT_EQ(shown["progress_pct"], 100);
+  EXPECT_EQ(must(jobs_.logs(root_, done.id, 0)).at(0).line, "copying a to b");
+  EXPECT_EQ(audited().back(), "copy");
+}
+
+TEST_F(RunNow, MakesNoJobWhenItsInsertIsRefused) {
+  auto refused = run_now(
+      deps_, alice_, draft(), Json::object(),
+      [](db::Transaction&, const Job&) -> Result<void> { return fail(Code::conflict, "another copy runs"); });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_EQ(count_jobs(), 0);
+}
+
+TEST_F(RunNow, IsCancelledWhenItsCallerLeaves) {
+  run_ = endless;
+  auto left = must(run_now(deps_, alice_, draft(), Json::object(), audited_as("copy"), [] { return true; }));
+  EXPECT_EQ(left.state, State::cancelled);
+  EXPECT_EQ(left.reason, "user");
+}
+
+TEST_F(RunNow, IsCancelledByItsJob) {
+  run_ = [this](RunControl& control) {
+    auto id = must(jobs_.list(root_, {})).jobs.at(0).id;
+    must(jobs_.cancel(alice_, id));
+    return endless(control);
+  };
+  EXPECT_EQ(must(run_now(deps_, alice_, draft(), Json::object(), audited_as("copy"))).state,
+            State::cancelled);
+}
+
+TEST_F(RunNow, FailsTheJobWithTheRunnersError) {
+  runners_.add("test:copy", {[](const Job&, const Json&, RunControl&) -> Result<RunResult> {
+                 return fail(Code::unreachable, "the source does not answer");
+               }});
+  auto failed = run_now(deps_, alice_, draft(), Json::object(), audited_as("copy"));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Code::unreachable);
+  auto job = must(jobs_.list(root_, {})).jobs.at(0);
+  EXPECT_EQ(job.state, State::failed);
+  EXPECT_EQ(job.error, "the source does not answer");
+}
+
+TEST_F(RunNow, IsRunByAnyWorkerOnceItIsQueued) {
+  auto queued = must(enqueue(deps_, alice_, draft(), Json::object(), audited_as("copy")));
+  EXPECT_EQ(state(queued.id), State::pending);
+  EXPECT_TRUE(must(Worker(deps_, none_, "one").work(stop_)));
+  EXPECT_EQ(state(queued.id), State::completed);
+}
+
+TEST_F(RunNow, GoesBackToTheQueueWhenItsProcessEndsOrDies) {
+  auto queued = must(enqueue(deps_, alice_, draft(), Json::object(), audited_as("copy")));
+  run_ = endless;
+  stop_ = true;
+  EXPECT_TRUE(must(Worker(deps_, none_, "one").work(stop_)));
+  EXPECT_EQ(state(queued.id), State::pending);
+  EXPECT_TRUE(must(Worker(deps_, none_, "two").claim()));
+  clock_.advance(std::chrono::hours(1));
+  must(jobs_.sweep());
+  EXPECT_EQ(state(queued.id), State::pending);
+}
+
+}  // namespace
+}  // namespace dash::jobs
