@@ -147,6 +147,34 @@ TEST_F(FolderStore, AForgedUploadNamesNoOtherFolder) {
   EXPECT_EQ(listed(), std::vector<std::string>{"keep.yml"});
 }
 
+// Has no memory to lend; takes pieces in order only.
+class AppendingWriter final : public RandomWriter {
+ public:
+  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
+    if (offset != text.size()) return fail(Code::internal, "not in order");
+    if (text.size() + bytes.size() > max_bytes) return fail(Code::internal, "the disk is full");
+    text += bytes;
+    return {};
+  }
+  std::string text;
+  std::size_t max_bytes = SIZE_MAX;
+};
+
+TEST_F(FolderStore, ReadsARangeIntoAWriterWithoutMemoryPieceByPiece) {
+  std::string content(700'000, 'x');
+  for (std::size_t i = 0; i < content.size(); i += 11) content[i] = static_cast<char>('a' + i % 26);
+  make("a.yml", content);
+  for (ByteRange range : {ByteRange{0, 700'000}, ByteRange{5, 600'000}, ByteRange{699'990, 100}}) {
+    AppendingWriter out;
+    auto size = must(store_->read("a.yml", range, "", out));
+    EXPECT_EQ(size, std::min<std::uint64_t>(range.size, content.size() - range.offset));
+    EXPECT_TRUE(out.text == content.substr(range.offset, range.size)) << range.offset;
+  }
+  AppendingWriter full;
+  full.max_bytes = 300'000;
+  EXPECT_EQ(store_->read("a.yml", {0, 700'000}, "", full).error().message, "the disk is full");
+}
+
 TEST_F(FolderStore, WantsAnAbsolutePath) {
   RootRules rules({});
   EXPECT_EQ(open_folder_tree("assets", &rules).error().code, Code::invalid);
