@@ -36,7 +36,7 @@ class Printer {
   void line(fmt::format_string<A...> format, A&&... args) {
     if (!is_json()) print_line(fmt::format(format, std::forward<A>(args)...));
   }
-  // Prints the document, at most one a run. The member "schema" is put first.
+  // Sets the document of the run, at most once. The member "schema" is put first.
   void document(const OrderedJson& members);
   void record(const OrderedJson& members);
   // Writes bytes of data in either mode (export --out -, fetch -o -).

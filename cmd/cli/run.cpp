@@ -27,8 +27,8 @@ Format format_in(const std::vector<std::string>& words) {
   return format == "json" ? Format::json : Format::text;
 }
 
-// Prints a log line of core as a sentence, for the user at a shell. Lines of the engine are left out: they
-// come back as the error of the command itself.
+// Prints a log line of core as a sentence, for the user at a shell. Lines of the policy engine are left out:
+// they come back as the error of the command itself.
 void print_log_line(std::string_view line) {
   auto entry = parse_json(line).value_or(Json::object());
   auto event = string_member(entry, "event").value_or("");

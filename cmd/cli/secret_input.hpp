@@ -16,7 +16,7 @@ Result<Secret> read_secret_file(const std::string& path);
 Result<Secret> read_secret(Context& context, const std::string& file, const std::string& prompt,
                            const std::string& flag);
 
-// Calls read_secret() twice and compares, for a new secret.
+// Reads `file` when given, else prompts twice and compares: for a new secret.
 Result<Secret> read_new_secret(Context& context, const std::string& file, const std::string& prompt,
                                const std::string& flag);
 

@@ -53,9 +53,9 @@ class Accounts {
   // Adds a user. For admins only, like every function below that concerns another user.
   Result<identity::User> add(const Principal& principal, const identity::NewUser& user);
   // Changes a user. One's own password needs the current one: Code::validation without it, Code::forbidden
-  // when it is wrong, which counts as a failed login. An admin cannot disable the own account or drop its
-  // admin flag (Code::invalid).
-  // A new password ends the sessions. It also revokes the tokens when another user sets it or the account is disabled.
+  // when it is wrong, which counts as a failed login. No admin can disable their own account or drop its
+  // admin flag (Code::invalid). A new password ends the sessions. It also revokes the tokens when another
+  // user sets it or the account is disabled.
   Result<identity::User> change(const Principal& principal, const std::string& username,
                                 const UserChange& change);
   Result<std::vector<identity::User>> list(const Principal& principal);

@@ -9,7 +9,7 @@
 namespace dash::jobs {
 namespace {
 
-// The first of these states that any job has is the state of the batch. Completed: all jobs are completed.
+// The state of a batch is the first of these that any of its jobs has; without any the batch is completed.
 constexpr State kStatePrecedence[] = {State::running,   State::pending, State::awaiting_approval,
                                       State::scheduled, State::failed,  State::missed,
                                       State::rejected,  State::expired, State::cancelled};

@@ -49,7 +49,7 @@ WhereClause where_clause(const Principal& principal, const JobQuery& query) {
   return where;
 }
 
-// The log of a batch names the jobs that have the logs.
+// Returns the log of a batch: a line for each job, with the id under which its log is.
 std::vector<LogLine> batch_log_lines(const std::vector<Job>& jobs, std::int64_t after) {
   std::vector<LogLine> out;
   for (std::size_t i = static_cast<std::size_t>(std::max<std::int64_t>(after, 0)); i < jobs.size(); ++i)

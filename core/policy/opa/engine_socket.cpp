@@ -30,8 +30,8 @@ constexpr std::size_t kMaxIdle = 64;
 // the machine is busy or the rules are large, and the next exchanges block at once.
 constexpr std::chrono::microseconds kSpinTime{200};
 constexpr int kSpinBackoff = 64;
-// An exchange that waits longer than this, or beside one that does, blocks a thread that another one replaces
-// meanwhile.
+// An exchange that waits longer than this, or beside such an exchange, does so in a BlockingScope: another
+// thread takes the place of its own.
 constexpr Millis kBriefWait{20};
 constexpr Millis kCancelPoll{100};
 

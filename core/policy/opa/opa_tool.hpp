@@ -57,7 +57,7 @@ class OpaTool {
   // Starts the engine as a server on `socket_folder`/s, over the files of `folder`.
   Result<net::Child> serve(net::ChildSpawner& spawner, const std::string& folder,
                            const std::string& socket_folder);
-  // Returns whether the engine runs under another user or Landlock here, for status pages.
+  // Returns whether the engine runs in the sandbox, for status pages. A script does not.
   bool sandboxed() const;
 
  private:
