@@ -8,7 +8,7 @@ namespace dash::cmd {
 namespace {
 
 constexpr std::size_t kPageWidth = 80;
-constexpr std::size_t kMaxLeftWidth = 34;
+constexpr std::size_t kMaxLeftWidth = 35;
 
 struct Row {
   std::string left, right;

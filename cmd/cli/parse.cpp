@@ -172,7 +172,7 @@ void declare_help(Flags& flags, CommonFlags& into) {
 }  // namespace
 
 void declare_common_flags(Flags& flags, CommonFlags& into) {
-  flags.text("--output", into.output, "FORMAT", "json: one document, or a line for each item")
+  flags.text("--output", into.output, "FORMAT", "json for one document, or NDJSON")
       .one_of({"text", "json"})
       .in(FlagGroup::output);
   flags.toggle("--quiet", into.is_quiet, "print only warnings and errors on stderr").in(FlagGroup::output);

@@ -200,8 +200,8 @@ Run declare_export(Flags& flags) {
   flags.toggle("--include-on-prem", options->include_on_prem, "export on-premises targets too").guard();
   flags.toggle("--encrypt", options->is_sealed, "seal the bundle with a passphrase; diff and import open it");
   flags.text("--passphrase-file", options->passphrase_file, "FILE", "passphrase, - for stdin; else a prompt");
-  declare_login(flags, options->login);
   declare_local(flags, options->local);
+  declare_login(flags, options->login);
   return [options](Context& context) { return run_export(context, *options); };
 }
 

@@ -195,8 +195,8 @@ Result<void> run_import(Context& context, const ImportFlags& given) {
 
 Run declare_import(Flags& flags) {
   auto options = std::make_shared<ImportFlags>();
-  declare_comparison(flags, options->comparison);
   flags.toggle("--apply", options->apply, "write the changes; without it only compare").guard();
+  declare_comparison(flags, options->comparison);
   declare_state(flags, options->state);
   flags.text("--plan", options->plan, "FILE",
              "write exactly what `diff --plan-out` compared, or exit with 11");

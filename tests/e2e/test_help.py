@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BINARY, PASSWORD, Instance, clean_environment, run, wait_until
-from s3_bucket import Bucket, s3_server  # noqa: F401  (fixture)
+from support.instance import PASSWORD, Instance
+from support.jobs import executor, wait_for
+from support.program import BINARY, clean_environment, run
+from support.s3_bucket import Bucket
 
 MACHINE = {"region": "eu-west-1", "instance_type": "t3.large", "image": "ami-1", "name": "web"}
 RULE = 'package admission.held\nimport rego.v1\nneeds_approval contains "look twice" if input.request.name == "db"\n'
@@ -62,18 +64,17 @@ class World:
         for backend in ("azure_kv", "aws_sm"):
             assert self.one.dashctl("vault", "add", "backup", backend).code == 0
         (self.folder / "assets/motd.yml").write_text("hello: world\n")
-        self.folder.joinpath("dash/deploy").mkdir(exist_ok=True)
-        executor = self.folder / "dash/deploy/cloud1-vm-deploy"
-        executor.write_text("#!/bin/sh\necho made\n")
-        executor.chmod(0o755)
+        executor(self.one, "cloud1-vm-deploy", "echo made")
 
     def add_jobs(self):
         """One that has ended and one that waits for an approval."""
         ada = self.one.login("ada")
-        ended = ada.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+        made = ada.post("/api/cloud1/deploy", MACHINE)
+        assert made.status == 200, made
+        ended = made.json["job_id"]
         later = (datetime.now(timezone.utc) + timedelta(hours=24)).strftime("%Y-%m-%dT%H:%M")
         held = ada.post("/api/cloud1/deploy", {**MACHINE, "run_at": later}).json["job_id"]
-        wait_until(lambda: ada.get(f"/api/jobs/{ended}").json["status"] == "completed", what="the end of the job")
+        wait_for(ada, ended, "completed")
         self.ended_job = ended
         self.variables["JOB"] = held
         self.variables["DIGEST"] = ada.get(f"/api/jobs/{held}").json["approval_digest"]
@@ -115,7 +116,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(s3_server):  # noqa: F811
+def world(s3_server):
     folder = Path(tempfile.mkdtemp(prefix="e2e-", dir="/tmp"))
     yield World(folder, Bucket(s3_server))
     shutil.rmtree(folder, ignore_errors=True)
@@ -132,7 +133,7 @@ class Place:
         (scratch / "bin/dashctl").symlink_to(BINARY)
         self.world, self.scratch = world, scratch
         self.one = Instance(scratch / "dash")
-        self.one.set(storage_local_path=str(scratch / "assets"), cloud1_secret_access_key="secret")
+        self.one.set(storage_local_path=str(scratch / "assets"))
         self.sources = {"/srv/dash": str(scratch / "dash"), ":8080": ":0", ":8443": ":0"}
 
     def prepare(self, command):
@@ -151,7 +152,7 @@ class Place:
                      "PATH": f"{self.scratch / 'bin'}:{os.environ['PATH']}"}
         if "job logs" in command:
             variables["JOB"] = self.world.ended_job
-        if "--target" in command or "--source" in command:
+        if any(flag in command for flag in ("--target", "--source", "--plan ")):
             del variables["DASHCTL_DATA_DIR"]
         return clean_environment(variables)
 
@@ -169,19 +170,6 @@ def place(world, scratch):
     made = Place(world, scratch)
     yield made
     made.one.stop()
-
-
-@pytest.fixture
-def container(world, scratch):
-    """A running container of which the data lies where dashctl looks for it."""
-    name = "dash-" + scratch.name[-8:].lower().replace("_", "x")
-    mounts = ["-v", f"{BINARY}:/bin/dashctl:ro", "-v", f"{world.folder / 'other'}:/data"]
-    for folder in ("/lib", "/lib64", "/usr/lib"):
-        mounts += ["-v", f"{folder}:{folder}:ro"]
-    subprocess.run(["docker", "run", "-d", "--name", name, "--network", "none", "-e", "DASHCTL_DATA_DIR=/data", *mounts,
-                    os.environ["DOCKER_TEST_IMAGE"], "sleep", "3600"], check=True, capture_output=True)
-    yield name
-    subprocess.run(["docker", "rm", "-f", name], check=False, capture_output=True)
 
 
 def serve_until_listening(process):
