@@ -17,7 +17,7 @@ void fill_in(const Deps& deps, const Principal& principal, Job& job) {
   job.created_by_admin = principal.is_admin;
 }
 
-// Passes the caller's wish to stop on to the runner.
+// Passes the caller's stop request to the runner.
 class AbandonableRun final : public RunControl {
  public:
   AbandonableRun(RunningJob& job, const std::function<bool()>& is_abandoned)

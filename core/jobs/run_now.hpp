@@ -6,8 +6,8 @@
 
 namespace dash::jobs {
 
-// Called in the transaction that makes the job, for the audit entry and for what must hold at that moment. A
-// failure makes no job.
+// Called in the transaction that makes the job, to write the audit entry and to check what must hold at that
+// moment. After a failure there is no job.
 using OnInsert = std::function<Result<void>(db::Transaction& tx, const Job& job)>;
 
 // Makes a pending job that any worker of the instance runs. `job` has action, name, request and what else is
@@ -15,9 +15,9 @@ using OnInsert = std::function<Result<void>(db::Transaction& tx, const Job& job)
 Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
                     const OnInsert& on_insert);
 
-// Makes the job and runs it in this thread, also where no worker runs jobs; returns it as it ended. It is
-// cancelled when `is_abandoned` returns true. When this process dies, the job is put back or failed as any
-// other.
+// Makes the job and runs it in this thread, also where no worker runs jobs. Returns the job when it has
+// ended. It is cancelled when `is_abandoned` returns true. When this process dies, the job is put back or
+// failed like any other.
 Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
                     const OnInsert& on_insert, const std::function<bool()>& is_abandoned = {});
 

@@ -11,12 +11,12 @@
 
 namespace dash::jobs {
 
-// What a runner is given beside its job. Thread-safe.
+// What a runner gets besides its job. Thread-safe.
 class RunControl {
  public:
   virtual ~RunControl() = default;
-  // True when the job was cancelled, its lease was lost or this process ends: the runner returns soon, with
-  // RunStatus::stopped. Cheap: a runner calls it for each piece of its work.
+  // Returns true when the job was cancelled, its lease was lost or this process ends: the runner then returns
+  // soon, with RunStatus::stopped. Cheap: a runner calls it for each piece of its work.
   virtual bool should_stop() const = 0;
   // Adds a line to the job's log.
   virtual void log(std::string line) = 0;
@@ -24,7 +24,7 @@ class RunControl {
   virtual void report(const JobProgress& progress) = 0;
 };
 
-// `parameters` are the job's, opened. An error fails the job with its message.
+// Runs the job; `parameters` are the decrypted ones. An error fails the job with its message.
 using Runner = std::function<Result<RunResult>(const Job& job, const Json& parameters, RunControl& control)>;
 
 struct RunnerEntry {

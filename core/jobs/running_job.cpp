@@ -28,7 +28,7 @@ RunningJob::RunningJob(const Deps& deps, const Job& job, std::string owner, std:
       renewed_(deps.clock.now()) {}
 
 void RunningJob::line(std::string text) {
-  // A teardown has the evaluated one.
+  // A teardown's resource id is the evaluated one, so only other jobs may report one.
   const auto* action = find_action(job_.action);
   bool makes = !action || action->kind != ActionKind::teardown;
   if (auto json = parse_json(text); makes && json && json->is_object())

@@ -20,8 +20,8 @@ class RunningJob final : public RunControl {
 
   // For an executor: a line of its output, which may name the new resource.
   void line(std::string text);
-  // Writes the lines of the log and renews the lease when that is due. An executor's loop calls it several
-  // times a second; for a runner a LeaseKeeper does.
+  // Writes the lines of the log and renews the lease when that is due. For an executor its loop calls this
+  // several times a second, for a runner a LeaseKeeper.
   bool tend();
   void flush();
 
@@ -60,13 +60,13 @@ class LeaseKeeper {
   std::jthread thread_;
 };
 
-// Ends a running job as its run came out, unless another process owns it by now. A run that was stopped by the
-// end of this process is put back where its action allows that. `deploy_id` is the job that made the machine of
-// a teardown; empty when there is none.
+// Ends a running job with the outcome of its run, unless another process owns it by now. A run that the end
+// of this process stopped is put back where its action allows that. `deploy_id` is the job that made the
+// machine of a teardown; empty when there is none.
 Result<void> finish_job(const Deps& deps, const Job& job, const RunningJob& running, const RunResult& outcome,
                         const std::string& deploy_id = "");
 
-// Back to pending, for `pause` at least.
+// Returns the job to pending, for `pause` at least.
 Result<void> requeue_job(const Deps& deps, const Job& job, const std::string& owner, std::string message,
                          std::chrono::seconds pause);
 

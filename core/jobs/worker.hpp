@@ -25,7 +25,7 @@ class Worker {
   // Claims one job and runs it to its end, or to `stop`. Returns false when there was nothing to do.
   Result<bool> work(const std::atomic<bool>& stop);
 
-  // The steps of work(), public for tests of what happens between them.
+  // The steps of work(), public so that tests can change the state between them.
   Result<std::optional<Job>> claim();
   // Evaluates the claimed job again. Returns false when it was refused, put back or sent for approval, and
   // must not run.

@@ -61,7 +61,7 @@ Position parent_position(Position position) {
   return position;
 }
 
-// Returns the folder as it is named, and the one where the link of that name leads.
+// Returns the folder of the file as it is named, and the folder of the file where a link leads.
 std::vector<std::string> folders_of_file(const std::string& file) {
   std::error_code ec;
   auto named = std::filesystem::absolute(file, ec);
