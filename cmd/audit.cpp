@@ -127,7 +127,7 @@ Group audit_group() {
       "audit",
       "The tamper-evident audit log",
       {{"verify",
-        "Check that nobody changed the log",
+        "Check that the log is unchanged",
         "Reads an instance, or with --file an exported log, which needs a checkpoint and the public key but "
         "no instance. Exits with 9 when the log is broken.",
         declare_verify,

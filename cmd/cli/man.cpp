@@ -1,10 +1,23 @@
 #include <algorithm>
+#include <array>
 
 #include "cmd/cli/help.hpp"
 #include "cmd/cli/page.hpp"
 
 namespace dash::cmd {
 namespace {
+
+// The variables that no flag has.
+constexpr std::array kVariables{
+    std::pair{"POLICY_BINARY", "the policy engine, Open Policy Agent"},
+    std::pair{"ADMISSION_POLICY_DIR", "folder of the rules instead of policy/ in the data folder"},
+    std::pair{"DASHCTL_POLICY_BUILD_SECONDS",
+              "limit for the start of the policy engine; 5 by default, at most 60"},
+    std::pair{"DASHCTL_EXECUTOR_DIR", "folder of the executors instead of deploy/ in the data folder"},
+    std::pair{"DASHCTL_LOCAL_ROOTS", "folders, separated by colons, that storage_local_path may name"},
+    std::pair{"DASHCTL_ANCHOR_FILE", "file for the checkpoints of the audit log, outside of the data folder"},
+    std::pair{"DASHCTL_ANCHOR_STORE", "1 stores these checkpoints in the active backend too"},
+    std::pair{"NO_COLOR", "no bold text on a terminal"}};
 
 // Escapes text for man(7): a hyphen stays one, and no line is read as a request.
 std::string roff_text(std::string_view text) {
@@ -53,11 +66,14 @@ std::string man_page(const std::vector<Group>& groups) {
   for (const auto& group : groups)
     for (const auto& action : group.actions)
       if (!group.is_hidden && !action.is_hidden) add_command(out, action, page_of(group, action), shared);
+  std::ranges::sort(shared, {}, [](const FlagSection& section) { return section.flags[0].group; });
   out += ".SH SHARED FLAGS\n";
   for (const auto& section : shared) {
     out += ".SS " + roff_text(section.heading) + "\n";
     for (const auto& flag : section.flags) add_flag(out, flag);
   }
+  out += ".SH ENVIRONMENT\nFlags name their variables in brackets. Others:\n";
+  for (const auto& [name, text] : kVariables) out += fmt::format(".TP\n.B {}\n{}\n", name, roff_text(text));
   out += ".SH EXIT STATUS\n.nf\n" + roff_text(kExitCodes) + ".fi\n";
   return out;
 }

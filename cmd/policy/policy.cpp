@@ -151,7 +151,7 @@ Run declare_diff(Flags& flags) {
   auto options = std::make_shared<DiffFlags>();
   flags.argument("OLD", options->before, "folder with the current rules").required();
   flags.argument("NEW", options->after, "folder with the new rules").required();
-  flags.list("--set", options->set, "KEY=VALUE", "setting to compare under, beside samples");
+  flags.list("--set", options->set, "KEY=VALUE", "setting for the comparison, besides sample values");
   flags.toggle("--exit-code", options->has_exit_code, "exit with 6 when a verdict changes");
   declare_local(flags, options->local);
   return [options](Context& context) -> Result<void> {

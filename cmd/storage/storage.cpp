@@ -167,7 +167,7 @@ Group storage_group() {
             declare_storage_verify,
             {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
            {"gc",
-            "Drop uploads that were begun and never finished",
+            "Drop unfinished uploads",
             "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "
             "One that is older than its handle (12 hours) cannot continue.",
             declare_sweep,

@@ -64,7 +64,7 @@ Failure export_failed(const ContainerExportOptions& options, const net::ProcessR
   // dashctl inside of the container has this exit code when the key does not open the store.
   auto code = output.exit.code == info(Code::integrity).exit_code ? Code::integrity : Code::unreachable;
   return fail(code, "the export in {} failed ({}): {}", name_of(options), output.exit.text(),
-              stderr_text.empty() ? "it said nothing" : stderr_text);
+              stderr_text.empty() ? "it printed nothing" : stderr_text);
 }
 
 Result<ContainerExportResult> from_bundle(const Json& document, std::size_t noise,

@@ -214,7 +214,7 @@ RuleSet make_rule_set(const Snapshot& snapshot, const Json& modules) {
     if (!is_rego(file.path)) out.live.push_back(file);
   if (std::ranges::none_of(out.rules, &RuleFile::evaluates))
     out.problems.push_back({"", 0, 0, "empty",
-                            "the policy directory holds no rule: only the built-in ones stand",
+                            "the policy directory holds no rule: only the built-in ones apply",
                             "put <rule_id>.rego files there, or mount the folder that holds them", true});
   add_builtins(out);
   std::ranges::sort(out.rules, {}, &RuleFile::file);

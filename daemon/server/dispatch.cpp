@@ -51,7 +51,7 @@ std::optional<Response> check_body(const RequestHead& head, const RequestContext
   if (head.has_unknown_expectation)
     return status_response(417, "the only expectation that is met here is 100-continue");
   if (context.route->body == Body::part && !head.content_length)
-    return status_response(411, "Content-Length is required: a part says its size before its bytes");
+    return status_response(411, "Content-Length is required: a part declares its size before its bytes");
   if (head.content_length.value_or(0) <= context.body_limit) return std::nullopt;
   return error_response(body_too_large(context.body_limit));
 }
@@ -282,7 +282,7 @@ std::string Dispatcher::metrics_text() const {
   auto text = metrics_.requests_text();
   text += metric_header("dashctl_connections", "gauge", "Open connections.");
   text += metric_line("dashctl_connections", "", connections_.count());
-  text += metric_header("dashctl_part_buffers_free", "gauge", "Transfer buffers of 8 MiB that nobody uses.");
+  text += metric_header("dashctl_part_buffers_free", "gauge", "Transfer buffers of 8 MiB that are free.");
   text += metric_line("dashctl_part_buffers_free", "", buffers_.available());
   const std::array pools = {&fast_, &login_, &policy_, &store_, &health_};
   using Value = std::uint64_t (*)(const ThreadPool::Load&);

@@ -65,7 +65,7 @@ Result<void> wait_until_listening(LoadedPolicy& policy, const Build& build) {
     if (policy.child.wait(kPollInterval)) {
       auto words = policy.child.drain_stderr(kMaxStderr);
       return fail(Code::policy_unavailable, "the policy engine ended at its start: {}",
-                  words.empty() ? "it said nothing" : words);
+                  words.empty() ? "it printed nothing" : words);
     }
     if (Steady::now() >= build.due || build.cancelled)
       return fail(Code::policy_unavailable, "the policy engine did not listen in time");

@@ -115,7 +115,7 @@ std::vector<Problem> lint_settings(const GateSettings& settings) {
   std::vector<Problem> out;
   if (settings.fault)
     out.push_back({"", 0, 0, "setting", *settings.fault,
-                   "while it stands every gated action is refused: correct the setting", true});
+                   "every gated action is refused until the setting is corrected", true});
   for (const auto& action : settings.gated) {
     const auto& known = gated_action_names();
     if (std::ranges::find(known, action) != known.end()) continue;

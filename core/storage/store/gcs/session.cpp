@@ -61,7 +61,7 @@ Result<SessionState> send_bytes(Client& client, const std::string& what, const s
                   what, state.received);
     // The same bytes may succeed again, but the retry decorator decides that.
     if (state.received <= from || state.received > end)
-      return fail(Code::unreachable, "{}: {}: the store kept {} bytes of {}", client.place(), what,
+      return fail(Code::unreachable, "{}: {}: the store has {} bytes of {}", client.place(), what,
                   state.received - offset, bytes.size());
     from = state.received;
   }
