@@ -104,7 +104,7 @@ class InstanceImpl final : public Instance {
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
         jobs_({*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_}),
-        storage_({config_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
+        storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/log.hpp"
-#include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
 #include "core/identity/directory.hpp"
 
@@ -72,7 +72,8 @@ Result<void> check_key(Application& app) {
 }
 
 Result<void> check_settings_readable(Application& app) {
-  auto unreadable = TRY(app.config.unreadable_keys());
+  auto settings = TRY(app.settings.snapshot(config::kAllSettings));
+  const auto& unreadable = settings->unreadable();
   if (unreadable.empty()) return {};
   return fail(Code::integrity, "cannot be opened and read as empty, set them again: {}",
               fmt::join(unreadable, ", "));

@@ -60,7 +60,7 @@ Result<jobs::Job> Automation::make_job(const Principal& principal, const Json& b
   if (!type)
     return fail(Code::invalid, "'{}' cannot be run; runnable are {}", asset, storage::kAllowedExtensions);
   auto at = TRY(deps_.stores.open(principal, found.asset.backend));
-  TRY(check_reachable(at, TRY(deps_.stores.values()), TRY(text_of(body, "cloud"))));
+  TRY(check_reachable(at, TRY(deps_.stores.settings())->values(), TRY(text_of(body, "cloud"))));
   auto workgroup = lower(trim(TRY(text_of(body, "workgroup"))));
   if (!workgroup.empty()) {
     TRY(deps_.sql.read(

@@ -11,11 +11,13 @@
 
 namespace dash::config {
 
-// Keys that one reader needs together, under a name that no other group has.
+// Keys that one reader needs together, under a name that no other group has. Without keys: all settings.
 struct KeyGroup {
   std::string_view name;
   std::span<const std::string_view> keys;
 };
+
+inline constexpr KeyGroup kAllSettings{"all", {}};
 
 class Settings {
  public:

@@ -14,7 +14,7 @@
 namespace dash::storage {
 
 struct StorageDeps {
-  config::EncryptedStore& config;
+  config::Settings& settings;
   db::Sql& sql;
   audit::Log& audit;
   const Clock& clock;
@@ -28,9 +28,9 @@ class Storage {
   Storage(const StorageDeps& deps, const OpenStore& open, Secret key)
       : deps_(deps),
         state_(open, {deps.sql, deps.buffers, deps.deploy_folder}),
-        stores_(deps.config, open),
+        stores_(deps.settings, open),
         scopes_(deps.sql, deps.audit),
-        config_(deps.config),
+        config_(deps.settings),
         assets_({stores_, scopes_, deps.sql, deps.audit}),
         migration_({stores_, scopes_, assets_, deps.sql, deps.audit, deps.buffers}),
         uploads_({stores_, scopes_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}

@@ -14,7 +14,6 @@ namespace {
 const Author kAlice{"alice", "test"};
 constexpr std::array<std::string_view, 2> kKeys{"a", "b"};
 constexpr KeyGroup kGroup{"test", kKeys};
-constexpr KeyGroup kAll{"all", {}};
 
 class SharedSnapshot : public testing::Test {
  protected:
@@ -33,7 +32,7 @@ TEST_F(SharedSnapshot, HoldsTheKeysOfItsGroup) {
   EXPECT_EQ(snapshot()->values(), (Values{{"a", "one"}}));
   EXPECT_EQ(snapshot()->text("a"), "one");
   EXPECT_EQ(snapshot()->text("b"), "");
-  EXPECT_EQ(must(settings_.snapshot(kAll))->values(), (Values{{"a", "one"}, {"c", "three"}}));
+  EXPECT_EQ(must(settings_.snapshot(kAllSettings))->values(), (Values{{"a", "one"}, {"c", "three"}}));
 }
 
 TEST_F(SharedSnapshot, IsTheSameObjectUntilOneOfItsRowsChanges) {

@@ -77,7 +77,7 @@ struct Replica {
       : world_(world),
         audit(*world.sql, world.clock, Secret(std::string(32, 'a'))),
         storage(
-            {world.config, *world.sql, audit, world.clock, buffers, world.scratch / "deploy"},
+            {settings, *world.sql, audit, world.clock, buffers, world.scratch / "deploy"},
             [&world](const Backend& backend, const config::Values&) -> Result<std::shared_ptr<ObjectStore>> {
               if (world.unreachable.contains(std::string(backend.id))) return unreachable_store();
               if (world.on_open) world.on_open();
@@ -88,8 +88,8 @@ struct Replica {
   StorageFixture& world_;
   BufferPool buffers{4};
   audit::Log audit;
-  Storage storage;
   config::Settings settings{world_.config};
+  Storage storage;
   identity::Directory directory{*world_.sql, world_.clock};
   identity::SetupCode setup_code{world_.scratch.path()};
   setup::Webhooks webhooks{*world_.sql, world_.clock, world_.config, audit};

@@ -79,10 +79,10 @@ Result<AssetList> Assets::list_backend(const Principal& principal, const OpenBac
 }
 
 Result<std::vector<Asset>> Assets::list_all(const Principal& principal) {
-  auto values = TRY(deps_.stores.values());
+  auto settings = TRY(deps_.stores.settings());
   std::vector<Asset> all;
   for (const auto& backend : backends()) {
-    if (!is_configured(backend, values)) continue;
+    if (!is_configured(backend, settings->values())) continue;
     auto at = deps_.stores.open(principal, backend.id);
     auto listing = at ? list_backend(principal, *at) : Result<AssetList>(Failure(at.error()));
     if (!listing) {
@@ -183,7 +183,7 @@ Result<Asset> Assets::set_scope(const Principal& principal, std::string_view bac
 
 Result<ProbeResult> Assets::test(const Principal& principal, std::string_view backend) {
   TRY(require_admin(principal));
-  auto style = name_style_of(TRY(deps_.stores.values()));
+  auto style = name_style_of(TRY(deps_.stores.settings())->values());
   TRY(find_backend(trim(backend), style));
   auto at = deps_.stores.open(principal, backend);
   if (!at) return ProbeResult{0, at.error().message};

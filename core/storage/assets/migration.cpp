@@ -41,7 +41,7 @@ Result<void> set_scope(db::Sql& sql, const std::string& backend, const std::stri
 
 Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal, std::string_view from,
                                       std::string_view to) {
-  auto style = name_style_of(TRY(stores.values()));
+  auto style = name_style_of(TRY(stores.settings())->values());
   auto same = fail(Code::invalid, "Source and target must differ.");
   if (TRY(find_backend(trim(from), style)) == TRY(find_backend(trim(to), style))) return same;
   BackendPair pair;

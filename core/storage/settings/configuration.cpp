@@ -4,11 +4,13 @@
 
 namespace dash::storage {
 
-Result<OrderedJson> Configuration::backends() { return describe_backends(TRY(config_.all())); }
+Result<OrderedJson> Configuration::backends() {
+  return describe_backends(TRY(settings_.snapshot(config::kAllSettings))->values());
+}
 
 Result<OrderedJson> Configuration::show(const Principal& principal) {
   TRY(require_admin(principal));
-  return show_config(TRY(config_.all()));
+  return show_config(TRY(settings_.snapshot(config::kAllSettings))->values());
 }
 
 }  // namespace dash::storage

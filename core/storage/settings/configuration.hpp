@@ -1,21 +1,21 @@
 // Reads the storage settings (GET /api/storage/config). core/setup changes them.
 #pragma once
 #include "core/base/principal.hpp"
-#include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
 #include "core/storage/settings/config_view.hpp"
 
 namespace dash::storage {
 
 class Configuration {
  public:
-  explicit Configuration(config::EncryptedStore& config) : config_(config) {}
+  explicit Configuration(config::Settings& settings) : settings_(settings) {}
 
   Result<OrderedJson> backends();
   // For admins.
   Result<OrderedJson> show(const Principal& principal);
 
  private:
-  config::EncryptedStore& config_;
+  config::Settings& settings_;
 };
 
 }  // namespace dash::storage

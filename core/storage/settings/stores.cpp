@@ -1,7 +1,6 @@
 #include "core/storage/settings/stores.hpp"
 
 #include "core/base/text.hpp"
-#include "core/config/settings.hpp"
 #include "core/storage/store/redacting_store.hpp"
 
 namespace dash::storage {
@@ -24,7 +23,8 @@ Result<OpenBackend> Stores::open(const Principal& principal, std::string_view te
 }
 
 Result<OpenBackend> Stores::open_any(std::string_view text) {
-  auto values = TRY(config_.all());
+  auto settings = TRY(this->settings());
+  const auto& values = settings->values();
   auto* active = active_backend(values);
   auto style = name_style_of(values);
   auto named = trim(text);
@@ -34,24 +34,24 @@ Result<OpenBackend> Stores::open_any(std::string_view text) {
   auto* backend = named.empty() ? active : TRY(find_backend(named, style));
   if (!is_configured(*backend, values))
     return fail(Code::invalid, "Backend '{}' is not configured.", backend_in_style(style, backend->id));
-  auto store = TRY(cached_store(*backend, values));
+  auto store = TRY(cached_store(*backend, settings));
   return OpenBackend{backend, std::move(store),  asset_prefix(*backend, values),
                      style,   backend == active, scans_secrets(values)};
 }
 
 Result<std::shared_ptr<ObjectStore>> Stores::cached_store(const Backend& backend,
-                                                          const config::Values& values) {
+                                                          const config::SnapshotPtr& settings) {
   {
     std::lock_guard lock(mutex_);
     auto it = cache_.find(backend.id);
-    if (it != cache_.end() && it->second.values == values) return it->second.store;
+    if (it != cache_.end() && it->second.settings == settings) return it->second.store;
   }
-  auto store = open_(backend, values);
+  auto store = open_(backend, settings->values());
   // The operator must repair settings that make no store, not the caller.
   if (!store && store.error().code == Code::invalid) store.error().code = Code::upstream;
   auto opened = TRY(std::move(store));
   std::lock_guard lock(mutex_);
-  cache_[backend.id] = {values, opened};
+  cache_[backend.id] = {settings, opened};
   return opened;
 }
 

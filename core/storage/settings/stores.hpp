@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/principal.hpp"
-#include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/store.hpp"
 
@@ -32,22 +32,24 @@ struct OpenBackend {
 
 class Stores {
  public:
-  Stores(config::EncryptedStore& config, OpenStore open) : config_(config), open_(std::move(open)) {}
+  Stores(config::Settings& settings, OpenStore open) : settings_(settings), open_(std::move(open)) {}
 
   // Opens the store of an id in either spelling; blank: the active backend. Code::invalid for an unknown or
   // unconfigured one, Code::upstream when there is no active one. For a principal who is no admin, errors
   // reveal no address of a store, neither here nor from the returned store.
   Result<OpenBackend> open(const Principal& principal, std::string_view text);
-  Result<config::Values> values() { return config_.all(); }
+  // Returns the settings by which open() works now.
+  Result<config::SnapshotPtr> settings() { return settings_.snapshot(config::kAllSettings); }
 
  private:
   struct CachedStore {
-    config::Values values;
+    config::SnapshotPtr settings;
     std::shared_ptr<ObjectStore> store;
   };
   Result<OpenBackend> open_any(std::string_view text);
-  Result<std::shared_ptr<ObjectStore>> cached_store(const Backend& backend, const config::Values& values);
-  config::EncryptedStore& config_;
+  Result<std::shared_ptr<ObjectStore>> cached_store(const Backend& backend,
+                                                    const config::SnapshotPtr& settings);
+  config::Settings& settings_;
   OpenStore open_;
   std::mutex mutex_;
   std::map<std::string_view, CachedStore> cache_;

@@ -37,8 +37,7 @@ Result<T> as_lost_upload(Result<T> result) {
 
 Result<BeginResult> ChunkedUploads::begin(const Principal& principal, const std::string& filename,
                                           std::int64_t size) {
-  auto values = TRY(deps_.stores.values());
-  if (!active_backend(values))
+  if (!active_backend(TRY(deps_.stores.settings())->values()))
     return fail(Code::invalid,
                 "No active storage backend. Configure one on /storage and select it as active.");
   auto backend = TRY(deps_.stores.open(principal, ""));
