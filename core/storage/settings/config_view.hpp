@@ -1,5 +1,5 @@
-// The storage page's settings: what GET /api/storage/config shows and what PATCH may change.
-// Pure over the values of the config store.
+// The storage page's settings: what GET /api/storage/config shows and what PATCH may change. Pure over the
+// values of the config store.
 #pragma once
 #include <string>
 #include <vector>
