@@ -5,6 +5,8 @@
 #include <atomic>
 #include <future>
 
+#include "tests/support/wait_until.hpp"
+
 namespace dash {
 namespace {
 
@@ -32,8 +34,7 @@ TEST(ThreadPool, AFurtherStepIsTakenEvenWhenTheQueueIsFull) {
   auto gate = release.get_future().share();
   ThreadPool pool("test", 1, 1);
   ASSERT_TRUE(pool.try_post([gate] { gate.wait(); }));
-  while (!pool.try_post([] {})) {
-  }
+  EXPECT_TRUE(wait_until([&] { return pool.try_post([] {}); }));
   pool.post([&] { ran.set_value(); });
   release.set_value();
   ran.get_future().wait();
@@ -56,7 +57,7 @@ TEST(ThreadPool, AUserAndANetworkHaveTheirShareOfTheQueue) {
   EXPECT_FALSE(pool.try_post([] {}, bob));
   EXPECT_TRUE(pool.try_post([] {}, eve));
   release.set_value();
-  while (pool.load().queued > 0) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return pool.load().queued == 0; }));
   EXPECT_TRUE(pool.try_post([] {}, ann));
 }
 
@@ -80,7 +81,7 @@ TEST(ThreadPool, LetsAnotherThreadWorkForABlockedTask) {
     }));
   ASSERT_TRUE(pool.try_post([&] { done.set_value(); }));  // never comes to run without one
   over.wait();
-  while (pool.load().threads > 1 || ThreadPool::blocked_count() > 0) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return pool.load().threads <= 1 && ThreadPool::blocked_count() == 0; }));
   std::promise<void> again;
   ASSERT_TRUE(pool.try_post([&] { again.set_value(); }));
   again.get_future().wait();

@@ -7,6 +7,7 @@
 #include "daemon/server/listener.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -25,7 +26,7 @@ TEST(Drain, ARequestUnderWayEndsWhileNewConnectionsAreRefused) {
   gate.await_arrivals(1);
   auto stopping = std::async(std::launch::async, [&] { running.server->stop(); });
   EXPECT_TRUE(idle.closed());
-  while (RawClient(port).connected()) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return !RawClient(port).connected(); }));
   gate.open();
   auto answer = busy.receive();
   EXPECT_EQ(answer.body, R"({"done":true})");
@@ -41,9 +42,9 @@ TEST(Drain, HasADeadline) {
   Running running({echo()}, options);
   RawClient stuck(running.port());
   stuck.send("POST /api/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nsome");
-  while (running.server->port() != 0 &&
-         ask(running.port(), get("/metrics")).body.find("dashctl_connections 2") == std::string::npos) {
-  }
+  EXPECT_TRUE(wait_until([&] {
+    return ask(running.port(), get("/metrics")).body.find("dashctl_connections 2") != std::string::npos;
+  }));
   running.server->stop();
   EXPECT_EQ(running.log.count("server.drain_timeout"), 1u);
   EXPECT_TRUE(stuck.closed());

@@ -4,6 +4,7 @@
 
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -268,7 +269,7 @@ TEST(Crowd, ADownloadThatNobodyReadsGivesItsBufferBack) {
                   options);
   RawClient client(running.port());
   client.send(get("/api/endless"));
-  while (releases == 0) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return releases > 0; }));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/support/jobs_fixture.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -177,14 +178,14 @@ TEST_F(Claim, ALivingWorkerRenewsAtOnceWhenTheClockIsPutBack) {
                   "#!/bin/sh\ntouch " + started + "\nuntil [ -e " + go + " ]; do sleep 0.02; done\n", 0755));
   auto made = deployed();
   std::jthread runs([&] { must(Worker(deps_, executors_, "one").work(stop_)); });
-  while (!std::filesystem::exists(started)) std::this_thread::yield();
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(started); }));
   clock_.advance(-kYear);
   auto lease = [&] {
     return must(db::read<std::int64_t>(*sql_, [&](db::Transaction& tx) -> Result<std::int64_t> {
       return TRY(tx.query("SELECT lease_until FROM jobs WHERE id = $1", {made.id}))[0].integer(0);
     }));
   };
-  while (lease() > to_micros(clock_.now() + minutes(2))) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return lease() <= to_micros(clock_.now() + minutes(2)); }));
   must(jobs_.sweep());
   EXPECT_EQ(state(made.id), State::running);
   must(write_file(go, "", 0600));

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/support/jobs_fixture.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -194,7 +195,7 @@ TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
            R"(trap 'echo stopping; exit 1' TERM; echo started; while :; do sleep 0.05; done)");
   auto id = deployed().id;
   std::jthread canceller([&] {
-    while (lines(id).empty()) std::this_thread::yield();
+    ASSERT_TRUE(wait_until([&] { return !lines(id).empty(); }));
     must(jobs_.cancel(alice_, id));
     clock_.advance(std::chrono::seconds(20));
   });
@@ -208,7 +209,7 @@ TEST_F(WorkerRoom, APoolRunsSweepsAndStops) {
   auto orphan = must(jobs_.submit(alice_, {"k8s:provision", {{"name", "k"}}, ""})).jobs.at(0).id;
   {
     JobWorkers pool(jobs_, deps_, executors_, 2);
-    while (state(id) != State::completed || job(orphan).message.empty()) std::this_thread::yield();
+    EXPECT_TRUE(wait_until([&] { return state(id) == State::completed && !job(orphan).message.empty(); }));
   }
   EXPECT_NE(job(orphan).message.find("no executor for k8s:provision"), std::string::npos);
 }

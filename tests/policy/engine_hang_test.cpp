@@ -4,6 +4,7 @@
 
 #include "tests/support/fake_engine.hpp"
 #include "tests/support/opa_engine.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::policy {
 namespace {

@@ -52,15 +52,4 @@ class FakeEngine {
   Scratch scratch_;
 };
 
-// Polls until `condition` holds. Returns false after a minute.
-template <class Condition>
-bool wait_until(Condition condition) {
-  auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 }  // namespace dash::policy

@@ -4,6 +4,7 @@
 
 #include "daemon/server/min_rate.hpp"
 #include "tests/daemon/running.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -90,7 +91,7 @@ TEST(Limits, AClientThatDoesNotReadIsCut) {
                   options);
   RawClient client(running.port());
   client.send(get("/api/large"));
-  while (running.log.count(R"("cut":true)") == 0) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return running.log.count(R"("cut":true)") > 0; }));
   EXPECT_FALSE(client.receive().whole);
 }
 
@@ -132,9 +133,10 @@ TEST(Limits, AFullPoolIs503AndTheOthersGoOn) {
   gate.await_arrivals(1);
   waiting.send(get("/api/slow"));
   RawClient probe(running.port());
-  while (probe.ask(get("/metrics")).body.find(R"(dashctl_pool_queued{pool="store"} 1)") ==
-         std::string::npos) {
-  }
+  EXPECT_TRUE(wait_until([&] {
+    return probe.ask(get("/metrics")).body.find(R"(dashctl_pool_queued{pool="store"} 1)") !=
+           std::string::npos;
+  }));
   auto answer = probe.ask(get("/api/slow"));
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.headers["retry-after"], "1");
@@ -160,7 +162,7 @@ TEST(Limits, IdleAndSlowClientsDoNotHoldUpAFreshOne) {
     clients.emplace_back(running.port())
         .send("PUT /api/sink HTTP/1.1\r\nHost: t\r\nContent-Length: 8388608\r\n\r\nsome");
   for (int i = 0; i < 8; ++i) clients.emplace_back(running.port()).send("GET /api/hel");
-  while (running.buffers.available() > 0) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return running.buffers.available() == 0; }));
   EXPECT_EQ(ask(running.port(), get("/api/hello")).status, 200);
 }
 

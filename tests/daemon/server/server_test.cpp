@@ -5,6 +5,7 @@
 
 #include "core/base/json.hpp"
 #include "tests/daemon/running.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -189,8 +190,9 @@ TEST(Server, TellsWhetherItIsReady) {
        CheckKind::reported},
       {"disk", []() -> Result<void> { return fail(Code::busy, "is full"); }, CheckKind::degrades}};
   Running running({}, options);
-  while (ask(running.port(), get("/metrics")).body.find("dashctl_degraded 1") == std::string::npos)
-    std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] {
+    return ask(running.port(), get("/metrics")).body.find("dashctl_degraded 1") != std::string::npos;
+  }));
   auto before = ask(running.port(), get("/readyz"));
   EXPECT_EQ(before.status, 503);
   EXPECT_EQ(before.body, R"({"ready":false,"checks":{"database":"cannot be opened","policy":"no engine"},)"

@@ -12,6 +12,7 @@
 #include "core/net/process/child_spawner.hpp"
 #include "core/net/process/exec_child.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::net {
 namespace {
@@ -66,12 +67,15 @@ TEST(RunChild, EndsAProgramAndItsChildrenWhenItIsToldToStop) {
   EXPECT_EQ(ran.error().code, Code::interrupted);
   int child = 0;
   std::ifstream(pid) >> child;
-  while (::kill(child, 0) == 0 && state_of(child) != 'Z') std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return ::kill(child, 0) != 0 || state_of(child) == 'Z'; }));
 }
 
 TEST(Child, NeverWaitsForAReaderOfWhatIsDiscarded) {
   auto child = must(Child::start(shell("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2")));
-  while (child.running()) child.discard_output();
+  EXPECT_TRUE(wait_until([&] {
+    if (child.running()) child.discard_output();
+    return !child.running();
+  }));
 }
 
 TEST(RunChild, EndsAProgramThatWritesWithoutEnd) {
@@ -90,8 +94,8 @@ TEST(RunChild, NamesAProgramThatIsNotThere) {
 TEST(RunChild, EndsAGrandchildThatKeepsThePipe) {
   auto ran = must(run_child(shell("sleep 1000 & echo $!"), "", kLong, 1000));
   int grandchild = std::stoi(ran.out);
-  while (std::string_view("XZ").find(state_of(grandchild)) == std::string_view::npos)
-    std::this_thread::yield();
+  EXPECT_TRUE(wait_until(
+      [&] { return std::string_view("XZ").find(state_of(grandchild)) != std::string_view::npos; }));
 }
 
 TEST(Child, StopsPolitelyAndThenFirmly) {
@@ -163,7 +167,7 @@ Command sleeper(const std::string& marker) {
 }
 
 void wait_for(const std::string& path) {
-  while (!std::filesystem::exists(path)) std::this_thread::yield();
+  EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(path); }));
 }
 
 TEST(ChildSpawner, KeepsChildrenAliveWhenTheThreadThatAskedEnds) {
