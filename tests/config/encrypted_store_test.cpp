@@ -126,23 +126,5 @@ TEST_F(ConfigStore, HistoryTellsWhoWhenAndWhat) {
   EXPECT_EQ(history[1].origin, "cli");
 }
 
-TEST(ParseList, TakesCommaSeparatedTextAndJsonArrays) {
-  EXPECT_EQ(parse_list("k", " a, b ,,c ").value(), (std::vector<std::string>{"a", "b", "c"}));
-  EXPECT_EQ(parse_list("k", R"(["a", " b ", ""])").value(), (std::vector<std::string>{"a", "b"}));
-  EXPECT_TRUE(parse_list("k", "  ").value().empty());
-}
-
-TEST(ParseList, NeverTakesBrokenJsonForAnEmptyList) {
-  for (auto text : {"[us-east-1]", "[1]", "{\"a\":1}", "[\"a\"", "\"a\""})
-    EXPECT_FALSE(parse_list("k", text)) << text;
-}
-
-TEST(ParseFlag, KnowsTheEightWordsAndRefusesOthers) {
-  for (auto text : {"1", "TRUE", " yes ", "On"}) EXPECT_TRUE(parse_flag("k", text, false).value()) << text;
-  for (auto text : {"0", "False", "no", "off"}) EXPECT_FALSE(parse_flag("k", text, true).value()) << text;
-  EXPECT_TRUE(parse_flag("k", "", true).value());
-  EXPECT_FALSE(parse_flag("k", "maybe", true));
-}
-
 }  // namespace
 }  // namespace dash::config

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 
 #include "tests/support/captured_log.hpp"
 #include "tests/support/fake_clock.hpp"
@@ -75,6 +76,7 @@ TEST_F(SharedSnapshot, NamesTheRowsThatItsKeyDoesNotOpen) {
 }
 
 int decodings = 0;
+
 std::size_t decode_length(const SettingsSnapshot& snapshot) {
   ++decodings;
   return snapshot.text("a").size();
@@ -88,6 +90,24 @@ TEST_F(SharedSnapshot, IsDecodedOnce) {
   set({{"a", "seven"}});
   EXPECT_EQ(*snapshot()->decoded(&decode_length), 5u);
   EXPECT_EQ(decodings, 2);
+}
+
+TEST(ParseList, TakesCommaSeparatedTextAndJsonArrays) {
+  EXPECT_EQ(parse_list("k", " a, b ,,c ").value(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(parse_list("k", R"(["a", " b ", ""])").value(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(parse_list("k", "  ").value().empty());
+}
+
+TEST(ParseList, NeverTakesBrokenJsonForAnEmptyList) {
+  for (auto text : {"[us-east-1]", "[1]", "{\"a\":1}", "[\"a\"", "\"a\""})
+    EXPECT_FALSE(parse_list("k", text)) << text;
+}
+
+TEST(ParseFlag, KnowsTheEightWordsAndRefusesOthers) {
+  for (auto text : {"1", "TRUE", " yes ", "On"}) EXPECT_TRUE(parse_flag("k", text, false).value()) << text;
+  for (auto text : {"0", "False", "no", "off"}) EXPECT_FALSE(parse_flag("k", text, true).value()) << text;
+  EXPECT_TRUE(parse_flag("k", "", true).value());
+  EXPECT_FALSE(parse_flag("k", "maybe", true));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/migrate/bundle/bundle_seal.hpp"
 #include "core/migrate/http_target.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_dashboard.hpp"
@@ -93,17 +92,6 @@ TEST(BrokenPlan, IsRefusedByName) {
     EXPECT_EQ(result.error().code, Code::integrity);
     EXPECT_NE(result.error().message.find("p.json"), std::string::npos);
   }
-}
-
-TEST(SealedBundle, OpensWithItsPassphraseOnly) {
-  auto sealed = must(seal_bundle(R"({"config":{"a":"secret"}})", Secret("pass")));
-  EXPECT_EQ(sealed.find("secret"), std::string::npos);
-  EXPECT_TRUE(is_sealed_bundle(sealed));
-  EXPECT_FALSE(is_sealed_bundle(R"({"schema": 1})"));
-  EXPECT_EQ(must(open_sealed_bundle(sealed, Secret("pass"), "b")), R"({"config":{"a":"secret"}})");
-  EXPECT_EQ(open_sealed_bundle(sealed, Secret("Pass"), "b").error().code, Code::integrity);
-  sealed[sealed.rfind("\"data\"") + 30] ^= 1;
-  EXPECT_FALSE(open_sealed_bundle(sealed, Secret("pass"), "b"));
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "cmd/cli/help.hpp"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <sstream>
 
 #include "cmd/cli/groups.hpp"
@@ -111,6 +114,16 @@ TEST(Wrap, BreaksBetweenWordsAndCountsCharacters) {
   EXPECT_EQ(wrap("…… ……", 5), (std::vector<std::string>{"…… ……"}));
   EXPECT_EQ(wrap("much-too-long a", 4), (std::vector<std::string>{"much-too-long", "a"}));
   EXPECT_EQ(wrap("", 4), (std::vector<std::string>{""}));
+}
+
+TEST(Help, ListsEveryCommandAndEveryExitCode) {
+  auto help = root_help(root());
+  for (const auto& group : root())
+    if (!group.is_hidden) {
+      EXPECT_NE(help.find("  " + group.name + " "), std::string::npos) << group.name;
+    }
+  for (int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 130})
+    EXPECT_NE(help.find(fmt::format("{:4}  ", code)), std::string::npos) << code;
 }
 
 }  // namespace

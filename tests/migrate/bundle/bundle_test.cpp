@@ -15,13 +15,6 @@ ExportResult export_of(const config::Values& values, bool include_on_prem = fals
       make_bundle(values, std::move(rows), {"https://a.example", "http", include_on_prem}, FakeClock()));
 }
 
-std::string refusal(std::string_view text) {
-  auto result = parse_bundle(text, "b.json");
-  if (result) return "";
-  EXPECT_EQ(result.error().code, Code::integrity);
-  return result.error().message;
-}
-
 TEST(Bundle, ReadsBackAsItWasWritten) {
   setup::FullWebhook row{"ops", Secret("https://h/x"), "slack", Secret("s"), "job.failed", false};
   auto made = export_of({{"cloud1_access_key_id", "A\nB"},
@@ -76,16 +69,6 @@ TEST(Bundle, CallsWhatWasReadWhereItLiesDockerInTheProvidersSpelling) {
   EXPECT_EQ(document["meta"]["export_method"], "docker");
 }
 
-TEST(Bundle, ThatGivesARegionFieldTwiceWithDifferentValuesIsRefused) {
-  for (auto text : {R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"r":{"f":"2"}}}})",
-                    R"({"regions":{"azure":{"West US 2":{"f":"1"},"westus2":{"f":"2"}}}})",
-                    R"({"regions":{"azure":{"westus2":{"f":"1"}},"cloud2":{"West US 2":{"f":"2"}}}})"})
-    EXPECT_NE(refusal(text).find("twice, with different values"), std::string::npos) << text;
-  auto agreeing = R"({"regions":{"aws":{"r":{"f":"1"}},"cloud1":{"R":{"f":"1","g":"2"}}}})";
-  EXPECT_EQ(must(parse_bundle(agreeing, "b")).regions,
-            (config::RegionSets{{"cloud1", {{"r", {{"f", "1"}, {"g", "2"}}}}}}));
-}
-
 TEST(Bundle, HasItsSectionsInOneOrderAndCountsThem) {
   auto text = write_bundle(
       export_of({{"a", "1"}, {"epml_pat", std::string("••••••••")}, {"jwt_secret_key", "k"}}).bundle);
@@ -111,25 +94,6 @@ TEST(Bundle, TellsAnEditAndNotALayout) {
             std::vector<std::string>{"it was edited since it was exported"});
 }
 
-TEST(Bundle, IsReadInTheProvidersSpelling) {
-  auto bundle = must(parse_bundle(
-      R"({"schema":1,"meta":{"source_url":"x"},"config":{"aws_access_key_id":"a","storage_active_backend":"gcs"},
-          "regions":{"gcp":{"europe-west1":{"zone":"b"}}},"annotations":{"azure_client_secret":{"secret":true}}})",
-      "peer.json"));
-  EXPECT_EQ(bundle.config,
-            (config::Values{{"cloud1_access_key_id", "a"}, {"storage_active_backend", "obj_cloud3"}}));
-  EXPECT_EQ(bundle.regions["cloud3"]["europe-west1"]["zone"], "b");
-  EXPECT_TRUE(bundle.annotations["cloud2_client_secret"].secret);
-}
-
-TEST(Bundle, TakesValuesAsAHandWritesThem) {
-  auto bundle =
-      must(parse_bundle(R"({"config":{"a":true,"b":5,"c":1.5,"d":null,"e":[1,2],"f":false}})", "b"));
-  EXPECT_EQ(bundle.config,
-            (config::Values{{"a", "1"}, {"b", "5"}, {"c", "1.5"}, {"e", "[1,2]"}, {"f", "0"}}));
-  EXPECT_EQ(bundle.notes, std::vector<std::string>{"'d' has no value and is left out"});
-}
-
 TEST(Bundle, WithoutAKeyOfItsOwnStillPrintsTheSameFingerprintTwice) {
   auto text = R"({"config":{"a":"1"}})";
   EXPECT_EQ(fingerprint(must(parse_bundle(text, "b")), "1"), fingerprint(must(parse_bundle(text, "b")), "1"));
@@ -146,57 +110,6 @@ TEST(Bundle, FingerprintIsNoPlainDigest) {
 TEST(Bundle, CountsCodePoints) {
   EXPECT_EQ(code_points("héllo 😀"), 7u);
   EXPECT_EQ(code_points(""), 0u);
-}
-
-TEST(BrokenBundle, IsRefusedByNameWithTheReason) {
-  EXPECT_NE(refusal(R"({"config": {"a")").find("b.json is cut or damaged"), std::string::npos);
-  EXPECT_NE(refusal("[]").find("b.json is not a JSON object"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema":7})").find("newer than the 1"), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema":"1"})").find("schema is not a whole number"), std::string::npos);
-  EXPECT_NE(refusal(R"({"config":[]})").find("'config' is not an object"), std::string::npos);
-  EXPECT_NE(refusal(R"({"regions":{"aws":5}})").find("regions.aws is not an object"), std::string::npos);
-  EXPECT_NE(refusal(R"({"notification_endpoints":{}})").find("is not a list"), std::string::npos);
-  EXPECT_NE(refusal(R"({"config":{"aws_x":"1","cloud1_x":"2"}})").find("'cloud1_x' twice"),
-            std::string::npos);
-  EXPECT_NE(refusal(R"({"config":{"a":"1","a":"2"}})").find("'a' twice"), std::string::npos);
-}
-
-TEST(Export, HoldsBackWithTheReasonAndAnnotatesWhatItCarries) {
-  auto made = export_of({{"vsphere_host", "h"},
-                         {"k8s_kubeconfig_1", "k"},
-                         {"log_dir", "/x"},
-                         {"epml_pat", "clear"},
-                         {"wlc_aws_secret_name", "n"},
-                         {"oidc_client_secret", "bt_safe://f/x"}});
-  EXPECT_EQ(made.bundle.excluded, (std::map<std::string, std::string>{{"vsphere_host", "on_prem"},
-                                                                      {"k8s_kubeconfig_1", "runtime_handle"},
-                                                                      {"log_dir", "local_path"}}));
-  EXPECT_EQ(made.bundle.annotations["wlc_aws_secret_name"], (Annotation{false, true, false}));
-  EXPECT_EQ(made.bundle.annotations["oidc_client_secret"], (Annotation{true, true, false}));
-  EXPECT_EQ(made.findings.in_clear, std::vector<std::string>{"epml_pat"});
-}
-
-TEST(Export, ReleasesOnPremisesTargetsOnDemandButNoHostPath) {
-  auto made = export_of({{"vsphere_host", "h"}, {"storage_local_path", "/srv"}}, true);
-  EXPECT_TRUE(made.bundle.config.contains("vsphere_host"));
-  EXPECT_EQ(made.bundle.excluded["storage_local_path"], "local_path");
-}
-
-TEST(Export, NamesRegionSetsThatCannotBeRead) {
-  auto made = export_of({{"cloud1_region_configs", "{broken"}, {"cloud3_region_configs", "{}"}, {"a", "1"}});
-  EXPECT_EQ(made.findings.malformed, std::vector<std::string>{"cloud1_region_configs"});
-  EXPECT_EQ(made.bundle.excluded["cloud1_region_configs"], "malformed_region_set");
-  EXPECT_TRUE(made.bundle.regions.empty());
-}
-
-TEST(Export, NeverMakesABundleOfCiphertext) {
-  std::string sealed =
-      "gAAAAABrAR55N-d3j4RaA3_nebzSetdKiYcxXCWFM04GCYWae9OtAoZU_lEWpt85QdPS18eRx26eqzIruBCJ6bM_eIUA6ZpKmg==";
-  auto result = make_bundle({{"cloud1_default_region", sealed}, {"a", "1"}}, {}, {}, FakeClock());
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, Code::integrity);
-  EXPECT_NE(result.error().message.find("cloud1_default_region"), std::string::npos);
-  EXPECT_EQ(result.error().message.find(sealed), std::string::npos);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 #include "core/net/process/child_spawner.hpp"
 #include "core/net/process/exec_child.hpp"
+#include "tests/net/process/shell.hpp"
+#include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/wait_until.hpp"
 
@@ -18,9 +20,6 @@ namespace dash::net {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLong{20'000};
-
-Command shell(std::string script) { return {{"/bin/sh", "-c", std::move(script)}, {}, ""}; }
 
 char state_of(int pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
@@ -126,69 +125,30 @@ TEST(Child, EndsWithItsOwner) {
   EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-std::string run_sandboxed(const std::string& script, const Sandbox& sandbox) {
-  auto ran = must(run_child(sandboxed(shell(script), sandbox), "", kLong, 10'000));
-  return ran.out + ran.err;
+std::chrono::steady_clock::time_point in(std::chrono::milliseconds time) {
+  return std::chrono::steady_clock::now() + time;
 }
 
-TEST(ExecChild, TakesAwayPrivilegesAndTheUserRoot) {
-  auto said = run_sandboxed("id -u; grep NoNewPrivs /proc/self/status", {{"/proc"}, {}, true, true});
-  EXPECT_EQ(said.starts_with("65534\n"), ::geteuid() == 0) << said;
-  EXPECT_NE(said.find("NoNewPrivs:\t1"), std::string::npos) << said;
+TEST(ChildExchange, AnswersManyQuestionsOverOnePairOfPipes) {
+  auto child = must(Child::start({{"/bin/cat"}, {}, ""}));
+  for (std::string text : {"one", "two"}) {
+    must(child.send(text, in(std::chrono::seconds(10))));
+    std::string back(text.size(), '\0');
+    must(child.receive(back, in(std::chrono::seconds(10))));
+    EXPECT_EQ(back, text);
+  }
 }
 
-// Whether the kernel confines at all: /etc is not among the named paths.
-bool confines() {
-  return run_sandboxed("cat /etc/passwd", {{}, {}, true, true}).find("ermission denied") != std::string::npos;
+TEST(ChildExchange, GivesUpOnAChildThatSaysNothing) {
+  auto child = must(Child::start({{"/bin/cat"}, {}, ""}));
+  std::string back(1, '\0');
+  EXPECT_EQ(child.receive(back, in(std::chrono::milliseconds(1))).error().code, Code::timeout);
 }
 
-TEST(ExecChild, ReadsNothingButWhatIsNamedWhereTheKernelKnowsLandlock) {
-  Scratch scratch;
-  std::filesystem::create_directory(scratch / "named");
-  for (auto name : {"named/file", "other"}) std::ofstream(scratch / name) << "content";
-  for (auto name : {"named/file", "other", "named", ""})
-    std::filesystem::permissions(scratch / name, std::filesystem::perms::all);
-  Sandbox sandbox{{scratch / "named"}, {}, true, true};
-  EXPECT_EQ(run_sandboxed("cat " + (scratch / "named/file"), sandbox), "content");
-  auto other = run_sandboxed("cat " + (scratch / "other"), sandbox);
-  EXPECT_EQ(other == "content", !confines()) << other;
-  auto written = run_sandboxed("echo x > " + (scratch / "named/new") + " && echo written", sandbox);
-  EXPECT_EQ(written == "written\n", !confines()) << written;
-}
-
-TEST(ExecChild, RefusesWordsThatItDoesNotKnow) {
-  EXPECT_EQ(must(run_child({{"/proc/self/exe", "exec-child", "--what"}, {}, ""}, "", kLong, 1000)).exit.code,
-            126);
-}
-
-// Runs until killed, and has made `marker` once it is up.
-Command sleeper(const std::string& marker) {
-  return sandboxed(shell("echo up > " + marker + "; sleep 1000"), {{}, {}, false, false});
-}
-
-void wait_for(const std::string& path) {
-  EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(path); }));
-}
-
-TEST(ChildSpawner, KeepsChildrenAliveWhenTheThreadThatAskedEnds) {
-  Scratch scratch;
-  ChildSpawner spawner;
-  Child child;
-  std::thread([&] {
-    child = must(spawner.start(sleeper(scratch / "up")));
-    wait_for(scratch / "up");
-  }).join();
-  EXPECT_FALSE(child.wait(milliseconds(50)));
-}
-
-TEST(ExecChild, DiesWithTheThreadThatStartedIt) {
-  Scratch scratch;
-  Child child;
-  std::thread([&] {
-    child = must(Child::start(sleeper(scratch / "up")));
-    wait_for(scratch / "up");
-  }).join();
-  EXPECT_TRUE(child.wait(kLong));
+TEST(ChildExchange, TellsThatTheChildEnded) {
+  auto child = must(Child::start({{"/bin/true"}, {}, ""}));
+  std::string back(1, '\0');
+  EXPECT_EQ(child.receive(back, in(std::chrono::seconds(10))).error().code, Code::unreachable);
 }
 
 }  // namespace

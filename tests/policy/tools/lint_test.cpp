@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "core/policy/tools/diff.hpp"
-#include "core/policy/tools/test_rules.hpp"
-#include "core/policy/tools/when.hpp"
 #include "tests/support/policy_folder.hpp"
 
 namespace dash::policy {
@@ -63,6 +60,7 @@ struct Case {
   const char* text;
   const char* expected;
 };
+
 class PolicyLintOf : public PolicyLint, public testing::WithParamInterface<Case> {};
 
 TEST_P(PolicyLintOf, NamesFileAndLine) {
@@ -152,93 +150,6 @@ TEST_F(PolicyLint, SaysWhatWasProbablyMeant) {
   fine();
   folder_.rule("x", "deny contains \"a\" if input.request.regoin == \"a\"");
   EXPECT_NE(lint().front().fix.find("input.request.region?"), std::string::npos);
-}
-
-TEST(PolicyTest, RunsTheTestsOfTheFolderAndOfTheBuiltInRules) {
-  PolicyFolder folder;
-  EngineOptions options;
-  options.directory = folder.path();
-  options.binary = real_engine();
-  auto builtin = must(run_rule_tests(options));
-  EXPECT_EQ(builtin.failed, 0u);
-  EXPECT_GE(builtin.tests.size(), 20u);
-  folder.rule("x", "deny contains \"a\" if input.action == \"b\"");
-  folder.put("x_test.rego",
-             "package admission.x_test\n\nimport data.admission.x\n\ntest_good if x.deny == {\"a\"} with "
-             "input as {\"action\": \"b\"}\n"
-             "test_bad if x.deny == {\"a\"} with input as {}\n");
-  auto mixed = must(run_rule_tests(options));
-  EXPECT_EQ(mixed.tests.size(), builtin.tests.size() + 2);
-  EXPECT_EQ(mixed.failed, 1u);
-  folder.rule("prod_window", "deny contains \"mine\" if false");  // its built-in tests are not mine
-  EXPECT_LT(must(run_rule_tests(options)).tests.size(), mixed.tests.size());
-}
-
-class PolicyWhen : public testing::Test {
- protected:
-  NextAdmission ask(config::Values values, std::string_view from, Json request = {{"region", "us-east-1"}}) {
-    return must(find_next_admission(*engine_, settings(std::move(values)), "cloud1:vm:deploy", request,
-                                    {"alice", false}, parse_iso(from).value()));
-  }
-  std::string at(const NextAdmission& when) { return when.admitted ? format_iso(*when.admitted) : "never"; }
-  PolicyFolder folder_;
-  std::unique_ptr<Engine> engine_ = folder_.engine();
-};
-
-TEST_F(PolicyWhen, IsNowForWhatIsAdmitted) {
-  EXPECT_EQ(at(ask({}, "2026-07-04T10:20:30Z")), "2026-07-04T10:20:30Z");
-}
-
-TEST_F(PolicyWhen, IsTheEndOfAFreeze) {
-  EXPECT_EQ(at(ask({{"admission_prod_window", "sat,sun"}}, "2026-07-04T10:20:30Z")), "2026-07-06T00:00:00Z");
-  folder_.rule("night", "deny contains \"night\" if input.now.hour < 6");
-  EXPECT_EQ(at(ask({{"admission_prod_window", "sat,sun"}}, "2026-07-04T10:20:30Z")), "2026-07-06T06:00:00Z");
-}
-
-TEST_F(PolicyWhen, LooksAYearAhead) {
-  folder_.rule("frozen", "deny contains \"frozen\" if input.now.iso < \"2027-06-01T12:00:00Z\"");
-  EXPECT_EQ(at(ask({}, "2026-07-04T10:20:30Z")), "2027-06-01T12:00:00Z");
-}
-
-TEST_F(PolicyWhen, IsNeverForARegionOffTheList) {
-  EXPECT_EQ(at(ask({{"admission_allowed_regions", "mars-1"}}, "2026-07-04T10:20:30Z")), "never");
-}
-
-TEST(PolicyDiffOf, TellsEveryVerdictThatChangesOverDomainAndRecords) {
-  PolicyFolder before, after;
-  before.rule("r", "deny contains \"old\" if input.request.region == \"mars-1\"");
-  after.rule("r",
-             "deny contains \"new\" if input.request.region == \"mars-1\"\ndeny contains \"late\" if "
-             "input.request.name == \"db-recorded\"");
-  auto old_engine = before.engine(), new_engine = after.engine();
-  DecisionRecord record;
-  record.action = "cloud1:vm:deploy";
-  record.username = "alice";
-  record.input = parse_json(R"({"action":"cloud1:vm:deploy",
-    "actor":{"username":"alice","is_admin":false},"request":{"region":"us-east-1","name":"db-recorded"},
-    "limits":{"allowed_regions":[],"denied_instance_types":[],"prod_window":[]},"now":{"iso":"x","weekday":"fri","hour":1}})")
-                     .value();
-  auto diff = must(diff_policies(*old_engine, *new_engine, {record, record}, {}));
-  EXPECT_EQ(diff.recorded, 1u);
-  auto recorded = std::ranges::find_if(diff.changes, &VerdictChange::is_recorded);
-  ASSERT_NE(recorded, diff.changes.end());
-  EXPECT_EQ(recorded->before.verdict, Verdict::allow);
-  EXPECT_EQ(recorded->after.reasons, (std::vector<std::string>{"late"}));
-  EXPECT_TRUE(std::ranges::any_of(diff.changes, [](const VerdictChange& c) {
-    return !c.is_recorded && c.before.reasons == std::vector<std::string>{"old"} &&
-           c.after.reasons == std::vector<std::string>{"new"};
-  }));
-  EXPECT_TRUE(must(diff_policies(*old_engine, *old_engine, {record}, {})).changes.empty());
-}
-
-TEST(PolicyDiffOf, CountsABrokenRuleAsARefusal) {
-  PolicyFolder before, after;
-  before.rule("r", "deny contains \"x\" if input.request.name == \"7up\"");
-  after.rule("r", "deny contains \"x\" if to_number(input.request.name) == 7");
-  auto old_engine = before.engine(), new_engine = after.engine();
-  auto diff = must(diff_policies(*old_engine, *new_engine, {}, {}));
-  ASSERT_FALSE(diff.changes.empty());
-  EXPECT_TRUE(diff.changes.front().after.cause);
 }
 
 }  // namespace

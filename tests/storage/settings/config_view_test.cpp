@@ -13,75 +13,9 @@ std::string refusal(std::string_view body, const config::Values& values) {
   auto patch = read_config_patch(must(parse_json(body)), values);
   return patch ? "" : fmt::format("{} {}", info(patch.error().code).http_status, patch.error().message);
 }
+
 ConfigPatch patch_of(std::string_view body, const config::Values& values = {}) {
   return must(read_config_patch(must(parse_json(body)), values));
-}
-
-const OrderedJson& row(const OrderedJson& answer, std::string_view id) {
-  for (const auto& backend : answer["backends"])
-    if (backend["id"] == id) return backend;
-  throw std::runtime_error("no row");
-}
-
-}  // namespace
-
-TEST(StorageBackends, AreSixRowsInAFixedOrderWithLaneAndCeiling) {
-  auto answer = describe_backends({});
-  std::vector<std::string> ids;
-  for (const auto& backend : answer["backends"]) ids.push_back(backend["id"]);
-  EXPECT_EQ(ids, (std::vector<std::string>{"obj_cloud1", "obj_cloud2", "obj_cloud3", "obj_cloud4", "local",
-                                           "agent_local"}));
-  EXPECT_EQ(answer["active"], "");
-  EXPECT_EQ(answer["any_active"], false);
-  EXPECT_EQ(answer["automation_runner"], "local");
-  EXPECT_EQ(row(answer, "obj_cloud4")["chunked_upload"], true);
-  EXPECT_EQ(row(answer, "obj_cloud4")["hub_only"], false);
-  EXPECT_EQ(row(answer, "obj_cloud1")["max_upload_bytes"], 5368709120);
-  EXPECT_EQ(row(answer, "obj_cloud1")["inline_upload_bytes"], 67108864);
-  EXPECT_EQ(row(answer, "local")["max_upload_bytes"], 67108864);
-  EXPECT_EQ(row(answer, "agent_local")["max_upload_bytes"], 196608);
-  EXPECT_EQ(row(answer, "agent_local")["via_agent"], true);
-  EXPECT_EQ(row(answer, "local")["chunked_upload"], false);
-  EXPECT_EQ(row(answer, "local")["chunk_part_bytes"], 8388608);
-}
-
-TEST(StorageBackends, AreConfiguredByTheirPrimaryIdentifierWhetherActiveOrNot) {
-  config::Values values{{"storage_obj_cloud2_account", "acct"},
-                        {"storage_local_path", "/srv/x"},
-                        {"storage_active_backend", "local"}};
-  auto answer = describe_backends(values);
-  EXPECT_EQ(row(answer, "obj_cloud2")["configured"], true);
-  EXPECT_EQ(row(answer, "obj_cloud2")["active"], false);
-  EXPECT_EQ(row(answer, "local")["active"], true);
-  EXPECT_EQ(row(answer, "obj_cloud1")["configured"], false);
-  EXPECT_EQ(answer["active"], "local");
-}
-
-TEST(StorageBackends, FallBackToTheFirstConfiguredOne) {
-  EXPECT_EQ(active_backend({{"storage_obj_cloud3_bucket", "b"}, {"storage_local_path", "/x"}})->id,
-            "obj_cloud3");
-  EXPECT_EQ(active_backend({{"storage_active_backend", "obj_cloud1"}, {"storage_local_path", "/x"}})->id,
-            "local");
-  EXPECT_EQ(active_backend({}), nullptr);
-  EXPECT_EQ(active_backend({{"storage_local_path", "/x"}, {"automation_runner", "ecs"}}), nullptr);
-  EXPECT_EQ(active_backend({{"storage_agent_id", "a"}}), nullptr);
-}
-
-TEST(StorageBackends, HaveAnObjectStoreAsHubOrNone) {
-  EXPECT_EQ(hub_backend({{"storage_local_path", "/x"}}), nullptr);
-  EXPECT_EQ(hub_backend({{"storage_obj_cloud1_bucket", "b"}})->id, "obj_cloud1");
-  EXPECT_EQ(hub_backend({{"storage_obj_cloud1_bucket", "b"},
-                         {"storage_obj_cloud3_bucket", "c"},
-                         {"storage_hub_backend", "gcs"}})
-                ->id,
-            "obj_cloud3");
-}
-
-TEST(StorageBackends, KeepAssetsBeneathTheirPrefix) {
-  auto* s3 = must(find_backend("s3"));
-  EXPECT_EQ(asset_prefix(*s3, {}), "config-mgmt/");
-  EXPECT_EQ(asset_prefix(*s3, {{"storage_obj_cloud1_prefix", "a/b//"}}), "a/b/");
-  EXPECT_EQ(asset_prefix(*must(find_backend("local")), {}), "");
 }
 
 TEST(StorageConfig, SpeaksTheProvidersNamesWhenAsked) {
@@ -141,4 +75,5 @@ TEST(StorageConfig, ReadsChoicesInEitherSpelling) {
                                                      "storage_obj_cloud4_bucket"}));
 }
 
+}  // namespace
 }  // namespace dash::storage

@@ -1,54 +1,17 @@
+#include "daemon/server/listener.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <future>
 
 #include "core/base/file.hpp"
-#include "daemon/server/listener.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/wait_until.hpp"
 
 namespace dash::daemon {
 namespace {
-
-TEST(Drain, ARequestUnderWayEndsWhileNewConnectionsAreRefused) {
-  Gate gate;
-  Running running(
-      {{.pattern = "/api/slow", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
-          gate.pass();
-          return json_response(200, OrderedJson{{"done", true}});
-        }}});
-  auto port = running.port();
-  RawClient busy(port), idle(port);
-  EXPECT_EQ(idle.ask(get("/livez")).status, 200);
-  busy.send(get("/api/slow"));
-  gate.await_arrivals(1);
-  auto stopping = std::async(std::launch::async, [&] { running.server->stop(); });
-  EXPECT_TRUE(idle.closed());
-  EXPECT_TRUE(wait_until([&] { return !RawClient(port).connected(); }));
-  gate.open();
-  auto answer = busy.receive();
-  EXPECT_EQ(answer.body, R"({"done":true})");
-  EXPECT_EQ(answer.headers["connection"], "close");
-  busy.close();
-  stopping.wait();
-  EXPECT_EQ(running.log.count("server.drain_timeout"), 0u);
-}
-
-TEST(Drain, HasADeadline) {
-  ServerOptions options;
-  options.limits.drain_time = std::chrono::milliseconds(20);
-  Running running({echo()}, options);
-  RawClient stuck(running.port());
-  stuck.send("POST /api/echo HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nsome");
-  EXPECT_TRUE(wait_until([&] {
-    return ask(running.port(), get("/metrics")).body.find("dashctl_connections 2") != std::string::npos;
-  }));
-  running.server->stop();
-  EXPECT_EQ(running.log.count("server.drain_timeout"), 1u);
-  EXPECT_TRUE(stuck.closed());
-}
 
 TEST(UnixSocket, ServesItsGroupAndCleansUp) {
   Scratch scratch;
@@ -91,20 +54,6 @@ TEST(Listening, TellsTheRealPortAndSpeaksIpv6) {
             1u);
   EXPECT_EQ(running.log.count(R"("addr":"[::1]:)"), 1u);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(running.port(), get("/api/hello")).status, 200);
-}
-
-TEST(Tls, NeedsBothFilesAndNamesTheOneThatIsNoGood) {
-  BufferPool buffers(1);
-  auto refusal = [&](std::string certificate, std::string key) {
-    return Server::start(
-               {.listen = {"127.0.0.1:0"}, .tls_certificate_file = certificate, .tls_key_file = key}, {},
-               buffers)
-        .error()
-        .message;
-  };
-  EXPECT_NE(refusal("cert.pem", "").find("both files"), std::string::npos);
-  EXPECT_NE(refusal("/nonexistent/cert.pem", "/nonexistent/key.pem").find("/nonexistent/cert.pem"),
-            std::string::npos);
 }
 
 }  // namespace
