@@ -41,7 +41,7 @@ TEST_F(AuditLog, GoesAwayWithTheTransactionThatItRecords) {
   EXPECT_EQ(verdict.count, 2);
 }
 
-// Four processes with several threads each, none of which knows of the others.
+// Four processes with several threads each, independent of each other.
 TEST_F(AuditLog, KeepsOneChainUnderFourProcesses) {
   constexpr int kProcesses = 4, kThreads = 3, kEach = 25;
   std::vector<pid_t> children;

@@ -1,4 +1,5 @@
-// The tamper matrix: who can change what without being noticed. The table that it prints is in docs/tamper-matrix.md.
+// The tamper matrix: which changes an attacker can make unnoticed. The printed table is in
+// docs/tamper-matrix.md.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::int64_t kEntries = 9;
 constexpr std::int64_t kAnchored = 6;  // entries that the external checkpoint covers
 
-// Both tables, as somebody with the database sees them.
+// Both tables, as an attacker with the database sees them.
 struct Tables {
   std::vector<LogEntry> entries;
   std::optional<db::Row> head;
@@ -47,7 +48,8 @@ db::Row pristine_head() {
   return db::Row({std::int64_t{0}, std::string(), std::string(), std::int64_t{0}, std::string()});
 }
 
-// What the attacker wants the log to say; `first_bad` is what verify should name (nullopt: no entry is bad).
+// What the attacker wants in the log; `first_bad` is the entry that verify should name (nullopt: no entry is
+// bad).
 struct Attack {
   std::string name;
   Tables wanted;
@@ -174,7 +176,7 @@ class TamperMatrix : public testing::Test {
         flip([&](LogEntry& e) { (e.*field)[byte] = static_cast<char>((e.*field)[byte] ^ 1); },
              byte > 0 || field == &LogEntry::seal || field == &LogEntry::entry_hash);
     flip([](LogEntry& e) { e.target = e.target ? std::nullopt : std::optional(std::string()); }, false);
-    // A number with a flipped bit leaves a hole, or stands twice; the hole is at its place, or after it.
+    // A number with a flipped bit leaves a hole, or occurs twice; the hole is at its place, or after it.
     auto t = now;
     t.entries[i].seq = seq + 1024;
     out.push_back({"flip one byte of an entry", t, seq, true});
@@ -210,9 +212,9 @@ struct Cell {
   }
 };
 
-// Somebody with the database only: raw edits, and the chain made consistent again without the key, with the
-// old head row or a new one. The instance's own checkpoint file is out of reach. Somebody with the keys too:
-// everything is sealed and signed anew, the own checkpoint file included.
+// An attacker with the database only: raw edits, and the chain made consistent again without the key, with
+// the old head row or a new one; the instance's own checkpoint file is out of reach. An attacker with the
+// keys too: everything is sealed and signed again, the own checkpoint file included.
 TEST_F(TamperMatrix, IsAsItsPageSays) {
   std::vector<std::string> order;
   std::map<std::string, std::array<Cell, 5>> rows;

@@ -50,7 +50,7 @@ TEST(ThreadPool, AUserAndANetworkHaveTheirShareOfTheQueue) {
   }));
   started.get_future().wait();
   const Holder ann{"ann", "192.0.2.1"}, bob{"bob", "192.0.2.1"}, eve{"eve", "192.0.2.9"};
-  for (int i = 0; i < 20; ++i) pool.post([] {});  // further steps stand in nobody's way
+  for (int i = 0; i < 20; ++i) pool.post([] {});  // further steps delay no other task
   EXPECT_TRUE(pool.try_post([] {}, ann) && pool.try_post([] {}, ann));
   EXPECT_FALSE(pool.try_post([] {}, ann));
   EXPECT_TRUE(pool.try_post([] {}, bob));

@@ -58,7 +58,7 @@ TEST_F(TrustedFile, AStickyFolderIsSafeOnlyWhenItIsRoots) {
 }
 
 TEST_F(TrustedFile, RefusesWhatBelongsToSomebodyElse) {
-  // Only root can give a file away; to anybody else his own files stand for those of another.
+  // Only root can give a file away. For any other user its own files take the place of another's.
   constexpr uid_t kOther = 12345;
   bool is_root = ::geteuid() == 0;
   auto give = [&](const std::string& path, uid_t owner) {

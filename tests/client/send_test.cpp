@@ -31,7 +31,7 @@ class Course {
   std::set<std::string> seen_;
 };
 
-// An instance behind a network: `on_the_way` stands for what happens to a part between the two.
+// An instance behind a network: `on_the_way` decides what happens to a part between the two.
 class InOrderClient final : public StorageClient {
  public:
   using Put = std::function<Result<Json>()>;

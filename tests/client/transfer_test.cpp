@@ -1,4 +1,4 @@
-// Sending and taking files through the direct desk: side by side, resumed, bounded, and never half.
+// Sends and receives files through the local client: in parallel, resumed, bounded, and never half.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -149,7 +149,7 @@ TEST_F(TransferTest, AFailedFetchLeavesTheOldFileAndNothingElse) {
   std::ofstream(back) << "old";
   EXPECT_EQ(receive_file("none.rpm", back, receiving()).error().code, Code::not_found);
   must(send(make("a.rpm", 3 * kPartBytes)));
-  // Somebody changes the content behind the digest that the instance remembers.
+  // Changes the content behind the digest that the instance has recorded.
   auto etag_stays = std::string(3 * kPartBytes, 'x');
   must(world.store().put("config-mgmt/a.rpm", etag_stays, {"p8:" + std::string(64, '0')}));
   EXPECT_EQ(receive_file("a.rpm", back, receiving()).error().code, Code::integrity);

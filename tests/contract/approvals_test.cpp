@@ -80,7 +80,7 @@ TEST_P(ApprovalsContract, AnApprovalAndARejectionDoNotBothCount) {
 
 class ApprovalsUpgrade : public testing::TestWithParam<std::string_view> {};
 
-// What moved before the upgrade stands in the audit log only.
+// Reschedules before the upgrade are in the audit log only.
 TEST_P(ApprovalsUpgrade, KnowsWhatWasRescheduledBefore) {
   Scratch scratch;
   auto sql = empty_contract_database(GetParam(), scratch);

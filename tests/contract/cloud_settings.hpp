@@ -1,4 +1,4 @@
-// How the contract suite and the rooms' own tests reach the test servers of Azure Blob Storage, Google Cloud
+// How the contract suite and the stores' own tests reach the test servers of Azure Blob Storage, Google Cloud
 // Storage and Oracle Object Storage (scripts/doubles).
 #pragma once
 #include "core/storage/store/registry.hpp"

@@ -22,7 +22,8 @@ Share test_share() {
           static_cast<std::uint16_t>(std::stoi(need_variable("SMB_PORT")))};
 }
 
-// A child that has not answered by then hangs, or the machine is slow: ask again, a hang stays one.
+// A child without a response after this time hangs, or the machine is slow. A retry tells which: a hang stays
+// one.
 constexpr std::chrono::seconds kPatience{5};
 constexpr int kAttempts = 24;
 
@@ -52,7 +53,7 @@ TEST(SmbShareTree, TellsAnAbsentServerAndAnAbsentShare) {
   EXPECT_FALSE(open_share_tree(other)->list(""));
 }
 
-// To the share "WEB.yml" and "web.yml" are one file; a scope is kept for the one that was uploaded.
+// To the share "WEB.yml" and "web.yml" are one file; a scope belongs to the uploaded one.
 TEST(SmbShareTree, AFileIsThereByItsOwnSpellingAlone) {
   SystemClock clock;
   auto share = test_share();

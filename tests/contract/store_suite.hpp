@@ -1,6 +1,6 @@
-// What the suites over all stores share: a store of each kind against its real server, a folder in it for
-// each test. What every ObjectStore promises is in core/storage/store/store.hpp; store_objects_test.cpp,
-// store_uploads_test.cpp and store_faults_test.cpp ask it by theme. One store alone:
+// What the suites over all stores share: a store of each kind against its real server, and a folder in it for
+// each test. The promises of ObjectStore are in core/storage/store/store.hpp; store_objects_test.cpp,
+// store_uploads_test.cpp and store_faults_test.cpp check them by theme. One store alone:
 // --gtest_filter='*/Store*Contract.*/obj_cloud1'.
 #pragma once
 #include <gtest/gtest.h>

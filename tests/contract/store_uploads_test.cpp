@@ -79,7 +79,7 @@ TEST_P(StoreUploadsContract, AnAbortLeavesNothingToListToStageOrToCommit) {
   auto parts = must(store_->staged_parts(upload));
   must(store_->abort(upload));
   EXPECT_TRUE(listed().empty());
-  if (!store_->capabilities().drops_aborted) return;  // there the lane remembers the handle
+  if (!store_->capabilities().drops_aborted) return;  // there ChunkedUploads records the handle
   EXPECT_FALSE(store_->commit(upload, parts, {}));
   auto revived = store_->staged_parts(upload);
   EXPECT_TRUE(!revived || revived->empty());
@@ -103,7 +103,7 @@ TEST_P(StoreUploadsContract, TheLastPartMayTellTheSize) {
 }
 
 TEST_P(StoreUploadsContract, TakesPartsSideBySideWhereItSaysSo) {
-  if (!store_->capabilities().is_parallel) return;  // it needs them in order: the lane's tests
+  if (!store_->capabilities().is_parallel) return;  // it needs them in order: ChunkedUploads' tests
   auto bytes = pattern(4 * kPartBytes);
   auto upload = must(store_->begin(key("side.deb"), bytes.size()));
   {

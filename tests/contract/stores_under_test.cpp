@@ -58,7 +58,7 @@ void make_smb_root(const config::Values& settings, const StoreDeps&) {
 constexpr std::array kStores{
     StoreUnderTest{"obj_cloud1", "obj_cloud1", s3_settings, make_s3_bucket, s3_with_wrong_secret,
                    "storage_obj_cloud1_endpoint"},
-    // Azurite looks at no date.
+    // Azurite checks no date.
     StoreUnderTest{"obj_cloud2", "obj_cloud2", azure_settings, prepare_nothing, azure_with_wrong_key,
                    "storage_obj_cloud2_endpoint", false},
     StoreUnderTest{"obj_cloud2_oauth", "obj_cloud2", azure_oauth_settings, prepare_nothing,

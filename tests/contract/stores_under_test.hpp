@@ -1,6 +1,5 @@
-// The stores that the contract suite runs over: how to reach each one's test server and what only its kind
-// can be asked. scripts/test starts the servers and sets the variables; a missing one fails the test, by
-// name.
+// The stores of the contract suite: how to reach each one's test server, and what only its kind supports.
+// scripts/test starts the servers and sets the variables; a missing one fails the test, by name.
 #pragma once
 #include <span>
 #include <string>

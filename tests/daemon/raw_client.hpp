@@ -1,6 +1,5 @@
-// A client that sends exactly the bytes it is told, over TCP or a Unix socket, and reads answers one by one.
-// A read that gets nothing for ten seconds gives up, so that a broken server fails a test instead of hanging
-// it.
+// A client that sends exactly the given bytes, over TCP or a Unix socket, and reads responses one by one. A
+// read without a byte for ten seconds gives up, so that a broken server fails a test instead of hanging it.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,7 +13,7 @@ struct RawResponse {
   int status = 0;                              // 0: the connection ended without an answer
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
-  bool whole = false;  // the body ended as its framing said
+  bool whole = false;  // the body ended as its framing demands
 };
 
 class RawClient {

@@ -25,7 +25,7 @@ struct Running {
   std::unique_ptr<Server> server;
 };
 
-// A door that handlers wait at until the test opens it; tells how many wait.
+// A gate at which handlers wait until the test opens it; it counts the waiting ones.
 class Gate {
  public:
   void pass() {

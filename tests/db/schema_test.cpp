@@ -7,7 +7,8 @@
 namespace dash::db {
 namespace {
 
-// What requests are let in by: a change that did not move the version would let somebody in who was shut out.
+// Authentication reads these tables: a change that did not move the version would admit a user who was
+// disabled.
 TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
   Scratch scratch;
   auto sql = must(open_sqlite(scratch / "dashctl.db")), elsewhere = must(open_sqlite(scratch / "dashctl.db"));

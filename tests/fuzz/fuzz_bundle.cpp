@@ -1,4 +1,4 @@
-// A bundle is a file that anybody may have edited: whatever it holds, reading and staging it ends in a bundle
+// A bundle is a file that any user may have edited: whatever it holds, reading and selecting ends in a bundle
 // or in a refusal.
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     selection.replace_regions = replace;
     (void)dash::migrate::select(*bundle, selection, "fuzz");
   }
-  // What we write, we read, and nobody edited it.
+  // An unedited bundle of our own must be readable.
   auto again = dash::migrate::parse_bundle(dash::migrate::write_bundle(*bundle), "fuzz");
   if (!again || again->config != bundle->config || again->regions != bundle->regions) __builtin_trap();
   return 0;

@@ -1,5 +1,6 @@
-// What a stranger can send to the HTTP server, from the bytes of a connection to decoded names. The first
-// byte cuts the input in strides, because heads and chunks must be read alike however they arrive.
+// Everything that a client can send to the HTTP server, from the bytes of a connection to decoded names. The
+// first byte cuts the input in pieces, because header sections and chunks must be parsed alike however they
+// arrive.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// The inline lane's body: in pieces and whole must be read alike. The first byte chooses the size of the
-// pieces.
+// The body of an inline upload: in pieces and whole must be read alike. The first byte chooses the size of
+// the pieces.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// What a store, or whoever stands in its place, may answer.
+// The responses of a store, or of an attacker in its place.
 #include <cstdint>
 #include <string_view>
 

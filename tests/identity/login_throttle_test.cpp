@@ -52,7 +52,7 @@ TEST_F(LoginThrottleTest, StopsAnAccountAtOneAddressAfterTenFailuresAlsoForNames
     EXPECT_EQ(code(stopped), Code::throttled);
     EXPECT_EQ(stopped.error().retry_after, seconds(900));
   }
-  EXPECT_TRUE(login("nora", "10.0.0.2"));  // nobody locks an owner out from elsewhere
+  EXPECT_TRUE(login("nora", "10.0.0.2"));  // an attacker elsewhere cannot lock the owner out
   clock_.advance(minutes(16));
   EXPECT_TRUE(login("nora", "10.0.0.1"));
 }

@@ -94,7 +94,7 @@ TEST_F(Batch, NamesTheItemThatIsWrong) {
   EXPECT_EQ(bulk(Json(21, item("a"))).error().code, Code::validation);
   EXPECT_EQ(jobs_.submit(alice_, {"cloud1:vm:deploy", Json::array(), "", true}).error().code,
             Code::validation);
-  // To an admin, whose workgroup is nobody's when it is left out.
+  // For an admin a missing workgroup means none.
   Json mixed = {{"items", {item("a"), item("b", {{"workgroup", "team-a"}})}}};
   EXPECT_EQ(jobs_.submit(root_, {"cloud1:vm:deploy", mixed, "", true}).error().code, Code::validation);
   EXPECT_EQ(count_jobs(), 0);

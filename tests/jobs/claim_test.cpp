@@ -1,4 +1,4 @@
-// What a worker may begin: its window is asked again when it claims, and no wrong clock holds a job for long.
+// What a worker may begin: the window is checked again at the claim, and no wrong clock holds a job for long.
 #include "core/base/file.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/support/jobs_fixture.hpp"

@@ -183,7 +183,7 @@ TEST_F(ApprovalDigest, ARejectionCountsWithoutOne) {
   EXPECT_EQ(must(jobs_.reject(bob_, third.id, "no", third.approval_digest)).state, State::rejected);
 }
 
-// The job moves while the rules are asked on behalf of the approver.
+// The job is rescheduled while the rules are evaluated for the approver.
 TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
   for (bool names_digest : {false, true}) {
     auto first = booked();
@@ -200,7 +200,7 @@ TEST_F(ApprovalDigest, AMoveWhileTheRulesAreAskedIsSeen) {
   }
 }
 
-// There and back: the digest is the same again, the job is not what the rules were asked about.
+// There and back: the digest is the same again, but the job is not the evaluated one.
 TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
   auto first = booked();
   bool is_first = true;
@@ -213,7 +213,8 @@ TEST_F(ApprovalDigest, AMoveThereAndBackWhileTheRulesAreAskedIsSeen) {
   EXPECT_EQ(must(jobs_.approve(bob_, first.id, kAll, first.approval_digest)).job.state, State::scheduled);
 }
 
-// The same the other way round: an approval, or another move, while the rules are asked on behalf of a move.
+// The same the other way round: an approval, or another reschedule, while the rules are evaluated for a
+// reschedule.
 TEST_F(ApprovalDigest, AMoveCountsOnlyForTheJobThatWasJudged) {
   auto id = booked().id;
   bool is_first = true;

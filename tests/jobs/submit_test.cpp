@@ -95,7 +95,7 @@ TEST_F(Submit, JudgesEveryMachineOfABatchFirst) {
 
 TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   EXPECT_EQ(deploy(machine({{"workgroup", "team-a"}})).error().code, Code::forbidden);
-  // Who is no admin does not learn which workgroups there are.
+  // A user who is no admin does not learn which workgroups exist.
   auto unknown = deploy(machine({{"workgroup", "nobody"}}));
   EXPECT_EQ(unknown.error().code, Code::forbidden);
   EXPECT_EQ(unknown.error().message, "you are not a member of the workgroup 'nobody'");
@@ -105,7 +105,7 @@ TEST_F(Submit, NeedsMembershipOfTheWorkgroup) {
   EXPECT_EQ(gate_.calls.at(0).request["workgroup"], "team-a");
 }
 
-// Nobody leaves his workgroup, and its change window, behind by leaving it out.
+// A caller cannot leave its workgroup, and the change window of that, by omission.
 class OwnWorkgroup : public JobsFixture {
  protected:
   OwnWorkgroup() {
@@ -182,7 +182,7 @@ TEST_F(Submit, IsTheOnlyDoorToAGatedJob) {
   EXPECT_FALSE(forged);
 }
 
-// What a teardown is judged by.
+// The input of a teardown's evaluation.
 TEST_F(Submit, JudgesATeardownOfWhatItDidNotDeploy) {
   must(destroy(root_, "i-1"));
   EXPECT_EQ(gate_.calls.at(0).request,

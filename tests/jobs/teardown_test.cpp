@@ -1,4 +1,4 @@
-// Which machine a teardown means, and who may ask for it.
+// Which machine a teardown means, and which users may request it.
 #include "core/base/file.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/worker.hpp"
@@ -149,7 +149,7 @@ TEST_P(Teardown, WhatIsJudgedRecordedAndExecutedIsOneMachine) {
 TEST_P(Teardown, AResourceIdMatchesBeforeAName) {
   const auto& cloud = GetParam();
   stands(carol_, "web-1", cloud.first, cloud.first_id);
-  // Named so before such names were refused.
+  // Named before such names were refused.
   auto old = stands(dave_, "web-2", cloud.second, cloud.second_id);
   auto rename = [&](const std::string& set) {
     must(sql_->write([&](db::Transaction& tx) -> Result<void> {
@@ -188,7 +188,7 @@ TEST_P(Teardown, SeveralMachinesOfOneNameAreAConflictThatNamesThem) {
     EXPECT_EQ(must(tear_down(principal, "web-1", first_place())).jobs.at(0).resource_id, cloud.first_id);
     EXPECT_EQ(must(tear_down(principal, cloud.second_id)).jobs.at(0).resource_id, cloud.second_id);
   }
-  // Of several records of one machine the newest is meant.
+  // Of several records of one machine the newest counts.
   auto newest = stands(dave_, "web-1", cloud.second, cloud.second_id);
   auto again = must(tear_down(root_, cloud.second_id));
   EXPECT_NE(run(executor())["parameters"]["deploy_job_id"], newest.id) << "an earlier one runs first";
@@ -207,7 +207,7 @@ TEST_P(Teardown, WithoutADeployItIsJudgedByWhatTheRequestSays) {
   EXPECT_EQ(judged["resource_id"], cloud.first_id);
   EXPECT_EQ(made.region, cloud.region);
   EXPECT_EQ(tear_down(carol_, "stranger").error().code, Code::forbidden);
-  // His own stands elsewhere: the one that he names no deploy made.
+  // Carol's machine is elsewhere: no deploy made the one that she names.
   stands(carol_, "web-1", cloud.first, cloud.first_id);
   EXPECT_EQ(tear_down(carol_, "web-1", cloud.second).error().code, Code::forbidden);
   must(tear_down(root_, "web-1", cloud.second));
@@ -272,7 +272,7 @@ TEST_P(Teardown, ASecondTeardownOfAMachineThatIsGoneDoesNotRun) {
   must(tear_down(carol_, "web-1"));
   auto late = must(tear_down(carol_, "web-1")).jobs.at(0);
   run(executor());
-  // Somebody else's new machine of the same name and place.
+  // Another user's new machine of the same name and place.
   stands(dave_, "web-1", cloud.first, "");
   EXPECT_FALSE(must(Worker(deps_, Executors(scratch_ / "deploy", ""), "w").work(stop_)));
   EXPECT_EQ(state(late.id), State::cancelled);

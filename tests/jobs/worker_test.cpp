@@ -190,7 +190,8 @@ TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
 }
 
 TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
-  // The clock stands, so the lease is renewed only when the script has moved it: it does by being asked to.
+  // The fake clock is fixed, so the lease is renewed, and the cancel noticed, only after the test moves the
+  // clock.
   executor("cloud1-vm-deploy",
            R"(trap 'echo stopping; exit 1' TERM; echo started; while :; do sleep 0.05; done)");
   auto id = deployed().id;

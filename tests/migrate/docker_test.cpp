@@ -8,7 +8,7 @@
 namespace dash::migrate {
 namespace {
 
-// Answers as a docker client would, and remembers what it was asked.
+// Answers as a docker client would, and records the calls.
 struct FakeDocker {
   std::map<std::string, net::ProcessResult> by_program;  // "dashctl", "python", …
   std::vector<std::vector<std::string>> asked;

@@ -29,7 +29,7 @@ TEST_F(Booking, NonsenseIsRefused) {
     EXPECT_EQ(deploy(machine(more)).error().code, Code::invalid) << dump_json(more);
 }
 
-// A zone's name ends at a NUL for whoever reads it as C does.
+// A zone's name ends at a NUL for C functions.
 TEST_F(Booking, AZoneWithAControlCharacterIsRefused) {
   for (const auto& zone : {std::string("UTC\0x", 5), std::string("UTC\0", 4),
                            std::string("UT\x01"

@@ -126,7 +126,7 @@ std::vector<Time> transitions(const std::string& zone) {
 }
 
 // At each transition: a window that starts at, before and after it lasts its full length, opens once on each
-// day of the wall clock, in order, and what next() says is what open_occurrence() finds.
+// day of the wall clock, in order, and next() agrees with open_occurrence().
 TEST(ChangeWindow, SurvivesEveryClockChangeOfEveryZone) {
   auto zones = all_zones();
   ASSERT_GT(zones.size(), 300u);

@@ -1,5 +1,5 @@
-// Every row of the route table against every kind of caller, with a handler that only counts: who gets
-// through is the route's `auth` alone, and it is settled before a byte of a body is read.
+// Every row of the route table against every kind of caller, with a handler that only counts: the route's
+// `auth` alone decides which callers pass, before a byte of a body is read.
 #include <set>
 #include <type_traits>
 
@@ -16,8 +16,8 @@ constexpr Caller kCallers[] = {nobody, stranger, user, user_token, root, root_to
 
 constexpr int kPassed = 200;
 
-// What a rule answers to nobody, a text that is no token, a user's session and token, an admin's session and
-// token.
+// The responses of a rule to no token, a text that is no token, a user's session and token, an admin's
+// session and token.
 std::array<int, 6> expected(Auth auth) {
   switch (auth.rule()) {
     case Auth::anybody:

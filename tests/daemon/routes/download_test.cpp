@@ -26,7 +26,7 @@ class Download : public testing::Test {
   Result<Response> raw(const Headers& headers = {}) {
     return raw_download(found(), Prefetched(), asked(headers), {one_.buffers, world_.clock});
   }
-  // Of that size as far as anybody was told.
+  // An asset with that recorded size.
   FindResult found_of(std::uint64_t size) {
     put("");
     auto one = found();

@@ -1,4 +1,4 @@
-// Who may send the setup routes a large body: refused by the head alone, before a byte of it is read.
+// Large bodies to the setup routes: refused by the header section alone, before a byte of them is read.
 #include "tests/daemon/whole_instance.hpp"
 
 namespace dash::daemon {

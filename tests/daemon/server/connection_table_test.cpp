@@ -56,7 +56,7 @@ TEST_F(Table, WithoutAnIdleOneAFewStandAboveTheLimit) {
   for (int i = 0; i < 8; ++i) rows.push_back(busy());
   auto one = busy(), two = idle("two");
   EXPECT_TRUE(one->is_extra() && two->is_extra());
-  auto three = busy();  // the silent one above the limit makes room for another
+  auto three = busy();  // the idle one above the limit is evicted for another
   EXPECT_TRUE(three->is_extra());
   EXPECT_EQ(evicted_, Names{"two"});
   EXPECT_FALSE(busy());
@@ -66,7 +66,7 @@ TEST_F(Table, WithoutAnIdleOneAFewStandAboveTheLimit) {
 
 TEST_F(Table, WhenTheyRunShortANetworkHasItsShare) {
   std::vector<Row> rows;
-  for (int i = 0; i < 6; ++i) rows.push_back(busy("one"));  // three quarters: there was room
+  for (int i = 0; i < 6; ++i) rows.push_back(busy("one"));  // three quarters: there was space
   EXPECT_TRUE(busy("one")->is_extra());
   EXPECT_FALSE(busy("two")->is_extra());
   ConnectionTable::on_evict(*rows[0], [this] { evicted_.push_back("own"); });

@@ -1,5 +1,5 @@
-// Many clients at once: who makes room, who is still answered, and whose memory is whose. The limits are
-// small here, and nothing waits for a clock.
+// Many clients at once: which are evicted, which are still served, and whose memory is whose. The limits are
+// small here, and no test waits for a clock.
 #include <list>
 
 #include "tests/daemon/running.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Anybody who says a name is that user.
+// The name in the header is the user.
 Authenticate by_name() {
   return [](Auth, const Request& request) -> Result<std::optional<Principal>> {
     auto name = request.header("X-User");
@@ -246,7 +246,7 @@ TEST(Crowd, WhenTheyRunShortANetworkMakesRoomFromItsOwn) {
   for (auto& client : polite) EXPECT_EQ(client.ask(get("/api/hello")).status, 200);
 }
 
-// Endless, and counts how often it was asked to give back what it holds.
+// An endless body that counts how often it had to release its memory.
 struct Endless final : ResponseBody {
   explicit Endless(std::atomic<int>& count) : releases(count) {}
   Result<std::size_t> read(std::span<char> into) override { return into.size(); }

@@ -38,7 +38,7 @@ TEST(Retry, DoesNotRepeatWhatNoWaitingMends) {
   }
 }
 
-// A server that hangs for a minute each time is asked once.
+// A server that hangs for a minute each time is called once.
 TEST(Retry, DoesNotBeginAgainWhenEnoughTimeHasGoneBy) {
   Retry::Steady::time_point now;
   Retry retry(

@@ -1,4 +1,4 @@
-// An engine that hangs, dies or lies at its start: what its callers get, and what is left of it.
+// An engine that hangs, dies or misreports at its start: what its callers get, and what is left of it.
 #include <atomic>
 #include <thread>
 

@@ -41,7 +41,7 @@ TEST_F(OpaEngine, ClosesForAFileThatIsNoProgram) {
   EXPECT_FALSE(folder_.engine(folder_.path() + "/engine.txt")->evaluate(kDeploy));
 }
 
-// Process ids of our children whose command line says `opa run`.
+// Process ids of our children with `opa run` in their command line.
 std::vector<int> engines() {
   std::vector<int> out;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {

@@ -53,7 +53,7 @@ TEST_F(BearerCacheTest, ForgetsARefusedTokenOnce) {
   auto first = must(cache.get());
   cache.drop(first);
   EXPECT_EQ(must(cache.get()).expose(), "token-2");
-  cache.drop(first);  // somebody else was slower to notice
+  cache.drop(first);  // another thread noticed later
   EXPECT_EQ(must(cache.get()).expose(), "token-2");
 }
 

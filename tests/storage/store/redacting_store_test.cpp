@@ -11,7 +11,7 @@ std::string shown(const std::string& message, std::string_view place = "http://1
   return redact_addresses({.code = Code::upstream, .message = message}, place).message;
 }
 
-// A store whose every call fails as a real one's does.
+// A store whose calls all fail like a real one's.
 class FailingStore final : public ObjectStore {
  public:
   std::string place() const override { return "https://s3.corp.example:9000/secret-bucket"; }

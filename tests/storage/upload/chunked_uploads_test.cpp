@@ -155,7 +155,7 @@ TEST_F(UploadLane, IsSharedByTwoReplicasPartByPart) {
   auto handle = begin(one);
   must(put(one, handle, 1));
   must(put(two, handle, 2));
-  must(put(one, handle, 3));  // one only remembers the first: it asks the store
+  must(put(one, handle, 3));  // one has recorded only the first: it queries the store
   must(two.uploads.commit(world.ann, handle, all));
   EXPECT_EQ(world.store().bytes_of("config-mgmt/big.rpm").size(), static_cast<std::size_t>(kSize));
 }
@@ -205,7 +205,8 @@ TEST_F(UploadLane, CommitsAgainWhatAProcessCommittedInTheStoreAndDidNotRecord) {
   for (std::uint32_t n : {1u, 2u, 3u}) list.push_back({{"part", n}, {"ref", must(put(one, handle, n)).ref}});
   parts = must(world.store().staged_parts("upload-1"));
   must(world.store().commit("upload-1", parts, {}));
-  EXPECT_EQ(status_of(two.uploads.commit(world.ann, handle, all)), 400);  // nothing tells whose object it is
+  EXPECT_EQ(status_of(two.uploads.commit(world.ann, handle, all)),
+            400);  // nothing identifies the owner of the object
   auto done = must(two.uploads.commit(world.ann, handle, list));
   EXPECT_NE(done.digest, "");
   EXPECT_EQ(world.audited("storage.upload").size(), 1u);

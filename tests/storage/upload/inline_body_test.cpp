@@ -117,7 +117,7 @@ TEST(InlineBody, HandsTheContentOnInSmallPieces) {
   EXPECT_EQ(body.size(), 1u << 20);
 }
 
-// Every mutilation of a good body is judged as a reader of the whole body judges it.
+// Every mutilation of a good body gets the same verdict as from a reader of the whole body.
 TEST(InlineBody, AgreesWithTheReaderOfTheWholeBody) {
   std::mt19937 random(7);
   auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };

@@ -1,4 +1,4 @@
-// What no real server does on demand: parts kept in pieces, rewrites in steps, lost answers, throttling.
+// What no real server does on demand: parts stored in pieces, rewrites in steps, lost answers, throttling.
 #include "core/storage/store/gcs/store.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class GcsStore : public testing::Test {
                              status, reason),
                  std::move(headers));
   }
-  // What is asked of the store itself, without the token's request.
+  // Requests to the store itself, without that for the token.
   const net::SentRequest& asked(std::size_t n) const { return http_.requests.at(n + 1); }
   static bool says(const Error& error, std::string_view part) {
     return error.message.find(part) != std::string::npos;

@@ -36,7 +36,7 @@ class FoldingTree final : public FileTree {
   Result<void> remove_folder(const std::string& folder) override { return tree_->remove_folder(own(folder)); }
 
  private:
-  // The path as what is there spells it; what is not there stays as it was asked for.
+  // The path in the spelling of the existing file; a missing one stays as it was given.
   std::string own(const std::string& path) {
     if (path.empty()) return path;
     auto parent = own(parent_of(path));

@@ -86,7 +86,7 @@ TEST_F(FolderStore, MakesTheRootAtTheFirstWriteButTellsThatItIsAbsentBefore) {
 }
 
 TEST_F(FolderStore, LeavesNoStagingBehindAFailedWrite) {
-  make("dir.yml/inside.yml", "x");  // a folder stands where the file should go
+  make("dir.yml/inside.yml", "x");  // a folder in the place of the file
   EXPECT_FALSE(store_->put("dir.yml", "x", {}));
   EXPECT_EQ(staged_entries(), 0u);
 }

@@ -1,5 +1,5 @@
-// Replacing a file where the tree cannot do it in one step (an SMB share): wherever a crash strikes, the next
-// who opens the store finds the old content or the new one, whole, and nothing beside it.
+// Replaces a file where the tree cannot do it in one step (an SMB share): wherever a crash happens, the next
+// process that opens the store finds the old content or the new one, whole, and nothing beside it.
 #include "core/storage/store/local/staging.hpp"
 
 #include <gtest/gtest.h>

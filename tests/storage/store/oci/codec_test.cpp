@@ -54,7 +54,7 @@ TEST(OciWire, ReadsPartsAndUploads) {
       must(parse_uploads(R"([{"object":"a","uploadId":"u","timeCreated":"2026-07-03T14:00:00Z"}])"));
   ASSERT_EQ(uploads.size(), 1u);
   EXPECT_EQ(uploads[0].created, must(parse_iso("2026-07-03T14:00:00Z")));
-  // Of an upload whose age nobody knows nothing is swept.
+  // An upload of unknown age is never swept.
   EXPECT_FALSE(parse_uploads(R"([{"object":"a","uploadId":"u"}])"));
 }
 

@@ -38,7 +38,7 @@ TEST(SigV4, SignsThePublishedExamplesAsPublished) {
           << example["name"];
 }
 
-// Requests for which libcurl's own signer is wrong: judged by an independent server in prototype.
+// Requests for which libcurl's own signer is wrong; an independent server verified the expected ones.
 TEST(SigV4, SendsTheQueryInTheOrderAndEncodingThatItSigns) {
   EXPECT_EQ(canonical_query({{"prefix", "a/b c+d"}, {"list-type", "2"}}), "list-type=2&prefix=a%2Fb%20c%2Bd");
   EXPECT_EQ(canonical_query({{"uploads", ""}}), "uploads=");
