@@ -175,7 +175,7 @@ void declare_common_flags(Flags& flags, CommonFlags& into) {
   flags.text("--output", into.output, "FORMAT", "json for one document, or NDJSON")
       .one_of({"text", "json"})
       .in(FlagGroup::output);
-  flags.toggle("--quiet", into.is_quiet, "print only warnings and errors on stderr").in(FlagGroup::output);
+  flags.toggle("--quiet", into.is_quiet, "print only warnings and errors").in(FlagGroup::output);
   flags.toggle("--no-input", into.has_no_input, "fail instead of prompting").in(FlagGroup::output);
   declare_help(flags, into);
 }
