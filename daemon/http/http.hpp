@@ -3,6 +3,7 @@
 // daemon/http/route.hpp.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,10 @@ struct Request {
   std::optional<std::uint64_t> content_length;  // declared; none for a chunked body
   std::string_view body;                        // Body::small, whole; Body::part: the bytes in `buffer`
   Buffer buffer;  // Body::part: the buffer that holds `body`; a handler may move it out
+
+  // Returns whether the client closed its connection while the handler works. Empty outside of a server. Any
+  // thread may call it until the handler returns.
+  std::function<bool()> is_abandoned{};
 
   // Returns the value of a name of the pattern; empty when the pattern has no such name.
   const std::string& param(std::string_view name) const;

@@ -84,6 +84,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool append_small_body();  // false: refused
   void on_body_done();
   void run_handler();
+  bool is_abandoned();  // called on a worker
 
   // connection_reply.cpp
   void refuse(const Error& error);

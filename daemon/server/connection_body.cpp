@@ -166,6 +166,7 @@ void Connection::on_body_done() {
 // The worker sends the response itself: the client need not wait until the loop has woken.
 void Connection::run_handler() {
   bool streamed = context_.route->body == Body::stream;
+  context_.request.is_abandoned = [this] { return is_abandoned(); };
   offload(
       context_.route->pool,
       [this, streamed] {
@@ -174,6 +175,11 @@ void Connection::run_handler() {
         return send_now();
       },
       [this](std::size_t bytes) { begin_reply(bytes); });
+}
+
+bool Connection::is_abandoned() {
+  std::lock_guard lock(socket_mutex_);
+  return is_shut_ || stream_.is_closed_by_peer();
 }
 
 }  // namespace dash::daemon

@@ -1,6 +1,7 @@
 // Private to the connection files: Boost.Asio, one I/O loop, and a byte stream that is a TCP or Unix socket
 // with or without TLS.
 #pragma once
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -67,6 +68,12 @@ class Stream {
     message.msg_iovlen = pieces.size();
     auto n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     return n > 0 ? static_cast<std::size_t>(n) : 0;  // the loop's own write will get the error
+  }
+
+  // Returns whether the other end closed the connection, from any thread.
+  bool is_closed_by_peer() {
+    pollfd entry{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&entry, 1, 0) > 0;
   }
 
  private:

@@ -63,7 +63,7 @@ Result<Migration::CopyOutcome> Migration::copy(const Principal& principal, const
   auto is_first = !before.has_value();
   if (is_first) TRY(set_scope(deps_.sql, to.id(), name, scope));
   auto copied = copy_object({*found.store, found.object, found.asset.digest}, *to.store, to.key_of(name),
-                            !overwrite, deps_.buffers);
+                            {.only_if_absent = !overwrite}, deps_.buffers);
   if (!copied) {
     if (is_first && scope) TRY(set_scope(deps_.sql, to.id(), name, before));
     // A store also reports a conflict where another spelling of the name is taken.

@@ -176,7 +176,7 @@ Result<std::int64_t> IacState::copy(const BackendConfig& from, const BackendConf
     auto objects = TRY(list(*source, from));
     for (const auto& object : objects) {
       auto head = TRY(source->head(object.key));
-      TRY(copy_object({*source, std::move(head), ""}, *target, translated_key(to, object.key), false,
+      TRY(copy_object({*source, std::move(head), ""}, *target, translated_key(to, object.key), {},
                       deps_.buffers));
     }
     return static_cast<std::int64_t>(objects.size());

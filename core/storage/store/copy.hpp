@@ -1,4 +1,5 @@
-// Copies one object from a store to another, 8 MiB at a time: a 5 GB asset costs one buffer.
+// Copies one object from a store to another in pieces of 8 MiB, each in a buffer. Several pieces are on their
+// way at once while the pool has buffers to spare and the target takes parts in any order.
 #pragma once
 #include <chrono>
 #include <string>
@@ -9,6 +10,27 @@
 namespace dash::storage {
 
 inline constexpr std::chrono::seconds kCopyBufferTimeout{60};  // how long to wait for a buffer
+
+// At most this many parts of one object are on their way at once.
+inline constexpr std::size_t kMaxParallelParts = 4;
+// So many buffers are left to others before a copy takes more than its one.
+inline constexpr std::size_t kSparedBuffers = 6;
+
+// Follows a copy piece by piece, and may delay or end it. Thread-safe.
+class CopyWatch {
+ public:
+  virtual ~CopyWatch() = default;
+  // Called before a piece is read, and with 0 before the copy becomes visible. May wait. An error ends the
+  // copy.
+  virtual Result<void> before_piece(std::uint64_t bytes) = 0;
+  // Called when a piece was written.
+  virtual void after_piece(std::uint64_t bytes) = 0;
+};
+
+struct CopyOptions {
+  bool only_if_absent = false;  // Code::conflict when the key exists
+  CopyWatch* watch = nullptr;
+};
 
 struct CopySource {
   ObjectStore& store;
@@ -25,10 +47,9 @@ struct CopyResult {
 Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_t offset,
                           std::span<char> out);
 
-// Copies `from` to `key`. With `only_if_absent`: Code::conflict when `key` exists. Code::precondition when
-// the source was replaced meanwhile, Code::integrity when the bytes read or written are not the promised
-// ones. A failure leaves nothing behind.
+// Copies `from` to `key`. Code::precondition when the source was replaced meanwhile, Code::integrity when the
+// bytes read or written are not the promised ones. A failure leaves nothing behind.
 Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
-                               bool only_if_absent, BufferPool& buffers);
+                               const CopyOptions& options, BufferPool& buffers);
 
 }  // namespace dash::storage
