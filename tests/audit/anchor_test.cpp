@@ -1,11 +1,8 @@
 #include "core/audit/anchor.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <fstream>
-#include <thread>
 
 #include "core/audit/prove.hpp"
 #include "core/audit/verify.hpp"

@@ -1,11 +1,6 @@
 #include "core/audit/checkpoint.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <thread>
 
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"

@@ -1,11 +1,6 @@
 #include "core/audit/prove.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <thread>
 
 #include "core/audit/read.hpp"
 #include "core/audit/verify.hpp"

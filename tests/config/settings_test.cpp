@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <fstream>
 
 #include "tests/support/captured_log.hpp"
 #include "tests/support/fake_clock.hpp"

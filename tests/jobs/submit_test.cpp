@@ -1,4 +1,3 @@
-#include <fstream>
 
 #include "tests/support/jobs_fixture.hpp"
 

@@ -3,9 +3,6 @@
 #pragma once
 #include <signal.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "tests/support/policy_folder.hpp"
 
 namespace dash::policy {

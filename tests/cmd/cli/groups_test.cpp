@@ -1,9 +1,7 @@
 #include "cmd/cli/groups.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <memory>
 #include <set>
 
 #include "cmd/cli/help.hpp"

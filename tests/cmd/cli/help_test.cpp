@@ -1,11 +1,8 @@
 #include "cmd/cli/help.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
 #include <sstream>
 
 #include "cmd/cli/groups.hpp"

@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <memory>
-#include <set>
-
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/help.hpp"
 #include "tests/support/must.hpp"

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <future>
-
 #include "core/base/file.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"

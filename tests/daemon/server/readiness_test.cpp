@@ -1,7 +1,6 @@
 #include "daemon/server/readiness.hpp"
 
 #include <future>
-#include <thread>
 
 #include "core/base/json.hpp"
 #include "daemon/server/server.hpp"

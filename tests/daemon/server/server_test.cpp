@@ -1,7 +1,6 @@
 #include "daemon/server/server.hpp"
 
 #include <future>
-#include <thread>
 
 #include "core/base/json.hpp"
 #include "tests/daemon/running.hpp"

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "core/net/process/child_spawner.hpp"
 #include "core/net/process/exec_child.hpp"
