@@ -41,7 +41,7 @@ class Gate {
   }
   void await_arrivals(int count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return arrived_ >= count; });
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::minutes(1), [&] { return arrived_ >= count; }));
   }
 
  private:
