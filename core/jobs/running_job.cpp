@@ -73,7 +73,7 @@ void RunningJob::flush() {
 }
 
 bool RunningJob::tend() {
-  if (stop_) return shutdown_ = true;
+  if (stop_) return true;
   bool is_due = false;
   {
     std::lock_guard lock(mutex_);

@@ -29,7 +29,8 @@ class RunningJob final : public RunControl {
   void log(std::string text) override;
   void report(const JobProgress& progress) override;
 
-  bool by_shutdown() const { return shutdown_; }
+  // The end of this process stopped it, and not its user.
+  bool by_shutdown() const { return stop_ && !cancelled_; }
   const std::string& owner() const { return owner_; }
 
  private:
@@ -48,7 +49,7 @@ class RunningJob final : public RunControl {
   std::string resource_id_;
   std::optional<JobProgress> progress_;  // not yet written
   std::size_t seen_ = 0;
-  std::atomic<bool> cancelled_ = false, lost_ = false, shutdown_ = false;
+  std::atomic<bool> cancelled_ = false, lost_ = false;
 };
 
 // A thread that tends a running job while its runner works.
