@@ -121,57 +121,65 @@ Run declare_sweep(Flags& flags) {
 }  // namespace
 
 Group storage_group() {
-  return {"storage",
-          "Assets in the storage backends",
-          {{"list",
-            "List assets",
-            "",
-            declare_list,
-            {{"List the assets of the active backend", "dashctl storage list"}}},
-           {"upload",
-            "Upload files to the active backend",
-            "A small file takes one request, a larger one parts of 8 MiB where the backend supports them. "
-            "The same command continues an interrupted upload within 12 hours. With --output json each file "
-            "is one line.",
-            declare_storage_upload,
-            {{"Upload files", "dashctl storage upload site.yml setup.sh"},
-             {"Upload to a running instance",
-              "dashctl storage upload site.yml --target https://dash.example --token-file token"}}},
-           {"fetch",
-            "Fetch assets into files",
-            "A file appears whole or not at all, checked against the asset's digest where that is known. "
-            "Several assets, and patterns, go into a folder. With --output json each asset is one line.",
-            declare_storage_fetch,
-            {{"Print an asset", "dashctl storage fetch motd.yml -o -"},
-             {"Fetch into a folder", "dashctl storage fetch '*.yml' -o backup/"}}},
-           {"delete",
-            "Delete assets from the active backend",
-            "",
-            declare_delete,
-            {{"Delete an asset", "dashctl storage delete motd.yml"}}},
-           {"test",
-            "Test whether a backend can be used",
-            "",
-            declare_test,
-            {{"Test everything that a backend must do", "dashctl storage test local --deep"}}},
-           {"migrate",
-            "Copy every asset of one backend to another",
-            "The source keeps its assets, and the active backend does not change. Names that the target has "
-            "are skipped unless --overwrite is given, so a second run retries what failed. Exits with 5 when "
-            "some failed.",
-            declare_storage_migrate,
-            {{"See what would be copied", "dashctl storage migrate local obj_cloud1 --dry-run"}}},
-           {"verify",
-            "Compare the assets of two backends by name, size and content",
-            "An asset is read when its digest is not known. Exits with 6 when anything differs.",
-            declare_storage_verify,
-            {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
-           {"gc",
-            "Drop unfinished uploads",
-            "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "
-            "One that is older than its handle (12 hours) cannot continue.",
-            declare_sweep,
-            {{"Drop uploads that began two days ago or earlier", "dashctl storage gc --older-than 48"}}}}};
+  return {
+      "storage",
+      "Assets in the storage backends",
+      {{"list",
+        "List assets",
+        "",
+        declare_list,
+        {{"List the assets of the active backend", "dashctl storage list"}}},
+       {"upload",
+        "Upload files to the active backend",
+        "A small file takes one request, a larger one parts of 8 MiB where the backend supports them. "
+        "The same command continues an interrupted upload within 12 hours. With --output json each file "
+        "is one line.",
+        declare_storage_upload,
+        {{"Upload files", "dashctl storage upload site.yml setup.sh"},
+         {"Upload to a running instance",
+          "dashctl storage upload site.yml --target https://dash.example --token-file token"}}},
+       {"fetch",
+        "Fetch assets into files",
+        "A file appears whole or not at all, checked against the asset's digest where that is known. "
+        "Several assets, and patterns, go into a folder. With --output json each asset is one line.",
+        declare_storage_fetch,
+        {{"Print an asset", "dashctl storage fetch motd.yml -o -"},
+         {"Fetch into a folder", "dashctl storage fetch '*.yml' -o backup/"}}},
+       {"delete",
+        "Delete assets from the active backend",
+        "",
+        declare_delete,
+        {{"Delete an asset", "dashctl storage delete motd.yml"}}},
+       {"test",
+        "Test whether a backend can be used",
+        "",
+        declare_test,
+        {{"Test everything that a backend must do", "dashctl storage test local --deep"}}},
+       {"migrate",
+        "Copy every asset of one backend to another",
+        "The source keeps its assets, and the active backend does not change. Names that the target has "
+        "are skipped unless --overwrite is given, so a second run retries what failed. Exits with 5 when "
+        "some failed.",
+        declare_storage_migrate,
+        {{"See what would be copied", "dashctl storage migrate local obj_cloud1 --dry-run"}}},
+       {"verify",
+        "Compare the assets of two backends by name, size and content",
+        "An asset is read when its digest is not known. Exits with 6 when anything differs.",
+        declare_storage_verify,
+        {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
+       {"gc",
+        "Drop unfinished uploads",
+        "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "
+        "One that is older than its handle (12 hours) cannot continue.",
+        declare_sweep,
+        {{"Drop uploads that began two days ago or earlier", "dashctl storage gc --older-than 48"}}},
+       {"state",
+        "List, show and unlock the infrastructure state of deployments",
+        "For administrators. show prints addresses, types and outputs that are not sensitive, never the "
+        "value of an attribute. unlock ends a lock whose holder is gone; it needs the id that list shows, "
+        "and is refused while the job that holds the lock runs.",
+        declare_storage_state,
+        {{"List the states and their locks", "dashctl storage state list"}}}}};
 }
 
 }  // namespace dash::cmd

@@ -52,5 +52,6 @@ Run declare_storage_upload(Flags& flags);
 Run declare_storage_fetch(Flags& flags);
 Run declare_storage_migrate(Flags& flags);
 Run declare_storage_verify(Flags& flags);
+Run declare_storage_state(Flags& flags);
 
 }  // namespace dash::cmd

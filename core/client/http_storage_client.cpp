@@ -14,6 +14,8 @@ constexpr std::chrono::minutes kTransferDeadline{15};
 // The instance copies, and responds when it is done.
 constexpr std::chrono::hours kMigrationDeadline{24};
 
+constexpr std::string_view kStates = "/api/storage/state";
+
 // Requests the bytes of `range`; an empty range requests all of an empty asset.
 Result<net::HttpResponse> send_range(net::ApiClient& api, const std::string& path, const std::string& tag,
                                      ByteRange range, RandomWriter& out) {
@@ -78,6 +80,15 @@ class HttpStorageClient final : public StorageClient {
                                              {"target", order.target},
                                              {"overwrite", order.overwrite},
                                              {"dry_run", order.is_dry_run}});
+  }
+
+  Result<Json> states() override { return api_.get(kStates); }
+  Result<Json> state(const std::string& job) override {
+    return api_.get(fmt::format("{}/{}", kStates, net::percent_encode(job)));
+  }
+  Result<Json> unlock_state(const std::string& job, const std::string& id) override {
+    return api_.remove(
+        fmt::format("{}/{}/lock?id={}", kStates, net::percent_encode(job), net::percent_encode(id)));
   }
 
   Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) override {

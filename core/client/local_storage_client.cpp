@@ -51,6 +51,17 @@ class LocalStorageClient final : public StorageClient {
     return as_sent(to_json(TRY(deps_.storage.migration().run(deps_.principal, request, progress))));
   }
 
+  Result<Json> states() override {
+    return as_sent(to_json(TRY(deps_.storage.states().list(deps_.principal))));
+  }
+  Result<Json> state(const std::string& job) override {
+    return as_sent(show_json(TRY(deps_.storage.states().show(deps_.principal, job))));
+  }
+  Result<Json> unlock_state(const std::string& job, const std::string& id) override {
+    TRY(deps_.storage.states().unlock(deps_.principal, job, id));
+    return Json{{"ok", true}, {"job", job}, {"id", id}};
+  }
+
   Result<Json> upload(const std::string& name, std::uint64_t, Source& content) override {
     auto file = TRY(deps_.storage.open_streaming_upload(deps_.principal));
     TRY(file->name(name));

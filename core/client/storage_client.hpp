@@ -43,6 +43,11 @@ class StorageClient {
   virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
 
+  // The infrastructure states of the active backend, for admins.
+  virtual Result<Json> states() = 0;
+  virtual Result<Json> state(const std::string& job) = 0;
+  virtual Result<Json> unlock_state(const std::string& job, const std::string& id) = 0;
+
   // Uploads `size` bytes from `content` inline.
   virtual Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) = 0;
 

@@ -8,6 +8,7 @@
 #include "core/storage/assets/sweep.hpp"
 #include "core/storage/settings/configuration.hpp"
 #include "core/storage/settings/iac_state.hpp"
+#include "core/storage/settings/states.hpp"
 #include "core/storage/upload/chunked_uploads.hpp"
 #include "core/storage/upload/json_uploads.hpp"
 
@@ -29,6 +30,7 @@ class Storage {
       : deps_(deps),
         state_(open, {deps.sql, deps.buffers, deps.deploy_folder}),
         stores_(deps.settings, open),
+        states_({stores_, open, deps.sql, deps.audit, deps.clock, deps.deploy_folder}),
         scopes_(deps.sql, deps.audit),
         config_(deps.settings),
         assets_({stores_, scopes_, deps.sql, deps.audit}),
@@ -36,6 +38,7 @@ class Storage {
         uploads_({stores_, scopes_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}
 
   IacState& state() { return state_; }
+  States& states() { return states_; }
   Stores& stores() { return stores_; }
   AssetScopes& scopes() { return scopes_; }
   Configuration& config() { return config_; }
@@ -62,6 +65,7 @@ class Storage {
   StorageDeps deps_;
   IacState state_;
   Stores stores_;
+  States states_;
   AssetScopes scopes_;
   Configuration config_;
   Assets assets_;

@@ -17,6 +17,7 @@ std::vector<Route> all_routes(app::Application& app) {
   add_change_window_routes(routes, app);
   add_workgroup_routes(routes, app);
   add_audit_routes(routes, app);
+  add_state_routes(routes, app);
   add_storage_routes(routes, app);
   add_migration_routes(routes, app);
   add_upload_routes(routes, app);

@@ -20,6 +20,7 @@ void add_admission_routes(std::vector<Route>& routes, app::Application& app);
 void add_migration_routes(std::vector<Route>& routes, app::Application& app);
 void add_notification_routes(std::vector<Route>& routes, app::Application& app);
 void add_setup_routes(std::vector<Route>& routes, app::Application& app);
+void add_state_routes(std::vector<Route>& routes, app::Application& app);
 void add_storage_routes(std::vector<Route>& routes, app::Application& app);
 void add_token_routes(std::vector<Route>& routes, app::Application& app);
 void add_upload_routes(std::vector<Route>& routes, app::Application& app);

@@ -64,6 +64,12 @@ class FaultyStore final : public ObjectStore {
   Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
     return through([&] { return store_->sweep(prefix, older_than); });
   }
+  Result<std::optional<std::string>> find_lease(const std::string& key) override {
+    return through([&] { return store_->find_lease(key); });
+  }
+  Result<void> release_lease(const std::string& key, const std::string& id) override {
+    return through([&] { return store_->release_lease(key, id); });
+  }
   Result<Object> copy_inside(const std::string& from, const std::string& to) override {
     return through([&] { return store_->copy_inside(from, to); });
   }

@@ -1,7 +1,6 @@
 #include "core/storage/settings/iac_state.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
@@ -11,41 +10,7 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::string_view kPrefix = "iac-state/";
-constexpr std::string_view kPeerPrefix = "terraform-state/";
-constexpr std::string_view kStateFile = "terraform.tfstate";
-constexpr std::string_view kCloud3StateFile = "default.tfstate";
-constexpr std::string_view kLockSuffix = ".tflock";
-
 bool is_file_system(const BackendConfig& config) { return !config.backend->is_object_store; }
-
-std::string_view leaf_of(std::string_view key) { return key.substr(key.rfind('/') + 1); }
-
-bool is_state_file(std::string_view leaf) { return leaf == kStateFile || leaf == kCloud3StateFile; }
-
-// The deploy folder also holds executables and work folders; only "<job>/<leaf>" is state there.
-bool is_state(const BackendConfig& at, std::string_view key) {
-  if (key.ends_with('/') || leaf_of(key).ends_with(kLockSuffix)) return false;
-  return !is_file_system(at) || (is_state_file(leaf_of(key)) && std::ranges::count(key, '/') == 1);
-}
-
-std::string_view written_prefix(const BackendConfig& at) {
-  return name_style_of(*at.values) == config::NameStyle::provider ? kPeerPrefix : kPrefix;
-}
-
-// Returns "iac-state/<job>/terraform.tfstate" of one place as the key of another.
-std::string translated_key(const BackendConfig& to, std::string_view key) {
-  auto prefix = std::string(written_prefix(to));
-  for (auto known : {kPrefix, kPeerPrefix})
-    if (key.starts_with(known)) {
-      prefix = known;
-      key.remove_prefix(known.size());
-    }
-  auto leaf = leaf_of(key);
-  auto path = std::string(key.substr(0, key.size() - leaf.size()));
-  if (is_state_file(leaf)) leaf = to.backend->id == "obj_cloud3" ? kCloud3StateFile : kStateFile;
-  return (is_file_system(to) ? "" : prefix) + path + std::string(leaf);
-}
 
 // Returns bucket, account, agent and the like as text: the name of the place, whatever its address.
 std::string name_of(const BackendConfig& at) {
@@ -90,24 +55,17 @@ Distance IacState::distance(const BackendConfig& from, const BackendConfig& to) 
                                                                              : Distance::elsewhere;
 }
 
-Result<std::vector<Object>> IacState::list(ObjectStore& store, const BackendConfig& at) const {
-  std::vector<std::string_view> prefixes{kPrefix, kPeerPrefix};
-  if (is_file_system(at)) {
-    // The first deploy makes it.
-    if (!std::filesystem::exists(deps_.deploy_folder)) return std::vector<Object>{};
-    prefixes = {""};
-  }
-  std::vector<Object> found;
-  for (auto prefix : prefixes) {
-    std::string cursor;
-    do {
-      auto page = TRY(store.list(prefix, cursor));
-      for (auto& object : page.objects)
-        if (is_state(at, object.key)) found.push_back(std::move(object));
-      cursor = std::move(page.cursor);
-    } while (!cursor.empty());
-  }
-  return found;
+Result<StatePlace> IacState::place_of(const BackendConfig& at) const {
+  return StatePlace::open(open_, at, deps_.deploy_folder);
+}
+
+// Returns the states, and what lies beside them. Locks are neither.
+Result<std::vector<Object>> IacState::list(const BackendConfig& at) const {
+  auto found = TRY(TRY(place_of(at)).list());
+  auto objects = std::move(found.others);
+  for (auto& state : found.states)
+    if (!state.object.etag.empty()) objects.push_back(std::move(state.object));
+  return objects;
 }
 
 // Completed and not destroyed since. The module jobs writes the table.
@@ -136,11 +94,11 @@ Result<std::string> IacState::running_job(db::Transaction& tx) const {
 }
 
 Result<StateProbeResult> IacState::probe(const BackendConfig& at) const {
-  auto store = store_of(at);
-  auto found = store ? list(**store, at) : Result<std::vector<Object>>(Failure(store.error()));
+  auto place = place_of(at);
+  auto found = place ? list(at) : Result<std::vector<Object>>(Failure(place.error()));
   if (found) return StateProbeResult{found->empty() ? StatePresence::nothing : StatePresence::state, ""};
   const auto& error = found.error();
-  bool is_absent = !store || error.code == Code::not_found;
+  bool is_absent = !place || error.code == Code::not_found;
   if (is_absent && TRY(existing_deploys()).empty()) {
     log::warning("storage.state_unknown", {{"backend", at.backend->id}, {"error", error.message}});
     return StateProbeResult{};
@@ -149,10 +107,7 @@ Result<StateProbeResult> IacState::probe(const BackendConfig& at) const {
 }
 
 Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConfig& to) const {
-  auto old_store = store_of(from);
-  auto new_store = store_of(to);
-  auto old_objects =
-      old_store ? list(**old_store, from) : Result<std::vector<Object>>(Failure(old_store.error()));
+  auto old_objects = list(from);
   std::vector<std::string> wanted;
   if (old_objects) {
     for (const auto& object : *old_objects) wanted.push_back(object.key);
@@ -160,8 +115,7 @@ Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConf
     for (const auto& job : TRY(existing_deploys())) wanted.push_back("/" + job + "/");
   }
   if (wanted.empty()) return true;
-  auto new_objects =
-      new_store ? list(**new_store, to) : Result<std::vector<Object>>(Failure(new_store.error()));
+  auto new_objects = list(to);
   if (!new_objects) return false;
   return std::ranges::all_of(wanted, [&](const std::string& part) {
     return std::ranges::any_of(
@@ -171,13 +125,13 @@ Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConf
 
 Result<std::int64_t> IacState::copy(const BackendConfig& from, const BackendConfig& to) const {
   auto run = [&]() -> Result<std::int64_t> {
-    auto source = TRY(store_of(from));
-    auto target = TRY(store_of(to));
-    auto objects = TRY(list(*source, from));
+    auto source = TRY(place_of(from));
+    auto target = TRY(place_of(to));
+    auto objects = TRY(list(from));
     for (const auto& object : objects) {
-      auto head = TRY(source->head(object.key));
-      TRY(copy_object({*source, std::move(head), ""}, *target, translated_key(to, object.key), {},
-                      deps_.buffers));
+      auto head = TRY(source.store().head(object.key));
+      TRY(copy_object({source.store(), std::move(head), ""}, target.store(),
+                      target.translated_key(object.key), {}, deps_.buffers));
     }
     return static_cast<std::int64_t>(objects.size());
   };

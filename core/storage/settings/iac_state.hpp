@@ -7,15 +7,9 @@
 
 #include "core/base/buffer_pool.hpp"
 #include "core/db/sql.hpp"
-#include "core/storage/settings/stores.hpp"
+#include "core/storage/settings/state_place.hpp"
 
 namespace dash::storage {
-
-// A backend and the settings to open it with.
-struct BackendConfig {
-  const Backend* backend = nullptr;  // nullptr: none is active
-  const config::Values* values = nullptr;
-};
 
 // What a probe found.
 enum class StatePresence { nothing, state, unknown };
@@ -57,7 +51,8 @@ class IacState {
 
  private:
   Result<std::shared_ptr<ObjectStore>> store_of(const BackendConfig& at) const;
-  Result<std::vector<Object>> list(ObjectStore& store, const BackendConfig& at) const;
+  Result<StatePlace> place_of(const BackendConfig& at) const;
+  Result<std::vector<Object>> list(const BackendConfig& at) const;
   Result<std::vector<std::string>> existing_deploys() const;
   OpenStore open_;
   Deps deps_;

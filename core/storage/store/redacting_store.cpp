@@ -117,6 +117,12 @@ class RedactingStore final : public ObjectStore {
   Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
     return redact(store_->sweep(prefix, older_than));
   }
+  Result<std::optional<std::string>> find_lease(const std::string& key) override {
+    return redact(store_->find_lease(key));
+  }
+  Result<void> release_lease(const std::string& key, const std::string& id) override {
+    return redact(store_->release_lease(key, id));
+  }
   Result<Object> copy_inside(const std::string& from, const std::string& to) override {
     return redact(store_->copy_inside(from, to));
   }

@@ -123,6 +123,13 @@ class ObjectStore {
 
   // Drops what crashes left beneath `prefix`: uploads that began before `older_than`. Returns how many.
   virtual Result<std::uint32_t> sweep(std::string_view /*prefix*/, Time /*older_than*/) { return 0u; }
+  // Returns what the holder of a lease on the object noted with it (JSON, or ""); nullopt without a lease,
+  // and where the store has none.
+  virtual Result<std::optional<std::string>> find_lease(const std::string& /*key*/) { return std::nullopt; }
+  // Ends the lease that has this id. Code::conflict when it has another.
+  virtual Result<void> release_lease(const std::string& key, const std::string& /*id*/) {
+    return fail(Code::unsupported, "{} has no leases, so '{}' has none", place(), key);
+  }
   // Copies inside of the store, without memory or network of the caller.
   virtual Result<Object> copy_inside(const std::string& /*from*/, const std::string& /*to*/) {
     return fail(Code::unsupported, "{} does not copy inside of itself", place());

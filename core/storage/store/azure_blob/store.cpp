@@ -13,6 +13,9 @@ namespace {
 
 std::string metadata(std::string_view name) { return "x-ms-meta-" + std::string(name); }
 
+// Where the program that leases a state notes who it is: base64 of JSON (OpenTofu, backend azurerm).
+constexpr std::string_view kLockMetadata = "terraformlockid";
+
 constexpr std::uint64_t kMaxBlocks = 50'000;  // learn.microsoft.com, Put Block List
 
 // The result of begin(): "<32 hex digits>/<key>".
@@ -141,6 +144,26 @@ class AzureBlobStore final : public HttpObjectStore {
   // There is no call for it. Blocks are invisible, and an aborted handle is refused.
   Result<void> abort(const std::string& text) override {
     TRY(read_upload(text));
+    return {};
+  }
+
+  Result<std::optional<std::string>> find_lease(const std::string& key) override {
+    TRY(check_key(key));
+    auto response = send_head(key);
+    if (!response && response.error().code == Code::not_found) return std::nullopt;
+    auto head = TRY(std::move(response));
+    auto state = std::string(head.headers.get("x-ms-lease-state").value_or(""));
+    if (state != "leased" && state != "breaking") return std::nullopt;
+    auto note = crypto::from_base64(std::string(head.headers.get(metadata(kLockMetadata)).value_or("")));
+    return note.value_or("");
+  }
+
+  Result<void> release_lease(const std::string& key, const std::string& id) override {
+    TRY(check_key(key));
+    Call call{.what = "ending the lease of " + key, .method = "PUT", .key = key};
+    call.query = {{"comp", "lease"}};
+    call.headers = {{"x-ms-lease-action", "release"}, {"x-ms-lease-id", id}};
+    TRY(client_.execute(call));
     return {};
   }
 

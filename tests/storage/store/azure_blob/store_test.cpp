@@ -81,6 +81,17 @@ TEST_F(AzureStore, OfAnotherAccountIsAnotherPlaceHoweverItIsAddressed) {
   EXPECT_EQ(place("acct", "http://blobs:10000/acct", ""), "http://blobs:10000/acct/playbooks");
 }
 
+TEST_F(AzureStore, FindsALeaseWithItsHoldersNoteAndEndsIt) {
+  http_.answer(200, "", {{"x-ms-lease-state", "available"}});
+  EXPECT_FALSE(must(store_->find_lease("k.yml")));
+  http_.answer(200, "", {{"x-ms-lease-state", "leased"}, {"x-ms-meta-terraformlockid", "eyJJRCI6ImEifQ=="}});
+  EXPECT_EQ(must(store_->find_lease("k.yml")), R"({"ID":"a"})");
+  http_.answer(200);
+  must(store_->release_lease("k.yml", "a"));
+  EXPECT_TRUE(http_.requests.back().url.ends_with("/playbooks/k.yml?comp=lease"));
+  EXPECT_EQ(http_.requests.back().headers.get("x-ms-lease-id"), "a");
+}
+
 TEST_F(AzureStore, AContainerBeingDeletedIsToBeWaitedFor) {
   refuse(404, "ContainerNotFound");
   refuse(409, "ContainerBeingDeleted");

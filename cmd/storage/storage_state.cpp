@@ -1,0 +1,79 @@
+#include "cmd/cli/printer.hpp"
+#include "cmd/storage/storage.hpp"
+
+namespace dash::cmd {
+namespace {
+
+struct StateFlags {
+  InstanceFlags instance;
+  std::string verb;
+  std::string job;
+  std::string id;
+};
+
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "-";
+  return printable(value.is_string() ? value.get<std::string>() : dump_json(value));
+}
+
+std::string lock_text(const Json& item) {
+  const auto& lock = item.at("lock");
+  if (lock.is_null()) return "";
+  return fmt::format("  locked by {} since {}, id {}", text_of(lock.at("who")),
+                     text_of(lock.at("created_at")), text_of(lock.at("id")));
+}
+
+Result<void> list_states(Context& context, client::StorageClient& storage) {
+  auto listing = TRY(storage.states());
+  for (const auto& item : listing.at("items"))
+    context.out.line("{:<24}  serial {:>4}  {:>4} resources  {}{}", text_of(item.at("job")),
+                     text_of(item.at("serial")), text_of(item.at("resources")), text_of(item.at("key")),
+                     lock_text(item));
+  context.out.note("{} states in {}", listing.at("items").size(), listing.value("backend", ""));
+  context.out.document(OrderedJson(listing));
+  return {};
+}
+
+Result<void> show_state(Context& context, client::StorageClient& storage, const std::string& job) {
+  auto state = TRY(storage.state(job));
+  context.out.line("{} in {}, serial {}, lineage {}{}", text_of(state.at("key")), state.value("backend", ""),
+                   text_of(state.at("serial")), text_of(state.at("lineage")), lock_text(state));
+  for (const auto& resource : state.at("resources"))
+    context.out.line("{}  {}", text_of(resource.at("address")), text_of(resource.at("type")));
+  for (const auto& [name, value] : state.at("outputs").items())
+    context.out.line("{} = {}", printable(name), value.is_null() ? "(sensitive)" : text_of(value));
+  context.out.document(OrderedJson(state));
+  return {};
+}
+
+Result<void> unlock_state(Context& context, client::StorageClient& storage, const StateFlags& options) {
+  if (options.id.empty())
+    return fail(Code::usage, "unlock needs the lock's id, as `dashctl storage state list` shows it");
+  auto answer = TRY(storage.unlock_state(options.job, options.id));
+  context.out.line("unlocked the state of {}", printable(options.job));
+  context.out.document(OrderedJson(answer));
+  return {};
+}
+
+Result<void> run_state(Context& context, const StateFlags& options) {
+  if (options.verb != "list" && options.job.empty())
+    return fail(Code::usage, "{} needs a JOB, as `dashctl storage state list` shows it", options.verb);
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  if (options.verb == "list") return list_states(context, *instance->storage);
+  if (options.verb == "show") return show_state(context, *instance->storage, options.job);
+  return unlock_state(context, *instance->storage, options);
+}
+
+}  // namespace
+
+Run declare_storage_state(Flags& flags) {
+  auto options = std::make_shared<StateFlags>();
+  flags.argument("VERB", options->verb, "list, show or unlock").required().one_of({"list", "show", "unlock"});
+  flags.argument("JOB", options->job, "job that the state belongs to");
+  flags.argument("ID", options->id, "id of the lock, for unlock");
+  flags.text("--id", options->id, "ID", "id of the lock, for unlock").guard();
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_state(context, *options); };
+}
+
+}  // namespace dash::cmd

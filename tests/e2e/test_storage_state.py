@@ -1,0 +1,80 @@
+"""The infrastructure states of an instance: list, show, unlock, through the API and the command."""
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from support.s3_bucket import Bucket
+from support.storage import people
+
+STATE = {"version": 4, "serial": 3, "lineage": "l-1",
+         "outputs": {"ip": {"value": "10.0.0.1"}, "key": {"value": "hidden-1", "sensitive": True}},
+         "resources": [{"mode": "managed", "type": "terraform_data", "name": "x",
+                        "instances": [{"attributes": {"password": "hidden-2"}}]}]}
+LOCK = {"ID": "id-1", "Who": "ann@host", "Operation": "OperationTypeApply", "Created": "2026-01-01T00:00:00Z"}
+
+
+def state(serial=3, lineage="l-1"):
+    return json.dumps({**STATE, "serial": serial, "lineage": lineage}).encode()
+
+
+@pytest.fixture
+def bucket():
+    return Bucket(os.environ)
+
+
+@pytest.fixture
+def actors(make_instance, bucket):
+    return people(make_instance(start=False), bucket.settings)
+
+
+def test_states_are_listed_and_shown_without_any_value_that_is_hidden(actors, bucket):
+    bucket.put("iac-state/j1/terraform.tfstate", state())
+    listed = actors.root.get("/api/storage/state")
+    assert listed.status == 200, listed
+    assert listed.json == {"backend": "obj_cloud1", "items": [
+        {"job": "j1", "key": "iac-state/j1/terraform.tfstate", "bytes": len(state()), "serial": 3, "lineage": "l-1",
+         "resources": 1, "lock": None}]}
+    shown = actors.root.get("/api/storage/state/j1")
+    assert shown.json["resources"] == [{"address": "terraform_data.x", "type": "terraform_data"}]
+    assert shown.json["outputs"] == {"ip": "10.0.0.1", "key": None}
+    assert b"hidden" not in shown.body
+    for path in ("", "/j1"):
+        assert actors.ann.get("/api/storage/state" + path).status == 403
+    assert actors.root.get("/api/storage/state/j2").status == 404
+
+
+def test_a_lock_is_ended_with_its_id(actors, bucket):
+    bucket.put("iac-state/j1/terraform.tfstate", state())
+    bucket.put("iac-state/j1/terraform.tfstate.tflock", json.dumps(LOCK).encode())
+    lock = actors.root.get("/api/storage/state").json["items"][0]["lock"]
+    assert lock == {"id": "id-1", "who": "ann@host", "operation": "OperationTypeApply",
+                    "created_at": "2026-01-01T00:00:00Z"}
+    path = "/api/storage/state/j1/lock"
+    assert actors.ann.delete(path + "?id=id-1").status == 403
+    assert actors.root.delete(path).status == 422
+    assert actors.root.delete(path + "?id=id-2").status == 409
+    assert actors.root.delete(path + "?id=id-1").json == {"ok": True, "job": "j1", "id": "id-1"}
+    assert bucket.keys() == ["iac-state/j1/terraform.tfstate"]
+    assert actors.root.delete(path + "?id=id-1").status == 404
+
+
+def test_the_command_does_the_same_on_the_data_folder(make_instance):
+    one = make_instance(start=False)
+    folder = Path(one.folder) / "deploy/j1"
+    folder.mkdir(parents=True)
+    (folder / "terraform.tfstate").write_bytes(state())
+    (folder / ".terraform.tfstate.lock.info").write_text(json.dumps(LOCK))
+    assets = Path(one.folder) / "assets"
+    assets.mkdir(exist_ok=True)
+    one.set(storage_local_path=str(assets), storage_active_backend="local")
+    listed = json.loads(one.dashctl("storage", "state", "list", "--output", "json").out)
+    assert listed["items"][0]["lock"]["id"] == "id-1"
+    shown = one.dashctl("storage", "state", "show", "j1")
+    assert "terraform_data.x" in shown.out and "hidden" not in shown.out
+    assert one.dashctl("storage", "state", "unlock", "j1").code == 2
+    assert one.dashctl("storage", "state", "unlock", "j1", "--id", "wrong").code == 12
+    assert one.dashctl("storage", "state", "unlock", "j1", "id-1").code == 0
+    assert not (folder / ".terraform.tfstate.lock.info").exists()
+    assert one.dashctl("storage", "state", "show", "j2").code not in (0, 2)
