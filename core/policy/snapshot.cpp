@@ -39,7 +39,7 @@ bool is_data(std::string_view path) {
   return path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml");
 }
 
-bool is_ours(std::string_view name) { return is_rego(name) || is_data(name); }
+bool is_policy_file(std::string_view name) { return is_rego(name) || is_data(name); }
 
 Failure unreadable(const std::string& path) {
   return fail(Code::policy_unavailable, "{} cannot be read: {}", path, ::strerrordesc_np(errno));
@@ -76,7 +76,7 @@ class DirectoryWalk {
       if (name == "." || name.starts_with("..") || name.starts_with(".#")) continue;
       TRY(check_spelling(path, name));
       bool may_be_folder = entry->d_type != DT_REG;
-      if (!may_be_folder && !is_ours(name)) continue;
+      if (!may_be_folder && !is_policy_file(name)) continue;
       TRY(add_entry(fd, path, prefix + std::string(name), name, depth));
     }
     return {};
@@ -84,7 +84,7 @@ class DirectoryWalk {
 
   // The engine would skip "caps.REGO" silently, and what it denies would be allowed.
   static Result<void> check_spelling(const std::string& folder_path, std::string_view name) {
-    if (is_ours(name) || !is_ours(lower(name))) return {};
+    if (is_policy_file(name) || !is_policy_file(lower(name))) return {};
     return fail(Code::policy_unavailable,
                 "{}/{} is not a rule to the engine; write its ending in small letters", folder_path, name);
   }
@@ -97,15 +97,15 @@ class DirectoryWalk {
       if (errno == ENOENT && ::fstatat(fd, name.data(), &link, AT_SYMLINK_NOFOLLOW) != 0)
         return {};            // just removed
       out_.is_plain = false;  // its target may appear later
-      if (!is_ours(name)) return {};
+      if (!is_policy_file(name)) return {};
       return unreadable(folder_path + "/" + std::string(name));
     }
     // A mount of a missing file makes a folder of its name: the rule is missing, not absent.
-    if (is_ours(name) && !S_ISREG(st.st_mode))
+    if (is_policy_file(name) && !S_ISREG(st.st_mode))
       return fail(Code::policy_unavailable, "{}/{} is not a regular file", folder_path, name);
     if (S_ISDIR(st.st_mode))
       return add_folder(folder_path + "/" + std::string(name), relative + "/", depth + 1);
-    if (!is_ours(name)) {
+    if (!is_policy_file(name)) {
       out_.is_plain = false;
       return {};
     }
