@@ -39,6 +39,9 @@ class Runners;
 namespace dash::automation {
 class Automation;
 }
+namespace dash::images {
+class Images;
+}
 namespace dash::storage {
 class Storage;
 }
@@ -83,6 +86,7 @@ struct Application {
   const jobs::Runners& runners;
   storage::Storage& storage;
   automation::Automation& automation;
+  images::Images& images;
 };
 
 struct Options {

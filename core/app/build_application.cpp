@@ -16,6 +16,7 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/images/images.hpp"
 #include "core/jobs/executor.hpp"
 #include "core/jobs/jobs.hpp"
 #include "core/net/http/http_client.hpp"
@@ -107,6 +108,7 @@ class InstanceImpl final : public Instance {
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
+        images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,
                          storage_.state(), roots_}),
         anchors_(audit_, make_anchors(options.data_dir, audit_, storage_.stores())),
@@ -136,6 +138,7 @@ class InstanceImpl final : public Instance {
             .runners = runners_,
             .storage = storage_,
             .automation = automation_,
+            .images = images_,
         } {}
 
   Application& application() override { return application_; }
@@ -173,6 +176,7 @@ class InstanceImpl final : public Instance {
   jobs::Jobs jobs_;
   storage::Storage storage_;
   automation::Automation automation_;
+  images::Images images_;
   setup::ConfigService config_service_;
   audit::AnchorSet anchors_;  // writes its last checkpoint while all others live
   Application application_;

@@ -35,7 +35,8 @@ class Storage {
         config_(deps.settings),
         assets_({stores_, scopes_, deps.sql, deps.audit}),
         migration_({stores_, scopes_, assets_, deps.sql, deps.audit, deps.buffers}),
-        uploads_({stores_, scopes_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}
+        upload_rules_(stores_, scopes_),
+        uploads_({upload_rules_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}
 
   IacState& state() { return state_; }
   States& states() { return states_; }
@@ -70,6 +71,7 @@ class Storage {
   Configuration config_;
   Assets assets_;
   Migration migration_;
+  AssetUploadRules upload_rules_;
   ChunkedUploads uploads_;
 };
 

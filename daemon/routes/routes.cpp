@@ -21,6 +21,7 @@ std::vector<Route> all_routes(app::Application& app) {
   add_storage_routes(routes, app);
   add_migration_routes(routes, app);
   add_upload_routes(routes, app);
+  add_image_routes(routes, app);
   add_automation_routes(routes, app);
   add_fetch_routes(routes, app);
   return routes;

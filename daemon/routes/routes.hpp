@@ -14,6 +14,7 @@ void add_audit_routes(std::vector<Route>& routes, app::Application& app);
 void add_change_window_routes(std::vector<Route>& routes, app::Application& app);
 void add_deploy_routes(std::vector<Route>& routes, app::Application& app);
 void add_feature_routes(std::vector<Route>& routes, app::Application& app);
+void add_image_routes(std::vector<Route>& routes, app::Application& app);
 void add_job_routes(std::vector<Route>& routes, app::Application& app);
 void add_fetch_routes(std::vector<Route>& routes, app::Application& app);
 void add_admission_routes(std::vector<Route>& routes, app::Application& app);

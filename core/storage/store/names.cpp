@@ -21,12 +21,12 @@ constexpr std::array<Kind, 6> kKinds{{{".yml", "playbook"},
 
 char lower_char(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+}  // namespace
+
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
          std::ranges::equal(text.substr(text.size() - end.size()), end, {}, lower_char, lower_char);
 }
-
-}  // namespace
 
 std::optional<std::string_view> asset_type(std::string_view name) {
   for (const auto& kind : kKinds)
@@ -34,7 +34,7 @@ std::optional<std::string_view> asset_type(std::string_view name) {
   return std::nullopt;
 }
 
-Result<void> check_upload_name(std::string_view name) {
+Result<void> check_file_name(std::string_view name) {
   if (name.empty()) return fail(Code::invalid, "the file name is empty");
   if (name.size() > kMaxNameBytes)
     return fail(Code::invalid, "the file name has {} bytes; at most {} are allowed", name.size(),
@@ -47,6 +47,11 @@ Result<void> check_upload_name(std::string_view name) {
   if (name.find_first_of("/\\") != name.npos)
     return fail(Code::invalid, "'{}' has a separator; upload with the bare file name", name);
   if (name.front() == '.') return fail(Code::invalid, "'{}' begins with a dot; rename the file", name);
+  return {};
+}
+
+Result<void> check_upload_name(std::string_view name) {
+  TRY(check_file_name(name));
   if (!asset_type(name))
     return fail(Code::invalid, "Unsupported file type for '{}'. Allowed extensions: {}", name,
                 kAllowedExtensions);

@@ -16,9 +16,13 @@ inline constexpr std::string_view kAllowedExtensions = ".deb, .ps1, .rpm, .sh, .
 // Returns "playbook", "script", "powershell", "rpm" or "deb" by the extension in any case; nullopt for any
 // other file.
 std::optional<std::string_view> asset_type(std::string_view name);
+// Compares ASCII letters without regard to case.
+bool ends_with_ignoring_case(std::string_view text, std::string_view end);
 
 // Checks for 1 to 255 bytes of UTF-8 without separator, control character (those of bidirectional text
-// included) or leading dot, with an allowed extension. Code::invalid.
+// included) or leading dot. Code::invalid.
+Result<void> check_file_name(std::string_view name);
+// Calls check_file_name() and checks for an allowed extension. Code::invalid.
 Result<void> check_upload_name(std::string_view name);
 // Checks the stricter rule of an agent: a letter or digit first, then letters, digits, '.', '_' and '-'.
 // Code::invalid.

@@ -1,7 +1,6 @@
 #include "core/storage/upload/chunked_uploads.hpp"
 
 #include "core/crypto/hash.hpp"
-#include "core/storage/store/names.hpp"
 #include "core/storage/store/part_layout.hpp"
 #include "core/storage/upload/commit_list.hpp"
 #include "core/storage/upload/content_digest.hpp"
@@ -37,17 +36,10 @@ Result<T> as_lost_upload(Result<T> result) {
 
 Result<BeginResult> ChunkedUploads::begin(const Principal& principal, const std::string& filename,
                                           std::int64_t size) {
-  if (!active_backend(TRY(deps_.stores.settings())->values()))
-    return fail(Code::invalid,
-                "No active storage backend. Configure one on /storage and select it as active.");
-  auto backend = TRY(deps_.stores.open(principal, ""));
-  if (!backend.descriptor->is_chunked())
-    return fail(Code::invalid, "'{}' has no chunked lane. {}", backend.display_id(),
-                backend.descriptor->limit_reason);
-  TRY(check_upload_name(filename));
+  auto backend = TRY(deps_.rules.target(principal));
+  TRY(deps_.rules.check_name(principal, backend, filename));
   if (size < 0) return fail(Code::invalid, "size must not be negative");
-  TRY(check_chunked_size(static_cast<std::uint64_t>(size)));
-  TRY(deps_.scopes.check(principal, backend.id(), filename, AssetAccess::replace));
+  TRY(deps_.rules.check_size(static_cast<std::uint64_t>(size)));
   Handle handle;
   handle.id = crypto::random_hex(16);
   handle.user = principal.username;
@@ -76,15 +68,16 @@ Result<PartRequest> ChunkedUploads::open_part(const Principal& principal, std::s
 }
 
 Result<Sequence> ChunkedUploads::sequence(const Principal& principal) {
-  auto backend = TRY(deps_.stores.open(principal, ""));
+  auto backend = TRY(deps_.rules.open(principal, ""));
   return backend.store->capabilities().is_parallel ? Sequence::parallel : Sequence::in_order;
 }
 
-// Returns the backend of the handle, if it is still active and has the same bucket.
+// Returns the backend of the handle, if new uploads still go there and it has the same bucket.
 Result<OpenBackend> ChunkedUploads::store_of(const Principal& principal, const Handle& handle) {
-  auto backend = TRY(deps_.stores.open(principal, handle.backend));
+  auto backend = TRY(deps_.rules.open(principal, handle.backend));
   if (!backend.is_active || backend.store->place() != handle.place)
-    return fail(Code::invalid, "the active storage backend changed since this upload began; begin it again");
+    return fail(Code::invalid, "the {} changed since this upload began; begin it again",
+                deps_.rules.target_words());
   return backend;
 }
 
@@ -150,10 +143,9 @@ Result<PutPartResult> ChunkedUploads::put_part(const Principal& principal, const
 Result<PutPartResult> ChunkedUploads::stage(const OpenBackend& backend, const Handle& handle, std::uint32_t n,
                                             const Payload& part) {
   auto ref = TRY(as_lost_upload(backend.store->put_part(handle.ref, n, part, n == part_count(handle.size))));
-  PutPartResult answer{
-      n, seal_part_ref(key_, handle.id, {n, ref, std::string(part.sha256)}), part.bytes.size(), {}};
-  if (n == 1 && backend.scans_secrets) answer.findings = scan_for_secrets(handle.name, part.bytes);
-  return answer;
+  StagedRef sealed{n, ref, std::string(part.sha256), deps_.rules.marks_of(handle, n, part.bytes)};
+  return PutPartResult{n, seal_part_ref(key_, handle.id, sealed), part.bytes.size(),
+                       deps_.rules.findings(backend, handle, n, part.bytes)};
 }
 
 Result<UploadStatus> ChunkedUploads::status(const Principal& principal, std::string_view text) {
@@ -172,15 +164,14 @@ Result<CommitResult> ChunkedUploads::commit(const Principal& principal, std::str
                                             const Json& parts) {
   auto handle = TRY(unseal_handle(principal, text));
   auto backend = TRY(store_of(principal, handle));
-  TRY(check_upload_name(handle.name));
-  TRY(deps_.scopes.check(principal, backend.id(), handle.name, AssetAccess::replace));
+  TRY(deps_.rules.check_name(principal, backend, handle.name));
   auto lock = TRY(sequencer_.acquire(handle.id, kUploadLockTimeout));
   auto how = TRY(find_closed(handle));
   // The response to an earlier commit may have been lost; repeating it changes nothing.
   if (how && *how == UploadOutcome::committed) {
     auto object = TRY(backend.store->head(backend.key_of(handle.name)));
     auto digest = TRY(db::read<std::string>(deps_.sql, [&](db::Transaction& tx) {
-      return recorded_digest(tx, handle.place, handle.name, object);
+      return recorded_digest(tx, handle.place, deps_.rules.record_name(handle.name), object);
     }));
     return CommitResult{backend.display_id(), handle.name, handle.size, digest};
   }
@@ -205,6 +196,7 @@ Result<std::vector<StagedPart>> ChunkedUploads::staged_or_acknowledged(const Ope
 Result<CommitResult> ChunkedUploads::commit_open(const Principal& principal, const OpenBackend& backend,
                                                  const Handle& handle, const Json& parts) {
   auto list = TRY(read_commit_list(key_, handle, parts));
+  TRY(deps_.rules.check_parts(handle, list));
   auto staged_parts = TRY(staged_or_acknowledged(backend, handle, list));
   if (staged_parts.size() < part_count(handle.size))
     return fail(Code::invalid, "part {} is missing in the store; send it, then commit again",
@@ -225,11 +217,11 @@ Result<void> ChunkedUploads::record(const Principal& principal, const OpenBacken
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(close_upload(tx, handle.id, UploadOutcome::committed, handle.issued + kHandleLifetime,
                      deps_.clock.now()));
-    TRY(record_digest(tx, handle.place, handle.name, object.etag, digest));
+    TRY(record_digest(tx, handle.place, deps_.rules.record_name(handle.name), object.etag, digest));
     OrderedJson details{
         {"backend", backend.id()}, {"lane", "chunked"}, {"size", handle.size}, {"digest", digest}};
-    TRY(deps_.audit.append(tx,
-                           audit::make_event(principal, "storage.upload", handle.name, std::move(details))));
+    auto action = std::string(deps_.rules.audit_action());
+    TRY(deps_.audit.append(tx, audit::make_event(principal, action, handle.name, std::move(details))));
     return {};
   });
 }
@@ -247,7 +239,7 @@ Result<AbortResult> ChunkedUploads::abort(const Principal& principal, std::strin
     return close_upload(tx, handle->id, UploadOutcome::aborted, handle->issued + kHandleLifetime,
                         deps_.clock.now());
   }));
-  auto backend = deps_.stores.open(principal, handle->backend);
+  auto backend = deps_.rules.open(principal, handle->backend);
   if (!backend) return AbortResult{false, backend.error().message};
   if (backend->store->place() != handle->place)
     return AbortResult{false, "the backend's settings changed since this upload began"};

@@ -13,12 +13,10 @@
 #include "core/base/principal.hpp"
 #include "core/base/secret.hpp"
 #include "core/storage/assets/records.hpp"
-#include "core/storage/assets/scope.hpp"
-#include "core/storage/assets/secret_scan.hpp"
-#include "core/storage/settings/stores.hpp"
 #include "core/storage/upload/commit_list.hpp"
 #include "core/storage/upload/handle.hpp"
 #include "core/storage/upload/part_sequencer.hpp"
+#include "core/storage/upload/upload_rules.hpp"
 
 namespace dash::storage {
 
@@ -71,13 +69,13 @@ enum class Sequence { in_order, parallel };
 class ChunkedUploads {
  public:
   struct Deps {
-    Stores& stores;
-    AssetScopes& scopes;
+    UploadRules& rules;
     db::Sql& sql;
     audit::Log& audit;
     const Clock& clock;
   };
-  // `key` seals handles and refs; derived from the signing key, the same on every replica.
+  // `key` seals handles and refs; derived from the signing key, the same on every replica. Uploads of other
+  // rules have another key, so that no handle works where it was not issued.
   ChunkedUploads(Deps deps, Secret key) : deps_(deps), key_(std::move(key)), sequencer_(deps.clock) {}
 
   Result<BeginResult> begin(const Principal& principal, const std::string& filename, std::int64_t size);

@@ -20,5 +20,20 @@ TEST(PartRef, CarriesNumberStoreRefAndDigestOfOneUploadOnly) {
   EXPECT_FALSE(open_part_ref(kKey, "upload-a", "etag"));
 }
 
+TEST(PartRef, CarriesMarksThatNoneCanAddOrTake) {
+  StagedRef part{1, "etag", std::string(32, '\x01'), "front vhdx"};
+  auto back = open_part_ref(kKey, "upload-a", seal_part_ref(kKey, "upload-a", part)).value();
+  EXPECT_EQ(back.marks, "front vhdx");
+  EXPECT_EQ(back.store_ref, "etag");
+  EXPECT_EQ(back.sha256, part.sha256);
+  part = {1,
+          "\x0a"
+          "front vhdxetag",
+          std::string(32, '\x01')};  // the same text in a ref without marks
+  back = open_part_ref(kKey, "upload-a", seal_part_ref(kKey, "upload-a", part)).value();
+  EXPECT_EQ(back.marks, "");
+  EXPECT_EQ(back.store_ref, part.store_ref);
+}
+
 }  // namespace
 }  // namespace dash::storage

@@ -1,0 +1,82 @@
+#include "core/images/images.hpp"
+
+#include <algorithm>
+
+#include "core/images/formats.hpp"
+#include "core/images/hub.hpp"
+#include "core/storage/assets/records.hpp"
+#include "core/storage/store/key.hpp"
+
+namespace dash::images {
+namespace {
+
+// Images lie directly under the prefix; what another program placed in folders there is none.
+bool is_image_key(std::string_view name) {
+  return storage::check_key(name).has_value() && name.find('/') == name.npos;
+}
+
+Image describe_image(const storage::Object& object, const storage::RecordedDigests& known) {
+  auto name = object.key.substr(kHubPrefix.size());
+  auto format = format_of_name(name);
+  auto digest = object.digest;
+  auto recorded = known.find(digest_record_name(name));
+  if (digest.empty() && recorded != known.end() && recorded->second.etag == object.etag)
+    digest = recorded->second.digest;
+  return {std::move(name), std::string(format ? word(*format) : ""), object.size, std::move(digest)};
+}
+
+Failure image_not_found(std::string_view name) {
+  return fail(Code::not_found, "the hub has no image '{}'", name);
+}
+
+OrderedJson text_or_null(const std::string& text) {
+  return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
+}
+
+}  // namespace
+
+Result<ImageList> Images::list(const Principal& principal) {
+  auto hub = TRY(open_hub(deps_.stores, principal));
+  auto digests = TRY(db::read<storage::RecordedDigests>(
+      deps_.sql, [&](db::Transaction& tx) { return storage::list_digests(tx, hub.store->place()); }));
+  ImageList images{hub.display_id(), {}};
+  std::string cursor;
+  do {
+    auto page = TRY(hub.store->list(hub.prefix, cursor));
+    for (const auto& object : page.objects)
+      if (object.key.starts_with(hub.prefix) && is_image_key(object.key.substr(hub.prefix.size())))
+        images.items.push_back(describe_image(object, digests));
+    cursor = std::move(page.cursor);
+  } while (!cursor.empty());
+  std::ranges::sort(images.items, {}, &Image::name);
+  return images;
+}
+
+Result<void> Images::remove(const Principal& principal, const std::string& name) {
+  auto hub = TRY(open_hub(deps_.stores, principal));
+  if (!is_image_key(name)) return image_not_found(name);
+  auto object = hub.store->head(hub.key_of(name));
+  if (!object && object.error().code == Code::not_found) return image_not_found(name);
+  auto size = TRY(std::move(object)).size;
+  auto removed = hub.store->remove(hub.key_of(name));
+  if (!removed && removed.error().code == Code::not_found) return image_not_found(name);
+  TRY(std::move(removed));
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(storage::remove_digest(tx, hub.store->place(), digest_record_name(name)));
+    OrderedJson details{{"backend", hub.id()}, {"size", size}};
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "image.delete", name, std::move(details))));
+    return {};
+  });
+}
+
+OrderedJson to_json(const ImageList& list) {
+  auto items = OrderedJson::array();
+  for (const auto& image : list.items)
+    items.push_back({{"name", image.name},
+                     {"format", text_or_null(image.format)},
+                     {"size", image.size},
+                     {"digest", text_or_null(image.digest)}});
+  return {{"hub", list.hub}, {"items", items}};
+}
+
+}  // namespace dash::images
