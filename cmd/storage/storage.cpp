@@ -158,10 +158,11 @@ Group storage_group() {
        {"migrate",
         "Copy every asset of one backend to another",
         "The source keeps its assets, and the active backend does not change. Names that the target has "
-        "are skipped unless --overwrite is given, so a second run retries what failed. Exits with 5 when "
-        "some failed.",
+        "are skipped unless --overwrite is given, so a second run retries what failed. A migration is a job, "
+        "storage:migrate; Ctrl-C cancels it, and what was copied stays. Exits with 5 when some failed.",
         declare_storage_migrate,
-        {{"See what would be copied", "dashctl storage migrate local obj_cloud1 --dry-run"}}},
+        {{"See what would be copied", "dashctl storage migrate local obj_cloud1 --dry-run"},
+         {"Leave bandwidth to others", "dashctl storage migrate local obj_cloud1 --bwlimit 10M"}}},
        {"verify",
         "Compare the assets of two backends by name, size and content",
         "An asset is read when its digest is not known. Exits with 6 when anything differs.",

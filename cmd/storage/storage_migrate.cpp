@@ -1,3 +1,7 @@
+#include <cctype>
+#include <charconv>
+
+#include "cmd/cli/interrupt.hpp"
 #include "cmd/cli/printer.hpp"
 #include "cmd/storage/storage.hpp"
 
@@ -7,11 +11,43 @@ namespace {
 struct MigrateFlags {
   InstanceFlags instance;
   storage::MigrateRequest request;
+  std::string bwlimit;
 };
 
+// Reads "10M": bytes a second, in units of 1024.
+Result<std::uint64_t> parse_rate(std::string_view text) {
+  constexpr std::string_view kUnits = "KMG";
+  auto wrong =
+      fail(Code::usage, "--bwlimit: '{}' is no rate; write bytes a second, as 500K, 10M or 1G", text);
+  std::uint64_t rate = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  auto unit = std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc() || rate == 0 || unit.size() > 1) return wrong;
+  if (!unit.empty()) {
+    auto power = kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    if (power == kUnits.npos) return wrong;
+    for (std::size_t i = 0; i <= power; ++i) {
+      if (rate > std::uint64_t{1} << 52) return wrong;
+      rate *= 1024;
+    }
+  }
+  if (rate > std::uint64_t{1} << 62) return wrong;
+  return rate;
+}
+
+Result<Json> migrate_until_interrupted(Context& context, client::StorageClient& storage,
+                                       const storage::MigrateRequest& request) {
+  if (request.is_dry_run) return storage.migrate(request, context.out.progress());
+  set_interrupt_message("what was copied stays on the target; run the same command again for the rest");
+  OnInterrupt stop([&storage] { storage.stop_migration(); });
+  return storage.migrate(request, context.out.progress());
+}
+
 Result<void> run_migrate(Context& context, const MigrateFlags& options) {
+  auto request = options.request;
+  if (!options.bwlimit.empty()) request.bytes_per_second = TRY(parse_rate(options.bwlimit));
   auto instance = TRY(open_instance(context, options.instance, Login::any));
-  auto report = TRY(instance->storage->migrate(options.request, context.out.progress()));
+  auto report = TRY(migrate_until_interrupted(context, *instance->storage, request));
   auto list = [&](const char* member, std::string_view word) {
     for (const auto& name : report.at(member))
       context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
@@ -68,6 +104,7 @@ Run declare_storage_migrate(Flags& flags) {
   flags.toggle("--overwrite", options->request.overwrite, "replace assets of the same name on the target")
       .guard();
   flags.toggle("--dry-run", options->request.is_dry_run, "print what would be copied, write nothing");
+  flags.text("--bwlimit", options->bwlimit, "RATE", "copy at most so many bytes a second: 500K, 10M, 1G");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_migrate(context, *options); };
 }

@@ -43,8 +43,9 @@ namespace dash::images {
 class Images;
 }
 namespace dash::storage {
+class MigrationJobs;
 class Storage;
-}
+}  // namespace dash::storage
 namespace dash::policy {
 class DecisionLog;
 class Engine;
@@ -85,6 +86,7 @@ struct Application {
   jobs::Jobs& jobs;
   const jobs::Runners& runners;
   storage::Storage& storage;
+  storage::MigrationJobs& migrations;
   automation::Automation& automation;
   images::Images& images;
 };

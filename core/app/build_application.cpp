@@ -27,6 +27,7 @@
 #include "core/setup/config_service.hpp"
 #include "core/setup/vaults.hpp"
 #include "core/setup/webhooks.hpp"
+#include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
 #include "core/storage/store/registry.hpp"
 #include "core/windows/workgroups.hpp"
@@ -104,9 +105,11 @@ class InstanceImpl final : public Instance {
         gate_(settings_, *engine_, decisions_),
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
-        jobs_({*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_}),
+        job_deps_{*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_},
+        jobs_(job_deps_),
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
+        migrations_({storage_.migration(), storage_.stores(), audit_, job_deps_}),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,
@@ -137,9 +140,12 @@ class InstanceImpl final : public Instance {
             .jobs = jobs_,
             .runners = runners_,
             .storage = storage_,
+            .migrations = migrations_,
             .automation = automation_,
             .images = images_,
-        } {}
+        } {
+    runners_.add(std::string(storage::kMigrateAction), migrations_.runner());
+  }
 
   Application& application() override { return application_; }
 
@@ -173,8 +179,10 @@ class InstanceImpl final : public Instance {
   windows::Windows windows_;
   windows::Workgroups workgroups_;
   jobs::Runners runners_;
+  const jobs::Deps job_deps_;
   jobs::Jobs jobs_;
   storage::Storage storage_;
+  storage::MigrationJobs migrations_;
   automation::Automation automation_;
   images::Images images_;
   setup::ConfigService config_service_;

@@ -1,7 +1,14 @@
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
 #include "core/client/storage_client.hpp"
 
 namespace dash::client {
 namespace {
+
+// The pieces of 8 MiB that are under way may take as long as this.
+constexpr std::chrono::minutes kStopTimeout{2};
 
 // Returns the document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
@@ -48,7 +55,24 @@ class LocalStorageClient final : public StorageClient {
         to_json(TRY(deps_.storage.sweep(deps_.principal, backend, std::chrono::hours(age_hours)))));
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
-    return as_sent(to_json(TRY(deps_.storage.migration().run(deps_.principal, request, progress))));
+    {
+      std::lock_guard lock(mutex_);
+      has_ended_ = false;
+    }
+    auto report = deps_.migrations.run(
+        deps_.principal, request, [this] { return stop_.load(); },
+        [&](const jobs::JobProgress& of_job) { show_progress(progress, of_job); });
+    {
+      std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_all();
+    return as_sent(TRY(std::move(report)));
+  }
+  void stop_migration() override {
+    std::unique_lock lock(mutex_);
+    stop_ = true;
+    ended_.wait_for(lock, kStopTimeout, [this] { return has_ended_; });
   }
 
   Result<Json> states() override {
@@ -98,9 +122,18 @@ class LocalStorageClient final : public StorageClient {
 
  private:
   LocalStorageDeps deps_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = true;  // the migration; guarded by mutex_
 };
 
 }  // namespace
+
+void show_progress(Progress& progress, const jobs::JobProgress& of_job) {
+  progress.update(fmt::format("{} of {} assets", of_job.items_done, of_job.items_total), of_job.bytes_done,
+                  of_job.bytes_total, Unit::bytes);
+}
 
 std::unique_ptr<StorageClient> open_local_storage_client(LocalStorageDeps deps) {
   return std::make_unique<LocalStorageClient>(std::move(deps));

@@ -9,6 +9,7 @@
 
 #include "core/base/stream.hpp"
 #include "core/net/http/api_client.hpp"
+#include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
 
 namespace dash::client {
@@ -42,6 +43,9 @@ class StorageClient {
   // Blank backend: the active one.
   virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
+  // Called by another thread while one waits in migrate(): cancels the job, and waits a while until it has
+  // stopped where this process runs it.
+  virtual void stop_migration() = 0;
 
   // The infrastructure states of the active backend, for admins.
   virtual Result<Json> states() = 0;
@@ -67,9 +71,13 @@ class StorageClient {
                                        std::span<char> first) = 0;
 };
 
+// Draws how far a migration is.
+void show_progress(Progress& progress, const jobs::JobProgress& of_job);
+
 std::unique_ptr<StorageClient> open_http_storage_client(net::ApiClient& api);
 struct LocalStorageDeps {
   storage::Storage& storage;
+  storage::MigrationJobs& migrations;
   Principal principal;
   std::string data_dir;
 };

@@ -17,18 +17,22 @@ void fill_in(const Deps& deps, const Principal& principal, Job& job) {
   job.created_by_admin = principal.is_admin;
 }
 
-// Passes the caller's stop request to the runner.
+// Passes the caller's stop request to the runner, and the progress to the caller.
 class AbandonableRun final : public RunControl {
  public:
-  AbandonableRun(RunningJob& job, const std::function<bool()>& is_abandoned)
-      : job_(job), is_abandoned_(is_abandoned) {}
+  AbandonableRun(RunningJob& job, const std::function<bool()>& is_abandoned, const OnProgress& on_progress)
+      : job_(job), is_abandoned_(is_abandoned), on_progress_(on_progress) {}
   bool should_stop() const override { return job_.should_stop() || (is_abandoned_ && is_abandoned_()); }
   void log(std::string line) override { job_.log(std::move(line)); }
-  void report(const JobProgress& progress) override { job_.report(progress); }
+  void report(const JobProgress& progress) override {
+    job_.report(progress);
+    if (on_progress_) on_progress_(progress);
+  }
 
  private:
   RunningJob& job_;
   const std::function<bool()>& is_abandoned_;
+  const OnProgress& on_progress_;
 };
 
 }  // namespace
@@ -44,7 +48,8 @@ Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const
 }
 
 Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
-                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned) {
+                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned,
+                    const OnProgress& on_progress) {
   const auto* runner = deps.runners.find(job.action);
   if (!runner) return fail(Code::internal, "nothing here runs {}", job.action);
   fill_in(deps, principal, job);
@@ -65,7 +70,7 @@ Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const
   Result<RunResult> outcome = RunResult{};
   {
     LeaseKeeper keeper(running);
-    AbandonableRun control(running, is_abandoned);
+    AbandonableRun control(running, is_abandoned, on_progress);
     outcome = runner->run(job, parameters, control);
   }
   running.flush();

@@ -10,6 +10,9 @@ namespace dash::jobs {
 // moment. After a failure there is no job.
 using OnInsert = std::function<Result<void>(db::Transaction& tx, const Job& job)>;
 
+// Called with each progress that a runner reports.
+using OnProgress = std::function<void(const JobProgress& progress)>;
+
 // Makes a pending job that any worker of the instance runs. `job` has action, name, request and what else is
 // shown; the rest is filled in.
 Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
@@ -19,6 +22,7 @@ Result<Job> enqueue(const Deps& deps, const Principal& principal, Job job, const
 // ended. It is cancelled when `is_abandoned` returns true. When this process dies, the job is put back or
 // failed like any other.
 Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const Json& parameters,
-                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned = {});
+                    const OnInsert& on_insert, const std::function<bool()>& is_abandoned = {},
+                    const OnProgress& on_progress = {});
 
 }  // namespace dash::jobs

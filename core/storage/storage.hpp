@@ -34,7 +34,7 @@ class Storage {
         scopes_(deps.sql, deps.audit),
         config_(deps.settings),
         assets_({stores_, scopes_, deps.sql, deps.audit}),
-        migration_({stores_, scopes_, assets_, deps.sql, deps.audit, deps.buffers}),
+        migration_({stores_, scopes_, assets_, deps.sql, deps.audit, deps.buffers, deps.clock}),
         upload_rules_(stores_, scopes_),
         uploads_({upload_rules_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}
 

@@ -1,6 +1,8 @@
 #include "core/base/shape.hpp"
+#include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
 #include "daemon/routes/body.hpp"
+#include "daemon/routes/prefer.hpp"
 #include "daemon/routes/routes.hpp"
 
 namespace dash::daemon {
@@ -10,17 +12,31 @@ Result<bool> flag(const Json& body, std::string_view name) {
   return TRY(optional_bool(body, name)).value_or(false);
 }
 
+Result<storage::MigrateRequest> migrate_request(const Json& body) {
+  storage::MigrateRequest out;
+  out.source = TRY(required_string(body, "source"));
+  out.target = TRY(required_string(body, "target"));
+  out.overwrite = TRY(flag(body, "overwrite"));
+  out.is_dry_run = TRY(flag(body, "dry_run"));
+  auto limit = TRY(optional_int(body, "bwlimit")).value_or(0);
+  if (limit < 0)
+    return fail(Code::invalid, "bwlimit is a number of bytes a second, and {} is below 0; 0 is no limit",
+                limit);
+  out.bytes_per_second = static_cast<std::uint64_t>(limit);
+  return out;
+}
+
+// A dry run makes no job, so there is nothing to answer before it.
 Result<Response> migrate(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
-  auto body = TRY(json_object(request));
-  storage::MigrateRequest migrate_request;
-  migrate_request.source = TRY(required_string(body, "source"));
-  migrate_request.target = TRY(required_string(body, "target"));
-  migrate_request.overwrite = TRY(flag(body, "overwrite"));
-  migrate_request.is_dry_run = TRY(flag(body, "dry_run"));
-  NoProgress progress;
-  return json_response(
-      200, storage::to_json(TRY(app.storage.migration().run(principal, migrate_request, progress))));
+  auto wanted = TRY(migrate_request(TRY(json_object(request))));
+  if (wanted.is_dry_run || !prefers_async(request))
+    return json_response(200, TRY(app.migrations.run(principal, wanted, request.is_abandoned)));
+  auto job = TRY(app.migrations.enqueue(principal, wanted));
+  auto response = json_response(202, OrderedJson{{"job_id", job.id}, {"status", jobs::word(job.state)}});
+  response.headers.add("Location", "/api/jobs/" + job.id);
+  response.headers.add("Preference-Applied", "respond-async");
+  return response;
 }
 
 Result<Response> verify(app::Application& app, const Request& request) {

@@ -36,7 +36,9 @@ class InOrderClient final : public StorageClient {
  public:
   using Put = std::function<Result<Json>()>;
   InOrderClient(storage::Replica& at, const Principal& principal)
-      : at_(at), principal_(principal), client_(open_local_storage_client({at.storage, principal, "data"})) {}
+      : at_(at),
+        principal_(principal),
+        client_(open_local_storage_client({at.storage, at.migrations, principal, "data"})) {}
   std::function<Result<Json>(std::uint32_t n, const std::function<void()>& left, const Put& put)> on_the_way;
   std::atomic<bool> is_cut_off = false;
 
@@ -64,6 +66,7 @@ class InOrderClient final : public StorageClient {
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
     return client_->migrate(request, progress);
   }
+  void stop_migration() override { client_->stop_migration(); }
   Result<Json> upload(const std::string& asset, std::uint64_t size, Source& content) override {
     return client_->upload(asset, size, content);
   }

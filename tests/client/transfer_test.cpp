@@ -48,7 +48,8 @@ class TransferTest : public testing::Test {
   storage::StorageFixture world;
   storage::Replica one{world};
   BufferPool buffers{4};
-  std::unique_ptr<StorageClient> client = open_local_storage_client({one.storage, world.admin, "data"});
+  std::unique_ptr<StorageClient> client =
+      open_local_storage_client({one.storage, one.migrations, world.admin, "data"});
   std::atomic<std::uint64_t> moved = 0;
 };
 
@@ -137,7 +138,7 @@ TEST_F(TransferTest, GoesOnWhereAKilledRunStopped) {
 TEST_F(TransferTest, DiscardsInTheStoreWhatCannotBeFinished) {
   auto path = make("a.rpm", 3 * kPartBytes);
   must(one.scopes.set(world.admin, "obj_cloud1", "a.rpm", "web"));
-  client = open_local_storage_client({one.storage, world.bob, "data"});
+  client = open_local_storage_client({one.storage, one.migrations, world.bob, "data"});
   EXPECT_EQ(send(path).error().code, Code::conflict);
   EXPECT_EQ(world.store().open_uploads(), 0u);
   EXPECT_FALSE(world.store().has("config-mgmt/a.rpm"));

@@ -5,8 +5,10 @@
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/setup/config_service.hpp"
+#include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_gate.hpp"
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/scratch.hpp"
@@ -84,13 +86,21 @@ struct Replica {
               if (world.other_store) return world.other_store;
               return std::shared_ptr<ObjectStore>(world.stores.at(std::string(backend.id)));
             },
-            Secret(std::string(32, 'h'))) {}
+            Secret(std::string(32, 'h'))) {
+    runners.add(std::string(kMigrateAction), migrations.runner());
+  }
   StorageFixture& world_;
   BufferPool buffers{4};
   audit::Log audit;
   config::Settings settings{world_.config};
   Storage storage;
   identity::Directory directory{*world_.sql, world_.clock};
+  FakeGate gate;
+  windows::Windows windows{*world_.sql, world_.clock, audit};
+  jobs::Runners runners;
+  jobs::Deps job_deps{*world_.sql, world_.clock, world_.config, settings, audit, gate, windows, runners};
+  jobs::Jobs jobs{job_deps};
+  MigrationJobs migrations{{storage.migration(), storage.stores(), audit, job_deps}};
   identity::SetupCode setup_code{world_.scratch.path()};
   setup::Webhooks webhooks{*world_.sql, world_.clock, world_.config, audit};
   local::RootRules roots{{}};

@@ -10,9 +10,18 @@
 namespace dash::storage {
 namespace {
 
-// Returns the recorded digest, else one computed from the content.
-Result<std::string> digest_of(const CompareDeps& deps, const Principal& principal, const std::string& backend,
-                              const std::string& name) {
+Result<std::string> difference(const CompareDeps& deps, const Principal& principal, const Asset& source,
+                               const Asset& target) {
+  if (source.size != target.size) return fmt::format("{} bytes and {} bytes", source.size, target.size);
+  auto one = TRY(content_digest(deps, principal, source.backend, source.name));
+  auto other = TRY(content_digest(deps, principal, target.backend, target.name));
+  return one == other ? std::string() : fmt::format("{} and {}", one, other);
+}
+
+}  // namespace
+
+Result<std::string> content_digest(const CompareDeps& deps, const Principal& principal,
+                                   const std::string& backend, const std::string& name) {
   auto found = TRY(deps.assets.find(principal, backend, name));
   if (!found.asset.digest.empty()) return found.asset.digest;
   auto buffer = TRY(deps.buffers.acquire(kCopyBufferTimeout));
@@ -24,16 +33,6 @@ Result<std::string> digest_of(const CompareDeps& deps, const Principal& principa
   }
   return digests.finish();
 }
-
-Result<std::string> difference(const CompareDeps& deps, const Principal& principal, const Asset& source,
-                               const Asset& target) {
-  if (source.size != target.size) return fmt::format("{} bytes and {} bytes", source.size, target.size);
-  auto one = TRY(digest_of(deps, principal, source.backend, source.name));
-  auto other = TRY(digest_of(deps, principal, target.backend, target.name));
-  return one == other ? std::string() : fmt::format("{} and {}", one, other);
-}
-
-}  // namespace
 
 Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,
                                        const std::string& source, const std::string& target,

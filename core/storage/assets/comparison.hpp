@@ -29,6 +29,9 @@ struct CompareDeps {
   Assets& assets;
   BufferPool& buffers;
 };
+// Returns the recorded digest of an asset, else one computed from its content.
+Result<std::string> content_digest(const CompareDeps& deps, const Principal& principal,
+                                   const std::string& backend, const std::string& name);
 // Code::invalid for an unknown or unconfigured backend and when both are the same.
 Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,
                                        const std::string& source, const std::string& target,

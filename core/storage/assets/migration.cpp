@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/text.hpp"
+#include "core/storage/assets/comparison.hpp"
 #include "core/storage/assets/records.hpp"
 #include "core/storage/store/copy.hpp"
 
@@ -32,9 +33,10 @@ void for_each_index(std::size_t count, const std::function<void(std::size_t)>& w
   for (std::size_t i = 0; i < std::min(kMaxParallelCopies, count); ++i) threads.emplace_back(worker);
 }
 
-Result<void> set_scope(db::Sql& sql, const std::string& backend, const std::string& name,
-                       const AssetScope& workgroup) {
-  return sql.write([&](db::Transaction& tx) { return AssetScopes::put(tx, backend, name, workgroup); });
+std::uint64_t total_size(const std::vector<Asset>& assets) {
+  std::uint64_t bytes = 0;
+  for (const auto& asset : assets) bytes += asset.size;
+  return bytes;
 }
 
 }  // namespace
@@ -51,76 +53,146 @@ Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal
   return pair;
 }
 
+// An item counts as done only while both sides are what the journal says. A copy whose end the journal does
+// not have is the job's own when the target holds the source's bytes.
+Result<Migration::EarlierCopy> Migration::look_back(const CopyOrder& order, const FindResult& found) {
+  const auto* entry = order.journal ? order.journal->find(found.asset.name) : nullptr;
+  if (!entry) return EarlierCopy::none;
+  const auto& [from, to] = order.pair;
+  auto target = to.store->head(to.key_of(found.asset.name));
+  if (!target && target.error().code == Code::not_found) return EarlierCopy::none;
+  if (!target) return Failure(std::move(target).error());
+  if (!entry->target_etag.empty()) {
+    if (entry->target_etag != target->etag) return EarlierCopy::none;
+    return entry->source_etag == found.object.etag ? EarlierCopy::done : EarlierCopy::outdated;
+  }
+  if (order.overwrite || target->size != found.object.size) return EarlierCopy::none;
+  CompareDeps compare{deps_.stores, deps_.assets, deps_.buffers};
+  auto source = TRY(content_digest(compare, order.principal, from.id(), found.asset.name));
+  auto copy = TRY(content_digest(compare, order.principal, to.id(), found.asset.name));
+  return source == copy ? EarlierCopy::outdated : EarlierCopy::none;
+}
+
+Result<Migration::CopyOutcome> Migration::copy(const CopyOrder& order, const std::string& name) {
+  const auto& [from, to] = order.pair;
+  TRY(to.store->check_target(to.key_of(name)));
+  auto found = TRY(deps_.assets.find(order.principal, from.id(), name));
+  auto earlier = TRY(look_back(order, found));
+  if (earlier == EarlierCopy::done) return CopyOutcome::copied;
+  auto again = order;
+  if (earlier == EarlierCopy::outdated) again.overwrite = true;
+  return copy_found(again, found);
+}
+
 // Narrows the scope before the bytes are copied and widens it after, so that no user can read more than the
 // scope allows.
-Result<Migration::CopyOutcome> Migration::copy(const Principal& principal, const OpenBackend& from,
-                                               const OpenBackend& to, const std::string& name,
-                                               bool overwrite) {
-  TRY(to.store->check_target(to.key_of(name)));
-  auto found = TRY(deps_.assets.find(principal, from.id(), name));
-  auto scope = found.asset.workgroup;
+Result<Migration::CopyOutcome> Migration::copy_found(const CopyOrder& order, const FindResult& found) {
+  const auto& to = order.pair.to;
+  const auto& name = found.asset.name;
+  const auto& scope = found.asset.workgroup;
+  auto key = to.key_of(name);
   auto before = TRY(deps_.scopes.get(to.id(), name));
   auto is_first = !before.has_value();
-  if (is_first) TRY(set_scope(deps_.sql, to.id(), name, scope));
-  auto copied = copy_object({*found.store, found.object, found.asset.digest}, *to.store, to.key_of(name),
-                            {.only_if_absent = !overwrite}, deps_.buffers);
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    if (is_first) TRY(AssetScopes::put(tx, to.id(), name, scope));
+    if (order.journal) TRY(order.journal->put(tx, name, {found.object.etag, ""}));
+    return {};
+  }));
+  auto copied = copy_object({*found.store, found.object, found.asset.digest}, *to.store, key,
+                            {.only_if_absent = !order.overwrite, .watch = order.watch}, deps_.buffers);
   if (!copied) {
-    if (is_first && scope) TRY(set_scope(deps_.sql, to.id(), name, before));
+    TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+      if (is_first && scope) TRY(AssetScopes::put(tx, to.id(), name, before));
+      if (order.journal) TRY(order.journal->remove(tx, name));
+      return {};
+    }));
     // A store also reports a conflict where another spelling of the name is taken.
-    if (copied.error().code == Code::conflict && !overwrite && to.store->head(to.key_of(name)))
+    if (copied.error().code == Code::conflict && !order.overwrite && to.store->head(key))
       return CopyOutcome::taken;
     return Failure(std::move(copied).error());
   }
   TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(AssetScopes::put(tx, to.id(), name, scope));
+    if (order.journal) TRY(order.journal->put(tx, name, {found.object.etag, copied->object.etag}));
     return record_digest(tx, to.store->place(), name, copied->object.etag, copied->digest);
   }));
   return CopyOutcome::copied;
 }
 
-Result<MigrateReport> Migration::run(const Principal& principal, const MigrateRequest& request,
-                                     Progress& progress) {
-  TRY(require_admin(principal));
-  auto pair = TRY(open_two_backends(deps_.stores, principal, request.source, request.target));
+Result<Migration::Selection> Migration::select(const Principal& principal, const MigrateRequest& request,
+                                               const BackendPair& pair, const MigrationJournal* journal) {
   auto source = TRY(within("listing the source", deps_.assets.list(principal, pair.from.id())));
   auto taken = names_of(TRY(within("listing the target", deps_.assets.list(principal, pair.to.id()))));
-  MigrateReport report{pair.from.display_id(), pair.to.display_id(), request.is_dry_run, {}, {}, {}};
-  std::vector<std::string> names;
-  for (const auto& item : source.items)
-    (request.overwrite || !taken.contains(item.name) ? names : report.skipped).push_back(item.name);
-  if (request.is_dry_run) {
-    for (auto& name : names) {
-      auto checked = pair.to.store->check_target(pair.to.key_of(name));
-      if (checked)
-        report.copied.push_back(std::move(name));
-      else
-        report.failed.push_back({std::move(name), checked.error().message});
-    }
-    return report;
-  }
-  std::vector<std::optional<Result<CopyOutcome>>> outcomes(names.size());
-  std::atomic<std::size_t> done = 0;
-  for_each_index(names.size(), [&](std::size_t i) {
-    outcomes[i] = copy(principal, pair.from, pair.to, names[i], request.overwrite);
-    progress.update("assets", ++done, names.size());
-  });
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    auto& outcome = *outcomes[i];
-    if (!outcome)
-      report.failed.push_back({names[i], outcome.error().message});
+  Selection out;
+  out.report.source = pair.from.display_id();
+  out.report.target = pair.to.display_id();
+  out.report.is_dry_run = request.is_dry_run;
+  for (auto& item : source.items) {
+    bool was_begun = journal && journal->find(item.name);
+    if (request.overwrite || was_begun || !taken.contains(item.name))
+      out.assets.push_back(std::move(item));
     else
-      (*outcome == CopyOutcome::copied ? report.copied : report.skipped).push_back(names[i]);
+      out.report.skipped.push_back(std::move(item.name));
   }
-  std::ranges::sort(report.skipped);
-  TRY(record(principal, report, request.overwrite));
-  return report;
+  return out;
 }
 
-Result<void> Migration::record(const Principal& principal, const MigrateReport& report, bool overwrite) {
+Result<MigrateReport> Migration::plan(const Principal& principal, const MigrateRequest& request) {
+  TRY(require_admin(principal));
+  auto pair = TRY(open_two_backends(deps_.stores, principal, request.source, request.target));
+  auto [report, assets] = TRY(select(principal, request, pair, nullptr));
+  for (auto& asset : assets) {
+    auto checked = pair.to.store->check_target(pair.to.key_of(asset.name));
+    if (checked)
+      report.copied.push_back(std::move(asset.name));
+    else
+      report.failed.push_back({std::move(asset.name), checked.error().message});
+  }
+  return std::move(report);
+}
+
+Result<MigrateReport> Migration::run(const Principal& principal, const MigrateRequest& request,
+                                     const std::string& job_id, jobs::RunControl& control) {
+  TRY(require_admin(principal));
+  auto pair = TRY(open_two_backends(deps_.stores, principal, request.source, request.target));
+  auto journal = TRY(MigrationJournal::open(deps_.sql, job_id));
+  auto selection = TRY(select(principal, request, pair, &journal));
+  auto& report = selection.report;
+  const auto& assets = selection.assets;
+  report.job_id = job_id;
+  MigrationMeter meter(deps_.clock, request.bytes_per_second, control);
+  meter.begin(assets.size(), total_size(assets));
+  std::vector<std::optional<Result<CopyOutcome>>> outcomes(assets.size());
+  for_each_index(assets.size(), [&](std::size_t i) {
+    if (meter.should_stop()) return;
+    MigrationMeter::Item item(meter, assets[i].size);
+    outcomes[i] = copy({principal, pair, request.overwrite, &journal, &item}, assets[i].name);
+  });
+  for (std::size_t i = 0; i < assets.size(); ++i) {
+    auto& outcome = outcomes[i];
+    if (!outcome || (!*outcome && outcome->error().code == Code::interrupted)) {
+      report.is_stopped = true;
+    } else if (!*outcome) {
+      report.failed.push_back({assets[i].name, outcome->error().message});
+    } else {
+      (**outcome == CopyOutcome::copied ? report.copied : report.skipped).push_back(assets[i].name);
+    }
+  }
+  std::ranges::sort(report.skipped);
+  TRY(record(principal, report, request.overwrite, journal));
+  return std::move(report);
+}
+
+// The journal of a run that was stopped is kept, since the job may run again.
+Result<void> Migration::record(const Principal& principal, const MigrateReport& report, bool overwrite,
+                               const MigrationJournal& journal) {
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     OrderedJson details{{"source", report.source},          {"target", report.target},
                         {"overwrite", overwrite},           {"copied", report.copied.size()},
-                        {"skipped", report.skipped.size()}, {"failed", report.failed.size()}};
+                        {"skipped", report.skipped.size()}, {"failed", report.failed.size()},
+                        {"job_id", report.job_id}};
+    if (report.is_stopped) details["stopped"] = true;
+    if (!report.is_stopped) TRY(journal.clear(tx));
     TRY(deps_.audit.append(
         tx, audit::make_event(principal, "storage.migrate", std::nullopt, std::move(details))));
     return {};
@@ -131,7 +203,7 @@ Result<MoveResult> Migration::move(const Principal& principal, const std::string
                                    std::string_view to, bool overwrite) {
   TRY(require_admin(principal));
   auto pair = TRY(open_two_backends(deps_.stores, principal, from, to));
-  if (TRY(copy(principal, pair.from, pair.to, name, overwrite)) == CopyOutcome::taken)
+  if (TRY(copy({principal, pair, overwrite}, name)) == CopyOutcome::taken)
     return fail(Code::conflict, "'{}' is already on '{}'; send overwrite: true to replace it", name,
                 pair.to.display_id());
   if (auto removed = deps_.assets.remove(principal, name, pair.from.id()); !removed)
@@ -157,6 +229,7 @@ OrderedJson to_json(const MigrateReport& report) {
       {"summary", fmt::format("{} copied, {} skipped (already in target), {} failed", report.copied.size(),
                               report.skipped.size(), report.failed.size())}};
   if (report.is_dry_run) json["dry_run"] = true;
+  json["job_id"] = report.job_id.empty() ? OrderedJson(nullptr) : OrderedJson(report.job_id);
   return json;
 }
 

@@ -17,18 +17,41 @@ class MigrationTest : public ::testing::Test {
     must(world.store().put("config-mgmt/" + name, bytes, {}));
   }
   MemoryStore& target() { return *world.stores.at("obj_cloud3"); }
-  MigrateReport run(bool overwrite = false) {
-    NoProgress progress;
-    return must(one.storage.migration().run(world.admin, {"obj_cloud1", "gcs", overwrite, false}, progress));
+  // Runs as a job that is never stopped, unless a test says so.
+  class Control final : public jobs::RunControl {
+   public:
+    bool should_stop() const override { return stop_when && stop_when(); }
+    void log(std::string) override {}
+    void report(const jobs::JobProgress& progress) override { reported = progress; }
+    jobs::JobProgress reported;  // the meter reports under its lock
+    std::function<bool()> stop_when;
+  };
+  MigrateReport run(bool overwrite = false, const std::string& job_id = "job-1") {
+    return must(one.storage.migration().run(world.admin, {"obj_cloud1", "gcs", overwrite}, job_id, control));
+  }
+  // Stops the job in the middle of a large asset, when the `small` ones are copied.
+  void run_half(std::int64_t small = 3) {
+    place("large.rpm", std::string(20 * kPartBytes, 'x'));
+    control.stop_when = [this, small] { return target().part_calls >= 1 && journal_rows("<>") >= small; };
+    EXPECT_TRUE(run().is_stopped);
+    control.stop_when = {};
   }
   int status_of_run(const Principal& principal, const std::string& source, const std::string& to) {
-    NoProgress progress;
-    auto report = one.storage.migration().run(principal, {source, to, false, false}, progress);
+    auto report = one.storage.migration().run(principal, {source, to}, "job-1", control);
     return report ? 200 : info(report.error().code).http_status;
   }
   using Names = std::vector<std::string>;
+  // Counts the entries whose target_etag compares so with "".
+  std::int64_t journal_rows(std::string_view comparison = ">=") {
+    return must(db::read<std::int64_t>(*world.sql, [&](db::Transaction& tx) -> Result<std::int64_t> {
+      return TRY(tx.query(
+          fmt::format("SELECT count(*) FROM migration_journal WHERE target_etag {} ''", comparison)))[0]
+          .integer(0);
+    }));
+  }
   StorageFixture world;
   Replica one{world};
+  Control control;
 };
 
 }  // namespace
@@ -40,7 +63,7 @@ TEST_F(MigrationTest, CopiesEveryAssetAndLeavesTheSource) {
   EXPECT_TRUE(world.store().has("config-mgmt/a.yml"));
   EXPECT_EQ(
       dump_json(to_json(report)),
-      R"({"source":"obj_cloud1","target":"obj_cloud3","copied":["a.yml","b.sh","dir/c.yml"],"skipped":[],"failed":[],"summary":"3 copied, 0 skipped (already in target), 0 failed"})");
+      R"({"source":"obj_cloud1","target":"obj_cloud3","copied":["a.yml","b.sh","dir/c.yml"],"skipped":[],"failed":[],"summary":"3 copied, 0 skipped (already in target), 0 failed","job_id":"job-1"})");
   EXPECT_EQ(world.audited("storage.migrate").size(), 1u);
 }
 
@@ -123,8 +146,7 @@ TEST_F(MigrationTest, OpensNoStoreForABackendOntoItself) {
 TEST_F(MigrationTest, FailsWhereSomethingThatIsNoAssetStandsAndSkipsWhereOneDoes) {
   target().not_objects = {{"config-mgmt/a.yml", "a folder stands there"}};
   target().creation_conflicts = {"config-mgmt/b.sh"};  // another spelling of the name is taken
-  NoProgress progress;
-  auto dry = must(one.storage.migration().run(world.admin, {"s3", "gcs", false, true}, progress));
+  auto dry = must(one.storage.migration().plan(world.admin, {"s3", "gcs", false, true}));
   ASSERT_EQ(dry.failed.size(), 1u);
   EXPECT_EQ(dry.failed[0].name, "a.yml");
   for (bool overwrite : {false, true}) {
@@ -138,12 +160,85 @@ TEST_F(MigrationTest, FailsWhereSomethingThatIsNoAssetStandsAndSkipsWhereOneDoes
 }
 
 TEST_F(MigrationTest, TellsWhatADryRunWouldDoAndDoesNothing) {
-  NoProgress progress;
-  auto report = must(one.storage.migration().run(world.admin, {"s3", "gcs", false, true}, progress));
+  auto report = must(one.storage.migration().plan(world.admin, {"s3", "gcs", false, true}));
   EXPECT_EQ(report.copied.size(), 3u);
   EXPECT_FALSE(target().has("config-mgmt/a.yml"));
   EXPECT_EQ(to_json(report)["dry_run"], true);
+  EXPECT_TRUE(to_json(report)["job_id"].is_null());
   EXPECT_TRUE(world.audited("storage.migrate").empty());
+}
+
+TEST_F(MigrationTest, TellsHowFarItIs) {
+  place("large.rpm", std::string(kPartBytes + 1, 'x'));
+  must(target().put("config-mgmt/a.yml", "theirs", {}));
+  run();
+  auto expected = kPartBytes + 1 + std::string("content of b.shcontent of dir/c.yml").size();
+  EXPECT_EQ(control.reported.items_total, 3u) << "what is skipped does not count";
+  EXPECT_EQ(control.reported.items_done, 3u);
+  EXPECT_EQ(control.reported.bytes_total, expected);
+  EXPECT_EQ(control.reported.bytes_done, expected);
+  EXPECT_EQ(control.reported.eta_seconds, 0u);
+}
+
+TEST_F(MigrationTest, StopsBetweenTwoPiecesAndLeavesNothingHalfWritten) {
+  run_half();
+  EXPECT_LT(target().part_calls, 20);
+  EXPECT_FALSE(target().has("config-mgmt/large.rpm"));
+  EXPECT_EQ(target().open_uploads(), 0u);
+  EXPECT_EQ(world.audited("storage.migrate").size(), 1u) << "what it copied stays, so it is recorded";
+}
+
+TEST_F(MigrationTest, KeepsItsBandwidthOverAllItems) {
+  control.stop_when = [&] {
+    world.clock.advance(std::chrono::milliseconds(100));  // time passes while it waits
+    return false;
+  };
+  auto before = world.clock.now();
+  must(one.storage.migration().run(world.admin, {"s3", "gcs", false, false, 10}, "job-1", control));
+  EXPECT_GE(world.clock.now() - before, std::chrono::seconds(4)) << "49 bytes at 10 a second";
+}
+
+TEST_F(MigrationTest, GoesOnFromTheJournalOfItsOwnJob) {
+  must(target().put("config-mgmt/b.sh", "theirs", {}));
+  run_half(2);
+  EXPECT_EQ(journal_rows(), 2);
+  auto report = run();
+  EXPECT_EQ(report.copied, (Names{"a.yml", "dir/c.yml", "large.rpm"})) << "all of them by this job";
+  EXPECT_EQ(report.skipped, (Names{"b.sh"}));
+  EXPECT_EQ(journal_rows(), 0) << "the journal of a finished job is of no use";
+}
+
+TEST_F(MigrationTest, UsesNothingOfAnotherJobsJournal) {
+  run_half();
+  EXPECT_EQ(run(false, "job-2").skipped, (Names{"a.yml", "b.sh", "dir/c.yml"}));
+}
+
+TEST_F(MigrationTest, CountsAnItemAsDoneOnlyWhileBothSidesAreAsItLeftThem) {
+  run_half();
+  place("a.yml", "changed at the source");
+  must(target().put("config-mgmt/b.sh", "changed at the target", {}));
+  must(target().remove("config-mgmt/dir/c.yml"));
+  auto report = run();
+  EXPECT_EQ(report.copied, (Names{"a.yml", "dir/c.yml", "large.rpm"}));
+  EXPECT_EQ(report.skipped, (Names{"b.sh"})) << "it is another's now";
+  EXPECT_EQ(target().bytes_of("config-mgmt/a.yml"), "changed at the source");
+  EXPECT_EQ(target().bytes_of("config-mgmt/b.sh"), "changed at the target");
+}
+
+TEST_F(MigrationTest, KnowsACopyWhoseEndTheJournalDoesNotHave) {
+  must(one.scopes.set(world.admin, "obj_cloud1", "a.yml", "web"));
+  must(one.scopes.set(world.admin, "obj_cloud3", "a.yml", "data"));
+  auto journal = must(MigrationJournal::open(*world.sql, "job-1"));
+  must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
+    TRY(journal.put(tx, "a.yml", {"some etag", ""}));
+    return journal.put(tx, "b.sh", {"some etag", ""});
+  }));
+  must(target().put("config-mgmt/a.yml", "content of a.yml", {}));
+  must(target().put("config-mgmt/b.sh", "content of B.sh", {}));
+  auto report = run();
+  EXPECT_EQ(report.copied, (Names{"a.yml", "dir/c.yml"}));
+  EXPECT_EQ(report.skipped, (Names{"b.sh"}));
+  EXPECT_EQ(must(one.scopes.get("obj_cloud3", "a.yml")), "web") << "the step that was not reached";
 }
 
 TEST_F(MigrationTest, MovesOneAssetWithItsScope) {
