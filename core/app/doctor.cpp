@@ -116,7 +116,7 @@ Result<CheckResult> wall_clock(Application& app) {
 
 CheckResult remote_clock(const net::HttpResponse& answer, const Clock& clock) {
   auto date = net::parse_http_date(answer.headers.get("Date").value_or(""));
-  if (!date) return good("clock", "not told");
+  if (!date) return good("clock", "not sent");
   auto text = fmt::format("{} there, {} here", format_iso(*date), format_iso(clock.now()));
   return std::chrono::abs(*date - clock.now()) > kMaxClockDifference ? warning("clock", text)
                                                                      : good("clock", text);

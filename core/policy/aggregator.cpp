@@ -14,9 +14,9 @@ answer contains [] if false
 )";
 
 constexpr std::string_view kMemberRule = R"(
-answer contains [{0}, "{1}", told] if {{
-	told := data.admission[{0}].{1}
-	is_set(told)
+answer contains [{0}, "{1}", listed] if {{
+	listed := data.admission[{0}].{1}
+	is_set(listed)
 }}
 )";
 

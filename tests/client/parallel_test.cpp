@@ -9,7 +9,7 @@
 
 namespace dash::client {
 
-TEST(Hands, TellsResultsInTheOrderOfTheListWhoeverIsFirst) {
+TEST(Parallel, TellsResultsInTheOrderOfTheListWhoeverIsFirst) {
   Sequencer backwards;  // item 0 is done last
   std::vector<std::size_t> told;
   parallel_for_ordered<std::size_t>(
@@ -26,7 +26,7 @@ TEST(Hands, TellsResultsInTheOrderOfTheListWhoeverIsFirst) {
   EXPECT_EQ(told, (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST(Hands, OneHandDoesAll) {
+TEST(Parallel, OneWorkerDoesAll) {
   std::set<std::size_t> done;
   parallel_for_ordered<int>(
       100, 1, [&](std::size_t i) { return static_cast<int>(done.insert(i).second); },
@@ -34,7 +34,7 @@ TEST(Hands, OneHandDoesAll) {
   EXPECT_EQ(done.size(), 100u);
 }
 
-TEST(Hands, WhatTheWorkThrowsEndsItAndIsThrownHere) {
+TEST(Parallel, WhatTheWorkThrowsEndsItAndIsThrownHere) {
   std::vector<std::size_t> told;
   auto work = [](std::size_t i) -> int { return i == 1 ? throw std::runtime_error("odd") : 0; };
   EXPECT_THROW(parallel_for_ordered<int>(9, 3, work, [&](std::size_t i, int) { told.push_back(i); }),
@@ -42,7 +42,7 @@ TEST(Hands, WhatTheWorkThrowsEndsItAndIsThrownHere) {
   EXPECT_EQ(told, std::vector<std::size_t>{0});
 }
 
-TEST(Hands, AClosedTurnstileLetsNobodyWait) {
+TEST(Parallel, AClosedSequencerLetsNobodyWait) {
   Sequencer turn;
   std::atomic<int> refused = 0;
   run_workers(3, [&](std::size_t hand) {

@@ -51,8 +51,8 @@ config::Values gcs_settings() {
           {"storage_obj_cloud3_endpoint", need_variable("GCS_ENDPOINT")},
           {"cloud3_service_account_json", file_of("GOOGLE_APPLICATION_CREDENTIALS")}};
 }
-void make_gcs_bucket(const config::Values& settings, const StoreDeps& seams) {
-  auto client = must(gcs::open_client(settings, seams.http, seams.clock));
+void make_gcs_bucket(const config::Values& settings, const StoreDeps& deps) {
+  auto client = must(gcs::open_client(settings, deps.http, deps.clock));
   auto body = fmt::format(R"({{"name":"{}"}})", settings.at("storage_obj_cloud3_bucket"));
   auto made = client.execute({.what = "making the bucket",
                               .method = "POST",
@@ -76,7 +76,7 @@ config::Values oci_settings() {
           {"cloud4_fingerprint", need_variable("OCI_FINGERPRINT")},
           {"cloud4_private_key", file_of("OCI_KEY_FILE")}};
 }
-void make_oci_bucket(const config::Values& settings, const StoreDeps& seams) {
+void make_oci_bucket(const config::Values& settings, const StoreDeps& deps) {
   auto credentials = must(oci::read_credentials(
       settings.at("cloud4_tenancy_ocid"), settings.at("cloud4_user_ocid"), settings.at("cloud4_fingerprint"),
       Secret(settings.at("cloud4_private_key")), Secret()));
@@ -89,8 +89,8 @@ void make_oci_bucket(const config::Values& settings, const StoreDeps& seams) {
   request.url = endpoint + target;
   request.body = body;
   request.headers = oci::sign(credentials, {"POST", target, endpoint.substr(endpoint.find("://") + 3), body},
-                              net::format_http_date(seams.clock.now()));
-  auto made = must(seams.http.send(request));
+                              net::format_http_date(deps.clock.now()));
+  auto made = must(deps.http.send(request));
   if (!made.ok() && made.status != 409) throw std::runtime_error(made.body);
 }
 config::Values oci_with_wrong_user(config::Values settings) {

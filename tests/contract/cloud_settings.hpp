@@ -16,8 +16,8 @@ config::Values gcs_with_wrong_key(config::Values settings);  // another key pair
 config::Values oci_with_wrong_user(config::Values settings);
 
 // The bucket that the settings name. Azure's container is made by the product itself.
-void prepare_nothing(const config::Values& settings, const StoreDeps& seams);
-void make_gcs_bucket(const config::Values& settings, const StoreDeps& seams);
-void make_oci_bucket(const config::Values& settings, const StoreDeps& seams);
+void prepare_nothing(const config::Values& settings, const StoreDeps& deps);
+void make_gcs_bucket(const config::Values& settings, const StoreDeps& deps);
+void make_oci_bucket(const config::Values& settings, const StoreDeps& deps);
 
 }  // namespace dash::storage

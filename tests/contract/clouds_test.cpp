@@ -12,13 +12,13 @@ namespace {
 
 class Clouds : public testing::Test {
  protected:
-  StoreDeps seams() { return {*http_, clock_, ""}; }
+  StoreDeps deps() { return {*http_, clock_, ""}; }
   void SetUp() override {
-    make_gcs_bucket(gcs_settings(), seams());
-    make_oci_bucket(oci_settings(), seams());
+    make_gcs_bucket(gcs_settings(), deps());
+    make_oci_bucket(oci_settings(), deps());
   }
   std::unique_ptr<ObjectStore> open(std::string_view backend, const config::Values& settings) {
-    return must(open_bare_store(*must(find_backend(backend)), settings, seams()));
+    return must(open_bare_store(*must(find_backend(backend)), settings, deps()));
   }
   Time in_an_hour() const { return clock_.now() + std::chrono::hours(1); }
   Time an_hour_ago() const { return clock_.now() - std::chrono::hours(1); }
@@ -58,7 +58,7 @@ TEST_F(Clouds, AzureKeepsTheBlocksOfTwoUploadsApart) {
 TEST_F(Clouds, GcsSweepsWhatACrashLeftBetweenTheLastPartAndTheCommit) {
   auto settings = gcs_settings();
   settings["storage_obj_cloud3_bucket"] = "b" + crypto::random_hex(8);
-  make_gcs_bucket(settings, seams());
+  make_gcs_bucket(settings, deps());
   auto store = open("obj_cloud3", settings);
   auto upload = must(store->begin("k.deb", 3));
   must(store->put_part(upload, 1, "abc", true));
@@ -140,7 +140,7 @@ TEST_F(Clouds, OciSweepsUploadsThatNobodyFinished) {
 TEST_F(Clouds, OciTellsAFingerprintOfAnotherKeyBeforeItAsks) {
   auto settings = oci_settings();
   settings["cloud4_fingerprint"] = "00" + settings["cloud4_fingerprint"].substr(2);
-  auto store = open_bare_store(*must(find_backend("obj_cloud4")), settings, seams());
+  auto store = open_bare_store(*must(find_backend("obj_cloud4")), settings, deps());
   EXPECT_EQ(store.error().code, Code::invalid);
 }
 

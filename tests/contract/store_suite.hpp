@@ -29,15 +29,13 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
  protected:
   void SetUp() override {
     settings_ = GetParam().settings();
-    GetParam().prepare(settings_, seams());
+    GetParam().prepare(settings_, deps());
     store_ = open(settings_);
   }
 
-  StoreDeps seams(const Clock* clock = nullptr) {
-    return {*http_, clock ? *clock : clock_, "/proc/self/exe"};
-  }
+  StoreDeps deps(const Clock* clock = nullptr) { return {*http_, clock ? *clock : clock_, "/proc/self/exe"}; }
   std::unique_ptr<ObjectStore> open(const config::Values& settings, const Clock* clock = nullptr) {
-    return must(open_bare_store(*must(find_backend(GetParam().backend)), settings, seams(clock)));
+    return must(open_bare_store(*must(find_backend(GetParam().backend)), settings, deps(clock)));
   }
 
   std::string key(std::string_view name) const { return folder_ + std::string(name); }

@@ -23,10 +23,10 @@ config::Values s3_settings() {
           {"cloud1_secret_access_key", need_variable("AWS_SECRET_ACCESS_KEY")}};
 }
 
-void make_s3_bucket(const config::Values& settings, const StoreDeps& seams) {
+void make_s3_bucket(const config::Values& settings, const StoreDeps& deps) {
   s3::Credentials credentials{settings.at("cloud1_access_key_id"),
                               Secret(settings.at("cloud1_secret_access_key"))};
-  s3::Client client(must(s3::read_address(settings)), credentials, seams.http, seams.clock);
+  s3::Client client(must(s3::read_address(settings)), credentials, deps.http, deps.clock);
   auto made = client.call({.method = "PUT", .doing = "making the bucket"});
   if (!made && made.error().code != Code::conflict) must(std::move(made));  // conflict: there already
 }

@@ -15,7 +15,7 @@ struct StoreUnderTest {
   std::string_view backend;  // id
   config::Values (*settings)();
   // Makes the bucket or container, where the product expects to find one.
-  void (*prepare)(const config::Values& settings, const StoreDeps& seams);
+  void (*prepare)(const config::Values& settings, const StoreDeps& deps);
   // The same settings with credentials that the server must refuse.
   config::Values (*with_wrong_credentials)(config::Values settings);
   std::string_view endpoint_key;  // where a fault proxy is put in between; "" for file systems

@@ -10,7 +10,7 @@
 namespace dash::jobs {
 namespace {
 
-class WorkerRoom : public JobsFixture {
+class WorkerRun : public JobsFixture {
  protected:
   // Puts an executable shell script in place.
   void executor(const std::string& name, const std::string& script, mode_t mode = 0755) {
@@ -31,7 +31,7 @@ class WorkerRoom : public JobsFixture {
   std::atomic<bool> stop_ = false;
 };
 
-TEST_F(WorkerRoom, RunsTheOperatorsExecutableWithTheJobOnStdin) {
+TEST_F(WorkerRun, RunsTheOperatorsExecutableWithTheJobOnStdin) {
   executor("cloud1-vm-deploy", R"(cat > ")" + (scratch_ / "input") +
                                    R"("; echo making; echo '{"resource_id": "i-0abc"}'; echo done >&2)");
   auto id = deployed(machine({{"ssh_key", "k1"}})).id;
@@ -49,7 +49,7 @@ TEST_F(WorkerRoom, RunsTheOperatorsExecutableWithTheJobOnStdin) {
   EXPECT_FALSE(work());
 }
 
-TEST_F(WorkerRoom, FailsTheJobWithWhatItSaidLast) {
+TEST_F(WorkerRun, FailsTheJobWithWhatItSaidLast) {
   executor("aws-ec2-deploy", "echo quota exceeded >&2; exit 3");
   auto id = deployed().id;
   EXPECT_TRUE(work());
@@ -57,7 +57,7 @@ TEST_F(WorkerRoom, FailsTheJobWithWhatItSaidLast) {
   EXPECT_EQ(job(id).error, "exit status 3: quota exceeded");
 }
 
-TEST_F(WorkerRoom, LeavesAJobPendingThatItCannotRun) {
+TEST_F(WorkerRun, LeavesAJobPendingThatItCannotRun) {
   auto id = deployed().id;
   EXPECT_FALSE(work());
   executor("cloud1-vm-deploy", "exit 0", 0757);
@@ -65,7 +65,7 @@ TEST_F(WorkerRoom, LeavesAJobPendingThatItCannotRun) {
   EXPECT_EQ(state(id), State::pending);
 }
 
-TEST_F(WorkerRoom, RunsNoExecutableBelowAFolderThatOthersMayWrite) {
+TEST_F(WorkerRun, RunsNoExecutableBelowAFolderThatOthersMayWrite) {
   auto id = deployed().id;
   executor("cloud1-vm-deploy", "exit 0");
   for (auto mode : {0777, 0775, 0757}) {
@@ -82,7 +82,7 @@ TEST_F(WorkerRoom, RunsNoExecutableBelowAFolderThatOthersMayWrite) {
   EXPECT_EQ(state(id), State::completed);
 }
 
-TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
+TEST_F(WorkerRun, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   executor("cloud1-vm-deploy", "exit 0");
   gate_.hold("big");
   auto held = deployed().id;
@@ -100,7 +100,7 @@ TEST_F(WorkerRoom, NeverClaimsWhatWaitsForApprovalOrItsTime) {
   EXPECT_EQ(state(held), State::completed);
 }
 
-TEST_F(WorkerRoom, JudgesAgainWhenItClaims) {
+TEST_F(WorkerRun, JudgesAgainWhenItClaims) {
   executor("cloud1-vm-deploy", "exit 0");
   auto id = deployed().id;
   gate_.deny("frozen");
@@ -111,7 +111,7 @@ TEST_F(WorkerRoom, JudgesAgainWhenItClaims) {
   EXPECT_TRUE(lines(id).empty());
 }
 
-TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
+TEST_F(WorkerRun, SendsAnApprovalBackThatNoLongerCovers) {
   executor("cloud1-vm-deploy", "exit 0");
   gate_.hold("big");
   auto id = deployed().id;
@@ -125,7 +125,7 @@ TEST_F(WorkerRoom, SendsAnApprovalBackThatNoLongerCovers) {
   EXPECT_EQ(state(id), State::completed);
 }
 
-TEST_F(WorkerRoom, WaitsForAnEngineThatIsDown) {
+TEST_F(WorkerRun, WaitsForAnEngineThatIsDown) {
   executor("cloud1-vm-deploy", "exit 0");
   auto id = deployed().id;
   gate_.engine_fails();
@@ -138,7 +138,7 @@ TEST_F(WorkerRoom, WaitsForAnEngineThatIsDown) {
   EXPECT_EQ(state(id), State::completed);
 }
 
-TEST_F(WorkerRoom, TwoWorkersNeverClaimTheSameJob) {
+TEST_F(WorkerRun, TwoWorkersNeverClaimTheSameJob) {
   executor("cloud1-vm-deploy", "exit 0");
   for (int i = 0; i < 20; ++i) deployed();
   auto claimed = claimed_by_four(executors_);
@@ -147,7 +147,7 @@ TEST_F(WorkerRoom, TwoWorkersNeverClaimTheSameJob) {
 }
 
 // The worker dies after its claim: nothing else is known of it than that its lease runs out.
-TEST_F(WorkerRoom, ADeadWorkersDeployFailsAndItsTeardownRunsAgain) {
+TEST_F(WorkerRun, ADeadWorkersDeployFailsAndItsTeardownRunsAgain) {
   executor("cloud1-vm-deploy", "exit 0");
   executor("cloud1-vm-destroy", "exit 0");
   auto made = deployed().id;
@@ -166,7 +166,7 @@ TEST_F(WorkerRoom, ADeadWorkersDeployFailsAndItsTeardownRunsAgain) {
   EXPECT_EQ(state(removed), State::completed);
 }
 
-TEST_F(WorkerRoom, ATeardownThatKillsItsWorkersIsGivenUp) {
+TEST_F(WorkerRun, ATeardownThatKillsItsWorkersIsGivenUp) {
   executor("cloud1-vm-destroy", "exit 0");
   auto id = must(destroy(root_, "i-1")).jobs.at(0).id;
   for (int i = 0; i < 3; ++i) {
@@ -177,7 +177,7 @@ TEST_F(WorkerRoom, ATeardownThatKillsItsWorkersIsGivenUp) {
   EXPECT_EQ(state(id), State::failed);
 }
 
-TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
+TEST_F(WorkerRun, ACompletedTeardownForgetsTheDeploy) {
   executor("cloud1-vm-deploy", R"(echo '{"resource_id": "i-9"}')");
   executor("cloud1-vm-destroy", "exit 0");
   deployed();
@@ -189,7 +189,7 @@ TEST_F(WorkerRoom, ACompletedTeardownForgetsTheDeploy) {
   EXPECT_EQ(gate_.calls.back().request["has_deploy_job"], false);
 }
 
-TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
+TEST_F(WorkerRun, CancellingARunningJobStopsItsExecutable) {
   // The fake clock is fixed, so the lease is renewed, and the cancel noticed, only after the test moves the
   // clock.
   executor("cloud1-vm-deploy",
@@ -204,7 +204,7 @@ TEST_F(WorkerRoom, CancellingARunningJobStopsItsExecutable) {
   EXPECT_EQ(state(id), State::cancelled);
 }
 
-TEST_F(WorkerRoom, APoolRunsSweepsAndStops) {
+TEST_F(WorkerRun, APoolRunsSweepsAndStops) {
   executor("cloud1-vm-deploy", "exit 0");
   auto id = deployed().id;
   auto orphan = must(jobs_.submit(alice_, {"k8s:provision", {{"name", "k"}}, ""})).jobs.at(0).id;
