@@ -11,6 +11,10 @@ inline void declare_state(Flags& flags, setup::StateOptions& state) {
               "copy infrastructure state when the change makes another backend active")
       .guard();
   flags
+      .list("--overwrite-state", state.overwrite, "JOB",
+            "replace this job's state on the other backend although it could be newer; repeatable")
+      .guard();
+  flags
       .toggle("--abandon-state", state.abandon,
               "leave infrastructure state on a backend that cannot be reached")
       .guard();

@@ -1,8 +1,11 @@
 #include "core/setup/live_state.hpp"
 
+#include <algorithm>
+
 #include "core/base/redact.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
+#include "core/net/http/http_client.hpp"
 #include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
@@ -35,12 +38,57 @@ std::string holds_state_text(const std::string& backend) {
       backend);
 }
 
+std::string jobs_text(const std::vector<std::string>& jobs, const std::string& backend) {
+  if (jobs.size() == 1)
+    return fmt::format(
+        "The job {} runs and keeps its infrastructure state on '{}'. Wait until it ends, then send this "
+        "again.",
+        jobs[0], backend);
+  return fmt::format(
+      "The jobs {} run and keep their infrastructure state on '{}'. Wait until they end, then send this "
+      "again.",
+      fmt::join(jobs, ", "), backend);
+}
+
+std::string lock_text(const storage::HeldLock& held) {
+  const auto& lock = held.lock;
+  auto text = lock.who.empty() ? std::string("somebody who left no name") : lock.who;
+  if (!lock.operation.empty()) text += fmt::format(" ({})", lock.operation);
+  if (!lock.created_at.empty()) text += " since " + lock.created_at;
+  if (!held.age.empty()) text += fmt::format(", for {}", held.age);
+  return text;
+}
+
+std::string locks_text(const std::vector<storage::HeldLock>& locks, const std::string& backend) {
+  std::vector<std::string> held;
+  for (const auto& lock : locks)
+    held.push_back(
+        fmt::format("the state of the job {} by {}, lock id '{}'", lock.job, lock_text(lock), lock.lock.id));
+  return fmt::format(
+      "On '{}' a lock is held on {}. Wait until it is released, or end it with `dashctl storage state "
+      "unlock` "
+      "when its holder is gone, then send this again.",
+      backend, fmt::join(held, "; on "));
+}
+
+std::string conflicts_text(const std::vector<storage::StateConflict>& conflicts, const std::string& backend) {
+  std::vector<std::string> found;
+  for (const auto& conflict : conflicts)
+    found.push_back(fmt::format("that of the job {} ('{}'): {}", conflict.job, conflict.key, conflict.why));
+  return fmt::format(
+      "'{}' has other infrastructure state already, which a copy would destroy: {}. Look at both. To replace "
+      "the one there, name the job in overwrite_iac_state (--overwrite-state JOB).",
+      backend, fmt::join(found, "; "));
+}
+
 }  // namespace
 
 std::string state_query(const StateOptions& options) {
   std::string query;
   if (options.migrate) query += "?migrate_iac_state=true";
   if (options.abandon) query += fmt::format("{}abandon_iac_state=true", query.empty() ? '?' : '&');
+  for (const auto& job : options.overwrite)
+    query += fmt::format("{}overwrite_iac_state={}", query.empty() ? '?' : '&', net::percent_encode(job));
   return query;
 }
 
@@ -78,33 +126,57 @@ Result<bool> LiveState::moves_away(const storage::BackendConfig& from,
   return !TRY(state_.contains_all(from, to));
 }
 
+Result<std::optional<StateAssessment>> LiveState::find_obstacle(const RuleInput& input,
+                                                                const StateOptions& options) const {
+  auto from = backend_config_of(input.before);
+  auto to = backend_config_of(input.after);
+  auto target = storage::backend_in_style(input.name_style(), to.backend->id);
+  auto check = state_.check_target(from, to);
+  // Without the confirmation nothing is copied yet, and the target may answer when it comes.
+  if (!check && !options.migrate && check.error().code != Code::conflict) return std::nullopt;
+  if (!check && check.error().code == Code::conflict)
+    return refuse(input, Code::conflict, check.error().message);
+  if (!check)
+    return refuse(input, Code::upstream,
+                  fmt::format("'{}' cannot take the infrastructure state: {}", target,
+                              without_userinfo(check.error().message)));
+  if (!check->locks.empty()) return refuse(input, Code::conflict, locks_text(check->locks, target));
+  std::erase_if(check->conflicts, [&](const storage::StateConflict& conflict) {
+    return std::ranges::count(options.overwrite, conflict.job) > 0;
+  });
+  if (check->conflicts.empty()) return std::nullopt;
+  return refuse(input, Code::conflict, conflicts_text(check->conflicts, target));
+}
+
 Result<StateAssessment> LiveState::assess(const RuleInput& input, const StateOptions& options,
-                                          const std::string& running_job) const {
+                                          const std::vector<std::string>& running_jobs) const {
   if (!concerns(watched(), input)) return StateAssessment{};
   auto from = backend_config_of(input.before);
   auto to = backend_config_of(input.after);
   if (!TRY(moves_away(from, to))) return StateAssessment{};
   auto backend = storage::backend_in_style(input.name_style(), from.backend->id);
-  if (!running_job.empty())
-    return refuse(input, Code::conflict,
-                  fmt::format("The job {} runs and keeps its infrastructure state on '{}'. Wait until it "
-                              "ends, then send this again.",
-                              running_job, backend));
+  if (!running_jobs.empty()) return refuse(input, Code::conflict, jobs_text(running_jobs, backend));
   auto held = TRY(state_.probe(from));
   bool is_unknown = held.presence == storage::StatePresence::unknown;
-  if (held.presence == storage::StatePresence::nothing) return StateAssessment{{.leaves = true}, {}};
   if (is_unknown && options.abandon) return StateAssessment{{.leaves = true, .abandons = true}, {}};
-  if (options.migrate && to.backend) return StateAssessment{{.leaves = true, .copies = true}, {}};
-  if (options.migrate)
+  if (is_unknown)
+    return refuse(input, options.migrate ? Code::upstream : Code::conflict,
+                  unreachable_text(backend, held.why));
+  if (!held.locks.empty()) return refuse(input, Code::conflict, locks_text(held.locks, backend));
+  if (held.presence == storage::StatePresence::nothing) return StateAssessment{{.leaves = true}, {}};
+  if (!to.backend)
     return refuse(
-        input, Code::invalid,
-        fmt::format("'{}' holds infrastructure state, and no other backend is configured", backend));
-  return refuse(input, Code::conflict,
-                is_unknown ? unreachable_text(backend, held.why) : holds_state_text(backend));
+        input, options.migrate ? Code::invalid : Code::conflict,
+        fmt::format("'{}' holds infrastructure state, and no other backend is configured. Configure the one "
+                    "that takes it first.",
+                    backend));
+  if (auto obstacle = TRY(find_obstacle(input, options))) return *std::move(obstacle);
+  if (options.migrate) return StateAssessment{{.leaves = true, .copies = true}, {}};
+  return refuse(input, Code::conflict, holds_state_text(backend));
 }
 
-Result<std::int64_t> LiveState::copy(const RuleInput& input) const {
-  return state_.copy(backend_config_of(input.before), backend_config_of(input.after));
+Result<storage::StateCopyResult> LiveState::copy(const RuleInput& input, const StateOptions& options) const {
+  return state_.copy(backend_config_of(input.before), backend_config_of(input.after), options.overwrite);
 }
 
 }  // namespace dash::setup

@@ -11,9 +11,10 @@ namespace dash::setup {
 struct StateOptions {
   bool migrate = false;
   bool abandon = false;
+  std::vector<std::string> overwrite = {};  // jobs whose state at the target may be replaced by a copy
 };
 
-// Returns the query that sends these options to an instance: "?migrate_iac_state=true", or "".
+// Returns the query that sends these options to an instance: "?migrate_iac_state=true&…", or "".
 std::string state_query(const StateOptions& options);
 
 // What a change does to the state.
@@ -37,12 +38,15 @@ class LiveState {
   static bool decides(std::string_view key);
 
   Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,
-                                 const std::string& running_job) const;
-  Result<std::int64_t> copy(const RuleInput& input) const;
-  Result<std::string> running_job(db::Transaction& tx) const { return state_.running_job(tx); }
+                                 const std::vector<std::string>& running_jobs) const;
+  Result<storage::StateCopyResult> copy(const RuleInput& input, const StateOptions& options) const;
+  Result<std::vector<std::string>> running_jobs(db::Transaction& tx) const { return state_.running_jobs(tx); }
 
  private:
   Result<bool> moves_away(const storage::BackendConfig& from, const storage::BackendConfig& to) const;
+  // Refusals of a state that is there: locks, and what the target has. nullopt: a copy would succeed.
+  Result<std::optional<StateAssessment>> find_obstacle(const RuleInput& input,
+                                                       const StateOptions& options) const;
   StateAssessment refuse(const RuleInput& input, Code code, std::string message) const;
   std::vector<std::string> responsible_keys(const RuleInput& input) const;
   storage::IacState& state_;

@@ -44,8 +44,8 @@ Result<void> authorize_abandon(const WriteRequest& request) {
 }  // namespace
 
 Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, const WriteRequest& request) {
-  auto running =
-      TRY(db::read<std::string>(sql_, [&](db::Transaction& tx) { return state_.running_job(tx); }));
+  using Ids = std::vector<std::string>;
+  auto running = TRY(db::read<Ids>(sql_, [&](db::Transaction& tx) { return state_.running_jobs(tx); }));
   return state_.assess(input, request.state, running);
 }
 
@@ -78,7 +78,7 @@ Result<SettingsWriter::WritePlan> SettingsWriter::plan(const WriteRequest& reque
   TRY(apply_rules(plan, request, true));
   if (plan.move.copies) {
     auto after = with_changes(plan.before, plan.changes);
-    plan.copied = TRY(state_.copy({plan.before, after, plan.changes}));
+    plan.state = TRY(state_.copy({plan.before, after, plan.changes}, request.state));
   }
   return plan;
 }
@@ -108,11 +108,12 @@ Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteReques
       !has_same_locations(plan.before, now.before) ||
       !has_same_locations(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
   if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
-  if (plan.move.leaves && !TRY(state_.running_job(tx)).empty()) {
+  if (plan.move.leaves && !TRY(state_.running_jobs(tx)).empty()) {
     is_stale = true;
     return fail(Code::conflict, "{}", kConcurrentChange);
   }
-  WriteResult result{std::move(now.before), std::move(now.changes), std::move(now.refused), "", plan.copied};
+  WriteResult result{std::move(now.before), std::move(now.changes), std::move(now.refused), "",
+                     plan.state.copied,     plan.state.left};
   result.change_id = TRY(store_.apply(tx, result.changes, {request.principal.username, request.origin}));
   if (plan.move.abandons) TRY(record_abandon(tx, request, result));
   if (request.record) TRY(request.record(tx, result));

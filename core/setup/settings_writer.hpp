@@ -20,6 +20,7 @@ struct WriteResult {
   std::map<std::string, std::string> refused;  // canonical key → reason word
   std::string change_id;                       // empty when nothing differed
   std::int64_t iac_state_migrated = 0;
+  std::vector<storage::LeftState> iac_state_left = {};  // the originals of the copies
 };
 
 struct WriteRequest {
@@ -50,7 +51,7 @@ class SettingsWriter {
     config::Changes changes;
     std::map<std::string, std::string> refused;
     StateEffect move;
-    std::int64_t copied = 0;
+    storage::StateCopyResult state;
   };
   Result<WritePlan> plan(const WriteRequest& request);
   Result<StateAssessment> assess_state(const RuleInput& input, const WriteRequest& request);

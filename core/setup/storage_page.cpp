@@ -10,8 +10,9 @@ Result<StorageUpdateResult> ConfigService::change_storage(const Principal& princ
   TRY(require_admin(principal));
   auto options = TRY(storage::read_state_flags(body));
   StorageUpdateResult update;
-  WriteRequest request{
-      .principal = principal, .origin = "storage", .state = {options.migrate, options.abandon}};
+  WriteRequest request{.principal = principal,
+                       .origin = "storage",
+                       .state = {options.migrate, options.abandon, options.overwrite}};
   request.make = [&](db::Transaction&, const config::Values& stored) -> Result<config::Changes> {
     auto patch = TRY(storage::read_config_patch(body, stored));
     update.updated = patch.updated;
@@ -26,14 +27,22 @@ Result<StorageUpdateResult> ConfigService::change_storage(const Principal& princ
         tx, audit::make_event(principal, "storage.config.update", std::nullopt, std::move(details))));
     return {};
   };
-  update.iac_state_migrated = TRY(writer_.write(request)).iac_state_migrated;
+  auto written = TRY(writer_.write(request));
+  update.iac_state_migrated = written.iac_state_migrated;
+  update.iac_state_left = std::move(written.iac_state_left);
   return update;
 }
 
 OrderedJson to_json(const StorageUpdateResult& update) {
   auto migrated =
       update.style == config::NameStyle::provider ? "terraform_state_migrated" : "iac_state_migrated";
-  return {{"ok", true}, {"updated", update.updated}, {migrated, update.iac_state_migrated}};
+  auto left = OrderedJson::array();
+  for (const auto& state : update.iac_state_left)
+    left.push_back({{"backend", storage::backend_in_style(update.style, state.backend)}, {"key", state.key}});
+  return {{"ok", true},
+          {"updated", update.updated},
+          {migrated, update.iac_state_migrated},
+          {"iac_state_left", std::move(left)}};
 }
 
 }  // namespace dash::setup

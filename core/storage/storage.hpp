@@ -28,7 +28,7 @@ class Storage {
   // `key` seals upload handles: derived from the signing key, the same on every replica.
   Storage(const StorageDeps& deps, const OpenStore& open, Secret key)
       : deps_(deps),
-        state_(open, {deps.sql, deps.buffers, deps.deploy_folder}),
+        state_(open, {deps.sql, deps.buffers, deps.clock, deps.deploy_folder}),
         stores_(deps.settings, open),
         states_({stores_, open, deps.sql, deps.audit, deps.clock, deps.deploy_folder}),
         scopes_(deps.sql, deps.audit),

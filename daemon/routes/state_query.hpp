@@ -5,7 +5,8 @@
 
 namespace dash::daemon {
 
-// Reads migrate_iac_state (a Python dashboard's migrate_terraform_state) and abandon_iac_state.
+// Reads migrate_iac_state (a Python dashboard's migrate_terraform_state), abandon_iac_state and each
+// overwrite_iac_state.
 // Code::validation for a value that is no boolean.
 Result<setup::StateOptions> state_query(const Request& request);
 

@@ -81,13 +81,19 @@ def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):
     def switch(to, **more):
         return actors.root.patch("/api/storage/config", {"storage_active_backend": to, **more})
 
-    assert switch("s3").json == {"ok": True, "updated": ["storage_active_backend"], "iac_state_migrated": 0}
+    assert switch("s3").json == {"ok": True, "updated": ["storage_active_backend"], "iac_state_migrated": 0,
+                                   "iac_state_left": []}
     bucket.put("iac-state/j1/terraform.tfstate", b"{}")
-    bucket.put("iac-state/j1/terraform.tfstate.tflock", b"lock")
+    bucket.put("iac-state/j1/terraform.tfstate.tflock", b"{}")
+    locked = switch("local", migrate_iac_state=True)
+    assert locked.status == 409 and "migrate_iac_state=true" not in locked.json["detail"]
+    assert bucket.call("DELETE", f"/{bucket.name}/iac-state/j1/terraform.tfstate.tflock").status == 204
     refused = switch("local")
     assert refused.status == 409 and "migrate_terraform_state=true" in refused.json["detail"]
     assert actors.root.get("/api/storage/backends").json["active"] == "obj_cloud1"
-    assert switch("local", migrate_terraform_state=True).json["iac_state_migrated"] == 1
+    switched = switch("local", migrate_terraform_state=True).json
+    assert switched["iac_state_migrated"] == 1
+    assert switched["iac_state_left"] == [{"backend": "obj_cloud1", "key": "iac-state/j1/terraform.tfstate"}]
     deploy = Path(actors.instance.folder) / "deploy/j1"
     assert [f.name for f in deploy.iterdir()] == ["terraform.tfstate"]
     assert switch("s3").status == 409

@@ -31,7 +31,7 @@ class LiveStateTest : public ::testing::Test {
                (id, seq, action, receipt, name, region, request, parameters, state, message,
                 created_at, created_by, created_by_admin, needs_policy_approval, needs_booking_approval,
                 approval_reasons, approval_digest, attempts, cancel_requested)
-             VALUES ($1, 1, 'cloud1:vm:deploy', 'r', 'n', 'x', '{}', $2, $3, '',
+             VALUES ($1, (SELECT count(*) + 1 FROM jobs), 'cloud1:vm:deploy', 'r', 'n', 'x', '{}', $2, $3, '',
                1, 'a', 0, 0, 0,
                '[]', '', 1, 0))",
           {id, std::string("{}"), state}));
@@ -65,7 +65,8 @@ TEST_F(LiveStateTest, BlocksASwitchUntilItIsConfirmed) {
 
 TEST_F(LiveStateTest, CopiesEveryObjectButLocksAndRenamesTheLeaf) {
   must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
-  must(world.store().put("iac-state/j1/terraform.tfstate.tflock", "lock", {}));
+  // A lock of another store's name, as an older copy left it, locks nothing here.
+  must(world.store().put("iac-state/j1/default.tflock", "lock", {}));
   must(world.store().put("iac-state/j2/terraform.tfstate", "two", {}));
   must(world.store().put("iac-state/j2/outputs.json", "out", {}));
   must(world.store().put("terraform-state/old/terraform.tfstate", "peer", {}));
@@ -75,7 +76,7 @@ TEST_F(LiveStateTest, CopiesEveryObjectButLocksAndRenamesTheLeaf) {
   EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), "one");
   EXPECT_EQ(target().bytes_of("iac-state/j2/outputs.json"), "out");
   EXPECT_EQ(target().bytes_of("terraform-state/old/default.tfstate"), "peer");
-  EXPECT_FALSE(target().has("iac-state/j1/terraform.tfstate.tflock"));
+  EXPECT_FALSE(target().has("iac-state/j1/default.tflock"));
   EXPECT_FALSE(target().has("iac-statement/x.yml"));
   EXPECT_TRUE(world.store().has("iac-state/j1/terraform.tfstate")) << "the originals stay";
 }
@@ -179,6 +180,89 @@ TEST_F(LiveStateTest, GuardsEveryDoor) {
   EXPECT_EQ(one.config_service.rollback(world.admin, change_id).error().code, Code::conflict);
   must(one.config_service.rollback(world.admin, change_id, {.migrate = true}));
   EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, NamesEachJobThatRuns) {
+  add_job("j1", "running");
+  add_job("j2", "running");
+  auto refused = patch(kSwitchConfirmed);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("j1, j2"), std::string::npos);
+  EXPECT_EQ(refused.error().message.find("migrate_iac_state=true"), std::string::npos);
+}
+
+TEST_F(LiveStateTest, RefusesWhileALockIsHeldAndNamesHolderAndAge) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  auto since = format_iso(world.clock.now() - std::chrono::minutes(125));
+  auto lock = fmt::format(R"({{"ID":"l","Who":"ann@host","Operation":"apply","Created":"{}"}})", since);
+  must(world.store().put("iac-state/j1/terraform.tfstate.tflock", lock, {}));
+  for (auto body : {kSwitch, kSwitchConfirmed}) {
+    auto refused = patch(body);
+    ASSERT_FALSE(refused) << body;
+    EXPECT_EQ(refused.error().code, Code::conflict) << body;
+    for (auto part : {"j1", "ann@host", "2 h 5 min", "unlock"})
+      EXPECT_NE(refused.error().message.find(part), std::string::npos) << part;
+    EXPECT_EQ(refused.error().message.find("migrate_iac_state=true"), std::string::npos);
+  }
+  EXPECT_FALSE(target().has("iac-state/j1/default.tfstate"));
+  must(world.store().remove("iac-state/j1/terraform.tfstate.tflock"));
+  EXPECT_EQ(must(patch(kSwitchConfirmed)).iac_state_migrated, 1);
+}
+
+TEST_F(LiveStateTest, RefusesWhileTheFirstRunOrTheTargetIsLocked) {
+  must(world.store().put("iac-state/new/terraform.tfstate.tflock", "{}", {}));
+  EXPECT_EQ(patch(kSwitch).error().code, Code::conflict);
+  must(world.store().remove("iac-state/new/terraform.tfstate.tflock"));
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  must(target().put("iac-state/j1/default.tflock", "{}", {}));
+  auto refused = patch(kSwitchConfirmed);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_FALSE(target().has("iac-state/j1/default.tfstate"));
+}
+
+TEST_F(LiveStateTest, ReplacesNoStateThatCouldBeNewerUnlessItsJobIsNamed) {
+  auto state = [](int serial, std::string_view lineage, std::string_view end = "}") {
+    return fmt::format(R"({{"version":4,"serial":{},"lineage":"{}"{})", serial, lineage, end);
+  };
+  must(world.store().put("iac-state/j0/terraform.tfstate", state(1, "z"), {}));
+  must(world.store().put("iac-state/j1/terraform.tfstate", state(5, "a"), {}));
+  for (const auto& newer : {state(6, "a"), state(5, "a", " }"), state(4, "b"), std::string("garbage")}) {
+    must(target().put("iac-state/j1/default.tfstate", newer, {}));
+    for (auto body : {kSwitch, kSwitchConfirmed}) {
+      auto refused = patch(body);
+      ASSERT_FALSE(refused) << newer;
+      EXPECT_EQ(refused.error().code, Code::conflict);
+      EXPECT_NE(refused.error().message.find("j1"), std::string::npos);
+      EXPECT_EQ(refused.error().message.find("migrate_iac_state=true"), std::string::npos);
+    }
+    EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), newer);
+    EXPECT_FALSE(target().has("iac-state/j0/default.tfstate")) << "all checks come before the first copy";
+  }
+  auto other = R"({"storage_active_backend":"gcs","migrate_iac_state":true,"overwrite_iac_state":["j0"]})";
+  EXPECT_EQ(patch(other).error().code, Code::conflict);
+  auto named = R"({"storage_active_backend":"gcs","migrate_iac_state":true,"overwrite_iac_state":["j1"]})";
+  auto left = must(patch(named)).iac_state_left;
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[1].backend, "obj_cloud1");
+  EXPECT_EQ(left[1].key, "iac-state/j1/terraform.tfstate");
+  EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), state(5, "a"));
+}
+
+TEST_F(LiveStateTest, ReplacesAnOlderStateAndKeepsAnEqualOne) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", R"({"serial":5,"lineage":"a"})", {}));
+  must(target().put("iac-state/j1/default.tfstate", R"({"serial":4,"lineage":"a"})", {}));
+  must(patch(kSwitchConfirmed));
+  EXPECT_EQ(target().bytes_of("iac-state/j1/default.tfstate"), R"({"serial":5,"lineage":"a"})");
+  must(patch(R"({"storage_active_backend":"s3","migrate_iac_state":true})"));
+  EXPECT_EQ(active(), "obj_cloud1");
+}
+
+TEST_F(LiveStateTest, RefusesTwoStatesThatWouldBecomeOne) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  must(world.store().put("iac-state/j1/default.tfstate", "two", {}));
+  EXPECT_EQ(patch(kSwitchConfirmed).error().code, Code::conflict);
+  EXPECT_FALSE(target().has("iac-state/j1/default.tfstate"));
 }
 
 TEST_F(LiveStateTest, LetsCredentialsChange) {

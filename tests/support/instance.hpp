@@ -55,7 +55,7 @@ struct TestInstance {
   BufferPool buffers{1};
   storage::IacState state{
       [this](const storage::Backend& backend, const config::Values&) { return open_store(backend); },
-      {*sql, buffers, scratch / "deploy"}};
+      {*sql, buffers, clock, scratch / "deploy"}};
   storage::local::RootRules roots{{}};
   setup::ConfigService config_service{
       {*sql, clock, config, settings, audit, directory, setup_code, webhooks, state, roots}};

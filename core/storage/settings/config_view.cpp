@@ -58,6 +58,18 @@ Result<bool> read_flag(const Json& body, std::initializer_list<const char*> name
   return false;
 }
 
+Result<std::vector<std::string>> read_jobs(const Json& body, const char* name) {
+  std::vector<std::string> jobs;
+  auto it = body.find(name);
+  if (it == body.end() || it->is_null()) return jobs;
+  if (!it->is_array()) return wrong_type(name, "list");
+  for (const auto& job : *it) {
+    if (!job.is_string()) return wrong_type(name, "list of strings");
+    jobs.push_back(job.get<std::string>());
+  }
+  return jobs;
+}
+
 Result<config::Changes> read_changes(const Json& body, const std::vector<std::string>& known) {
   config::Changes changes;
   for (const auto& [name, value] : body.items()) {
@@ -89,6 +101,7 @@ Result<StateFlags> read_state_flags(const Json& body) {
   StateFlags flags;
   flags.migrate = TRY(read_flag(body, {"migrate_iac_state", "migrate_terraform_state"}));
   flags.abandon = TRY(read_flag(body, {"abandon_iac_state"}));
+  flags.overwrite = TRY(read_jobs(body, "overwrite_iac_state"));
   return flags;
 }
 

@@ -19,10 +19,12 @@ struct ConfigPatch {
   std::vector<std::string> updated;
 };
 
-// What the body confirms about infrastructure state. Code::validation for a member that is no boolean.
+// What the body confirms about infrastructure state. Code::validation for a member of
+// another type.
 struct StateFlags {
   bool migrate = false;  // migrate_iac_state, or a Python dashboard's migrate_terraform_state
   bool abandon = false;  // abandon_iac_state
+  std::vector<std::string> overwrite = {};  // overwrite_iac_state
 };
 Result<StateFlags> read_state_flags(const Json& body);
 

@@ -5,7 +5,7 @@
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/config/registry.hpp"
-#include "core/storage/store/copy.hpp"
+#include "core/storage/settings/state_copy.hpp"
 
 namespace dash::storage {
 namespace {
@@ -29,6 +29,15 @@ std::string address_of(const BackendConfig& at) {
     if (!key.ends_with("_prefix") && !key.ends_with("_ca_file")) text += key + "=" + value + "\n";
   }
   return text;
+}
+
+// Returns "3 min", "2 h 5 min" or "4 d 1 h".
+std::string age_text(std::chrono::system_clock::duration age) {
+  auto minutes = std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::minutes>(age).count());
+  auto hours = minutes / 60;
+  if (hours == 0) return fmt::format("{} min", minutes);
+  if (hours < 24) return fmt::format("{} h {} min", hours, minutes % 60);
+  return fmt::format("{} d {} h", hours / 24, hours % 24);
 }
 
 // Returns the container or bucket, the last segment of a store's place.
@@ -64,7 +73,7 @@ Result<std::vector<Object>> IacState::list(const BackendConfig& at) const {
   auto found = TRY(TRY(place_of(at)).list());
   auto objects = std::move(found.others);
   for (auto& state : found.states)
-    if (!state.object.etag.empty()) objects.push_back(std::move(state.object));
+    if (state.exists) objects.push_back(std::move(state.object));
   return objects;
 }
 
@@ -83,27 +92,43 @@ Result<std::vector<std::string>> IacState::existing_deploys() const {
   });
 }
 
-Result<std::string> IacState::running_job(db::Transaction& tx) const {
-  auto rows = TRY(tx.query(R"(SELECT id FROM jobs
-                              WHERE state = 'running'
-                                AND (action LIKE '%:deploy' OR action LIKE '%:provision'
-                                     OR action LIKE '%:destroy')
-                              ORDER BY id LIMIT 1)",
-                           {}));
-  return rows.empty() ? std::string() : rows[0].text(0);
+Result<std::vector<std::string>> IacState::running_jobs(db::Transaction& tx) const {
+  std::vector<std::string> ids;
+  for (const auto& row : TRY(tx.query(R"(SELECT id FROM jobs
+                                         WHERE state = 'running'
+                                           AND (action LIKE '%:deploy' OR action LIKE '%:provision'
+                                                OR action LIKE '%:destroy')
+                                         ORDER BY id)",
+                                      {})))
+    ids.push_back(row.text(0));
+  return ids;
+}
+
+Result<StateProbeResult> IacState::look(const BackendConfig& at) const {
+  auto place = TRY(place_of(at));
+  auto found = TRY(place.list());
+  StateProbeResult result;
+  bool has_state = !found.others.empty();
+  for (const auto& state : found.states) {
+    has_state |= state.exists;
+    if (auto lock = TRY(lock_on(place, state.job, state.object.key)))
+      result.locks.push_back(*std::move(lock));
+  }
+  if (has_state) result.presence = StatePresence::state;
+  return result;
 }
 
 Result<StateProbeResult> IacState::probe(const BackendConfig& at) const {
-  auto place = place_of(at);
-  auto found = place ? list(at) : Result<std::vector<Object>>(Failure(place.error()));
-  if (found) return StateProbeResult{found->empty() ? StatePresence::nothing : StatePresence::state, ""};
+  bool opens = place_of(at).has_value();
+  auto found = look(at);
+  if (found) return found;
   const auto& error = found.error();
-  bool is_absent = !place || error.code == Code::not_found;
+  bool is_absent = !opens || error.code == Code::not_found;
   if (is_absent && TRY(existing_deploys()).empty()) {
     log::warning("storage.state_unknown", {{"backend", at.backend->id}, {"error", error.message}});
     return StateProbeResult{};
   }
-  return StateProbeResult{StatePresence::unknown, error.message};
+  return StateProbeResult{StatePresence::unknown, error.message, {}};
 }
 
 Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConfig& to) const {
@@ -123,23 +148,54 @@ Result<bool> IacState::contains_all(const BackendConfig& from, const BackendConf
   });
 }
 
-Result<std::int64_t> IacState::copy(const BackendConfig& from, const BackendConfig& to) const {
-  auto run = [&]() -> Result<std::int64_t> {
-    auto source = TRY(place_of(from));
-    auto target = TRY(place_of(to));
-    auto objects = TRY(list(from));
-    for (const auto& object : objects) {
-      auto head = TRY(source.store().head(object.key));
-      TRY(copy_object({source.store(), std::move(head), ""}, target.store(),
-                      target.translated_key(object.key), {}, deps_.buffers));
-    }
-    return static_cast<std::int64_t>(objects.size());
-  };
-  auto copied = run();
-  if (!copied)
-    return fail(Code::upstream, "copying the infrastructure state to '{}' failed, so '{}' stays active: {}",
-                to.backend->id, from.backend->id, copied.error().message);
-  return copied;
+Result<std::optional<HeldLock>> IacState::lock_on(const StatePlace& place, const std::string& job,
+                                                  const std::string& key) const {
+  auto lock = TRY(place.find_lock(key));
+  if (!lock) return std::nullopt;
+  HeldLock held{job, *std::move(lock), ""};
+  if (held.lock.since) held.age = age_text(deps_.clock.now() - *held.lock.since);
+  return held;
+}
+
+Result<TargetCheck> IacState::check_target(const BackendConfig& from, const BackendConfig& to) const {
+  auto source = TRY(place_of(from));
+  auto target = TRY(place_of(to));
+  TargetCheck check;
+  for (auto& copy : TRY(plan_state_copy(source, target))) {
+    if (copy.job.empty()) continue;
+    if (auto lock = TRY(lock_on(target, copy.job, copy.key))) check.locks.push_back(*std::move(lock));
+    if (!copy.conflict.empty())
+      check.conflicts.push_back({copy.job, target.shown_key(copy.key), copy.conflict});
+  }
+  return check;
+}
+
+Result<StateCopyResult> IacState::copy_checked(const BackendConfig& from, const BackendConfig& to,
+                                               const std::vector<std::string>& overwrite) const {
+  auto source = TRY(place_of(from));
+  auto target = TRY(place_of(to));
+  auto plan = TRY(plan_state_copy(source, target));
+  for (const auto& copy : plan)
+    if (!copy.conflict.empty() && std::ranges::count(overwrite, copy.job) == 0)
+      return fail(Code::conflict, "the state of the job '{}' appeared at the target meanwhile; send it again",
+                  copy.job);
+  TRY(run_state_copy(plan, source, target, deps_.buffers));
+  if (auto held = TRY(look(from)).locks; !held.empty())
+    return fail(Code::conflict, "the state of the job '{}' was locked while it was copied; send it again",
+                held[0].job);
+  StateCopyResult result{static_cast<std::int64_t>(plan.size()), {}};
+  for (const auto& copy : plan)
+    result.left.push_back({std::string(from.backend->id), source.shown_key(copy.source.key)});
+  return result;
+}
+
+Result<StateCopyResult> IacState::copy(const BackendConfig& from, const BackendConfig& to,
+                                       const std::vector<std::string>& overwrite) const {
+  auto copied = copy_checked(from, to, overwrite);
+  if (copied) return copied;
+  auto code = copied.error().code == Code::conflict ? Code::conflict : Code::upstream;
+  return fail(code, "copying the infrastructure state to '{}' failed, so '{}' stays active: {}",
+              to.backend->id, from.backend->id, copied.error().message);
 }
 
 }  // namespace dash::storage

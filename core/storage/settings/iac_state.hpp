@@ -11,11 +11,40 @@
 
 namespace dash::storage {
 
+// A lock that is held on the state of a job.
+struct HeldLock {
+  std::string job;
+  StateLock lock;
+  std::string age;  // "2 h 5 min"; empty: unknown
+};
+
 // What a probe found.
 enum class StatePresence { nothing, state, unknown };
 struct StateProbeResult {
   StatePresence presence = StatePresence::nothing;
-  std::string why;  // for unknown: the store's message
+  std::string why;              // for unknown: the store's message
+  std::vector<HeldLock> locks;  // those of a first run included, which has no state yet
+};
+
+// What stands at the target against a copy.
+struct StateConflict {
+  std::string job;
+  std::string key;
+  std::string why;
+};
+struct TargetCheck {
+  std::vector<HeldLock> locks;
+  std::vector<StateConflict> conflicts;
+};
+
+// An original that a copy left behind.
+struct LeftState {
+  std::string backend;  // canonical id
+  std::string key;
+};
+struct StateCopyResult {
+  std::int64_t copied = 0;
+  std::vector<LeftState> left;
 };
 
 // How two places relate.
@@ -30,6 +59,7 @@ class IacState {
   struct Deps {
     db::Sql& sql;
     BufferPool& buffers;
+    const Clock& clock;
     std::string deploy_folder;  // absolute
   };
   IacState(OpenStore open, Deps deps) : open_(std::move(open)), deps_(std::move(deps)) {}
@@ -37,22 +67,32 @@ class IacState {
   // Returns whether state at `from` becomes invisible once `to` is active. The two file systems share one
   // place.
   Distance distance(const BackendConfig& from, const BackendConfig& to) const;
-  // Checks for anything but locks. A store that cannot be reached is unknown. Settings that open no store,
+  // Checks for state and for locks. A store that cannot be reached is unknown. Settings that open no store,
   // and a missing bucket, are unknown only if this instance has a record of a deploy that still exists.
   Result<StateProbeResult> probe(const BackendConfig& at) const;
   // Returns whether the state of `from` is found through `to`: each of its objects, or, when `from` cannot be
   // reached, the state of each existing deploy.
   Result<bool> contains_all(const BackendConfig& from, const BackendConfig& to) const;
-  // Returns a deploy or destroy that runs now and will write its state to the old place; "" for none.
-  Result<std::string> running_job(db::Transaction& tx) const;
-  // Copies every object but locks, renamed to what the target's engine looks for. The originals stay. Returns
-  // how many. Code::upstream when one cannot be copied.
-  Result<std::int64_t> copy(const BackendConfig& from, const BackendConfig& to) const;
+  // Returns the deploys and destroys that run now and will write their state to the old place.
+  Result<std::vector<std::string>> running_jobs(db::Transaction& tx) const;
+  // Compares the states of `from` with what `to` has.
+  Result<TargetCheck> check_target(const BackendConfig& from, const BackendConfig& to) const;
+  // Copies every object but locks, renamed to what the target's engine looks for, and reads the copies back.
+  // The originals stay. A state of the target that could be newer is replaced only for a job of `overwrite`.
+  // Code::conflict for another one, for a lock, and for a state that changed meanwhile; Code::upstream when
+  // one cannot be copied.
+  Result<StateCopyResult> copy(const BackendConfig& from, const BackendConfig& to,
+                               const std::vector<std::string>& overwrite) const;
 
  private:
   Result<std::shared_ptr<ObjectStore>> store_of(const BackendConfig& at) const;
   Result<StatePlace> place_of(const BackendConfig& at) const;
   Result<std::vector<Object>> list(const BackendConfig& at) const;
+  Result<std::optional<HeldLock>> lock_on(const StatePlace& place, const std::string& job,
+                                          const std::string& key) const;
+  Result<StateProbeResult> look(const BackendConfig& at) const;
+  Result<StateCopyResult> copy_checked(const BackendConfig& from, const BackendConfig& to,
+                                       const std::vector<std::string>& overwrite) const;
   Result<std::vector<std::string>> existing_deploys() const;
   OpenStore open_;
   Deps deps_;

@@ -129,7 +129,7 @@ Result<void> StatePlace::add_lone_locks(const std::vector<std::string>& locked, 
   std::set<std::string> known;
   for (const auto& state : found.states) known.insert(state.object.key);
   for (const auto& key : locked)
-    if (known.insert(key).second) found.states.push_back({job_of(key), {key, 0, "", {}, ""}});
+    if (known.insert(key).second) found.states.push_back({job_of(key), {key, 0, "", {}, ""}, false});
   std::ranges::sort(found.states, {}, [](const StateEntry& entry) { return entry.object.key; });
   return {};
 }

@@ -29,10 +29,10 @@ struct StateLock {
   std::optional<Time> since{};  // nullopt: unknown
 };
 
-// A state with its place. A lock without a state (the first run of a program) has size 0 and no etag.
 struct StateEntry {
   std::string job;
-  Object object;  // its key is the state's
+  Object object;       // its key is the state's
+  bool exists = true;  // false: only a lock is there, of a program that runs for the first time
 };
 
 struct StateListing {
@@ -56,6 +56,8 @@ class StatePlace {
   // Returns the bytes of an object. Code::too_large above kMaxStateBytes, Code::precondition when it was
   // replaced meanwhile.
   Result<std::string> read(const Object& object) const;
+  // Returns the key as people know it: beneath the data folder for file systems.
+  std::string shown_key(const std::string& key) const { return (is_file_system_ ? "deploy/" : "") + key; }
   // Returns where this place has the object `key` of another place.
   std::string translated_key(std::string_view key) const;
 

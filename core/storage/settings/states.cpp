@@ -16,7 +16,7 @@ OrderedJson lock_json(const std::optional<StateLock>& lock) {
 OrderedJson item_json(const StateItem& item) {
   const auto& state = item.document;
   return {{"job", item.entry.job},
-          {"key", item.entry.object.key},
+          {"key", item.key},
           {"bytes", item.entry.object.size},
           {"serial", state ? OrderedJson(state->serial) : OrderedJson()},
           {"lineage", state ? OrderedJson(state->lineage) : OrderedJson()},
@@ -40,10 +40,12 @@ Result<States::ActivePlace> States::active_place() {
 
 Result<StateItem> States::read_item(const StatePlace& place, StateEntry entry) const {
   auto lock = TRY(place.find_lock(entry.object.key));
-  StateItem item{std::move(entry), std::nullopt, std::move(lock)};
+  auto key = place.shown_key(entry.object.key);
+  StateItem item{std::move(entry), std::move(key), std::nullopt, std::move(lock)};
   const auto& object = item.entry.object;
   if (object.size == 0 || object.size > kMaxStateBytes) return item;
-  auto text = place.read(object);
+  auto head = place.store().head(object.key);
+  auto text = head ? place.read(*head) : Result<std::string>(Failure(head.error()));
   // It was replaced since it was listed. The next call finds the new one.
   if (!text && (text.error().code == Code::precondition || text.error().code == Code::not_found)) return item;
   item.document = parse_state(TRY(std::move(text)));
@@ -117,12 +119,9 @@ Result<void> States::unlock(const Principal& principal, const std::string& job, 
                 job);
   TRY(check_holder(job));
   if (!is_noted) lock->id = id;
-  OrderedJson details{{"backend", found.active.backend},
-                      {"key", key},
-                      {"id", id},
-                      {"who", lock->who},
-                      {"operation", lock->operation},
-                      {"created_at", lock->created_at}};
+  OrderedJson details{
+      {"backend", found.active.backend}, {"key", place.shown_key(key)},   {"id", id}, {"who", lock->who},
+      {"operation", lock->operation},    {"created_at", lock->created_at}};
   // The entry comes first: a lock is never ended without one.
   TRY(deps_.audit.append(audit::make_event(principal, "storage_state_unlock", job, std::move(details))));
   return place.release_lock(key, *lock);

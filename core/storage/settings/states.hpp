@@ -14,6 +14,7 @@ namespace dash::storage {
 
 struct StateItem {
   StateEntry entry;
+  std::string key;                        // as people know it
   std::optional<StateDocument> document;  // nullopt: no JSON of a state
   std::optional<StateLock> lock;
 };

@@ -60,7 +60,7 @@ TEST_F(StatePlaceTest, ListsStatesAndALockWithoutOneAndNoLockAsState) {
   ASSERT_EQ(found.states.size(), 3u);
   EXPECT_EQ(found.states[0].job, "a");
   EXPECT_EQ(found.states[1].job, "first");
-  EXPECT_EQ(found.states[1].object.etag, "");
+  EXPECT_FALSE(found.states[1].exists);
   EXPECT_EQ(found.states[2].job, "old");
   ASSERT_EQ(found.others.size(), 1u);
   EXPECT_EQ(found.others[0].key, "iac-state/a/outputs.json");
