@@ -50,6 +50,7 @@ struct BatchResult {
 
 Run declare_storage_upload(Flags& flags);
 Run declare_storage_fetch(Flags& flags);
+Run declare_storage_hub(Flags& flags);
 Run declare_storage_migrate(Flags& flags);
 Run declare_storage_verify(Flags& flags);
 Run declare_storage_state(Flags& flags);

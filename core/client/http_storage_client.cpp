@@ -4,7 +4,6 @@
 
 #include "core/client/inline_request.hpp"
 #include "core/client/storage_client.hpp"
-#include "core/crypto/hash.hpp"
 #include "core/net/http/range_sink.hpp"
 
 namespace dash::client {
@@ -56,7 +55,8 @@ class HttpAsset final : public OpenAsset {
 
 class HttpStorageClient final : public StorageClient {
  public:
-  explicit HttpStorageClient(net::ApiClient& api) : api_(api) {}
+  explicit HttpStorageClient(net::ApiClient& api)
+      : api_(api), uploads_(open_http_upload_client(api, api.url(), "/api/storage/upload")) {}
   std::string name() const override { return api_.url(); }
 
   Result<Json> backends() override { return api_.get("/api/storage/backends"); }
@@ -100,40 +100,7 @@ class HttpStorageClient final : public StorageClient {
     return done("/api/storage/upload", TRY(send("POST", "/api/storage/upload", std::move(request))));
   }
 
-  Result<storage::Sequence> sequence() override { return storage::Sequence::in_order; }
-  Result<Json> begin(const std::string& name, std::uint64_t size) override {
-    return api_.post("/api/storage/upload/begin", {{"filename", name}, {"size", size}});
-  }
-  Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
-                        const std::function<void()>& left) override {
-    net::HttpRequest request;
-    request.headers = {{"X-Upload-Handle", handle},
-                       {"Content-Type", "application/octet-stream"},
-                       {"Content-Digest", "sha-256=:" + crypto::to_base64(part.sha256) + ":"}};
-    auto rest = part.bytes;
-    FunctionSource source([&](std::span<char> into) -> Result<std::size_t> {
-      auto size = rest.copy(into.data(), into.size());
-      rest.remove_prefix(size);
-      if (size > 0 && rest.empty()) left();
-      return size;
-    });
-    request.body_source = &source;
-    request.body_source_size = part.bytes.size();
-    auto path = fmt::format("/api/storage/upload/part/{}", n);
-    return done(path, TRY(send("PUT", path, std::move(request))));
-  }
-  Result<Json> status(const std::string& handle) override {
-    net::HttpRequest request;
-    request.headers = {{"X-Upload-Handle", handle}};
-    return send("GET", "/api/storage/upload/status", std::move(request));
-  }
-  Result<Json> commit(const std::string& handle, const Json& parts) override {
-    constexpr auto kPath = "/api/storage/upload/commit";
-    return done(kPath, TRY(post(kPath, {{"handle", handle}, {"parts", parts}})));
-  }
-  Result<Json> abort(const std::string& handle) override {
-    return api_.post("/api/storage/upload/abort", {{"handle", handle}});
-  }
+  UploadClient& uploads() override { return *uploads_; }
 
   Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
                                std::span<char> first) override;
@@ -177,6 +144,7 @@ class HttpStorageClient final : public StorageClient {
   net::ApiClient& api_;
   std::mutex mutex_;
   std::string migration_job_;  // that migrate() waits for; guarded by mutex_
+  std::unique_ptr<UploadClient> uploads_;
 };
 
 // Returns the size of the whole, from the response to a range request.

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/client/audit_client.hpp"
 #include "core/client/config_client.hpp"
+#include "core/client/image_client.hpp"
 #include "core/client/job_client.hpp"
 #include "core/client/policy_client.hpp"
 #include "core/client/storage_client.hpp"
@@ -21,6 +22,7 @@ struct InstanceClient {
   std::unique_ptr<AuditClient> audit;
   std::unique_ptr<PolicyClient> policy;
   std::unique_ptr<StorageClient> storage;
+  std::unique_ptr<ImageClient> images;
 };
 
 // `api` is signed in.

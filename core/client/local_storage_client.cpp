@@ -30,7 +30,9 @@ class LocalAsset final : public OpenAsset {
 
 class LocalStorageClient final : public StorageClient {
  public:
-  explicit LocalStorageClient(LocalStorageDeps deps) : deps_(std::move(deps)) {}
+  explicit LocalStorageClient(LocalStorageDeps deps)
+      : deps_(std::move(deps)),
+        uploads_(open_local_upload_client(deps_.storage.uploads(), deps_.principal, deps_.data_dir)) {}
   std::string name() const override { return deps_.data_dir; }
 
   Result<Json> backends() override { return as_sent(TRY(deps_.storage.config().backends())); }
@@ -93,26 +95,7 @@ class LocalStorageClient final : public StorageClient {
     return as_sent(to_json(TRY(file->finish())));
   }
 
-  Result<storage::Sequence> sequence() override { return deps_.storage.uploads().sequence(deps_.principal); }
-  Result<Json> begin(const std::string& name, std::uint64_t size) override {
-    return as_sent(
-        to_json(TRY(deps_.storage.uploads().begin(deps_.principal, name, static_cast<std::int64_t>(size)))));
-  }
-  Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
-                        const std::function<void()>&) override {
-    auto& uploads = deps_.storage.uploads();
-    return as_sent(to_json(
-        TRY(uploads.put_part(deps_.principal, handle, n, part, "", TRY(uploads.sequence(deps_.principal))))));
-  }
-  Result<Json> status(const std::string& handle) override {
-    return as_sent(to_json(TRY(deps_.storage.uploads().status(deps_.principal, handle))));
-  }
-  Result<Json> commit(const std::string& handle, const Json& parts) override {
-    return as_sent(to_json(TRY(deps_.storage.uploads().commit(deps_.principal, handle, parts))));
-  }
-  Result<Json> abort(const std::string& handle) override {
-    return as_sent(to_json(TRY(deps_.storage.uploads().abort(deps_.principal, handle))));
-  }
+  UploadClient& uploads() override { return *uploads_; }
 
   Result<OpenAssetResult> open(const std::string& backend, const std::string& name,
                                std::span<char> first) override {
@@ -126,6 +109,7 @@ class LocalStorageClient final : public StorageClient {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = true;  // the migration; guarded by mutex_
+  std::unique_ptr<UploadClient> uploads_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ Result<Json> send_inline(const SendPlan& plan, const SendDeps& deps) {
 // One chunked upload: its staged parts and its record on disk.
 class ChunkedSend {
  public:
-  ChunkedSend(const SendPlan& plan, const SendDeps& deps, OpenFile source)
+  ChunkedSend(const SendPlan& plan, const ChunkedSendDeps& deps, OpenFile source)
       : plan_(plan),
         deps_(deps),
         source_(std::move(source)),
@@ -208,7 +208,7 @@ class ChunkedSend {
   }
 
   const SendPlan& plan_;
-  const SendDeps& deps_;
+  const ChunkedSendDeps& deps_;
   OpenFile source_;
   Journal journal_;
   storage::Sequence sequence_ = storage::Sequence::in_order;
@@ -251,6 +251,11 @@ Result<SendPlan> plan_send(const std::string& path, const UploadTarget& target) 
 
 Result<Json> send_file(const SendPlan& plan, const SendDeps& deps) {
   if (plan.lane == "inline") return send_inline(plan, deps);
+  return send_chunked(plan,
+                      {deps.client.uploads(), deps.buffers, deps.moved, deps.journal_folder, deps.user});
+}
+
+Result<Json> send_chunked(const SendPlan& plan, const ChunkedSendDeps& deps) {
   return ChunkedSend(plan, deps, TRY(OpenFile::open(plan.path))).run();
 }
 

@@ -41,6 +41,15 @@ struct SendDeps {
   std::string journal_folder;
   std::string user;  // distinguishes two users' uploads of one file; may be blank
 };
+struct ChunkedSendDeps {
+  UploadClient& client;
+  BufferPool& buffers;
+  BytesMoved moved;
+  std::string journal_folder;
+  std::string user;
+};
+// Sends a file in parts whatever its size. Returns the instance's response, as send_file() does.
+Result<Json> send_chunked(const SendPlan& plan, const ChunkedSendDeps& deps);
 // Returns the instance's response, with "resumed_parts" when some were staged already. Thread-safe for
 // different files.
 Result<Json> send_file(const SendPlan& plan, const SendDeps& deps);

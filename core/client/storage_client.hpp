@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/stream.hpp"
+#include "core/client/upload_client.hpp"
 #include "core/net/http/api_client.hpp"
 #include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
@@ -55,16 +56,8 @@ class StorageClient {
   // Uploads `size` bytes from `content` inline.
   virtual Result<Json> upload(const std::string& name, std::uint64_t size, Source& content) = 0;
 
-  // The functions of a chunked upload.
-  virtual Result<storage::Sequence> sequence() = 0;
-  virtual Result<Json> begin(const std::string& name, std::uint64_t size) = 0;
-  // Sends a part. An implementation that can calls `left` when the last byte is sent and the response has not
-  // arrived yet.
-  virtual Result<Json> put_part(const std::string& handle, std::uint32_t n, const storage::Payload& part,
-                                const std::function<void()>& left) = 0;
-  virtual Result<Json> status(const std::string& handle) = 0;
-  virtual Result<Json> commit(const std::string& handle, const Json& parts) = 0;
-  virtual Result<Json> abort(const std::string& handle) = 0;
+  // The chunked uploads of assets.
+  virtual UploadClient& uploads() = 0;
 
   // Reads the front of the asset into `first`.
   virtual Result<OpenAssetResult> open(const std::string& backend, const std::string& name,

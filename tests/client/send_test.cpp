@@ -32,7 +32,7 @@ class Course {
 };
 
 // An instance behind a network: `on_the_way` decides what happens to a part between the two.
-class InOrderClient final : public StorageClient {
+class InOrderClient final : public StorageClient, public UploadClient {
  public:
   using Put = std::function<Result<Json>()>;
   InOrderClient(storage::Replica& at, const Principal& principal)
@@ -51,6 +51,7 @@ class InOrderClient final : public StorageClient {
   }
 
   std::string name() const override { return client_->name(); }
+  UploadClient& uploads() override { return *this; }
   Result<Json> backends() override { return client_->backends(); }
   Result<Json> list(const std::string& backend) override { return client_->list(backend); }
   Result<Json> remove(const std::string& asset) override { return client_->remove(asset); }
@@ -67,19 +68,24 @@ class InOrderClient final : public StorageClient {
     return client_->migrate(request, progress);
   }
   void stop_migration() override { client_->stop_migration(); }
+  Result<Json> states() override { return client_->states(); }
+  Result<Json> state(const std::string& job) override { return client_->state(job); }
+  Result<Json> unlock_state(const std::string& job, const std::string& id) override {
+    return client_->unlock_state(job, id);
+  }
   Result<Json> upload(const std::string& asset, std::uint64_t size, Source& content) override {
     return client_->upload(asset, size, content);
   }
   Result<Json> begin(const std::string& asset, std::uint64_t size) override {
-    return client_->begin(asset, size);
+    return client_->uploads().begin(asset, size);
   }
-  Result<Json> status(const std::string& handle) override { return client_->status(handle); }
+  Result<Json> status(const std::string& handle) override { return client_->uploads().status(handle); }
   Result<Json> commit(const std::string& handle, const Json& parts) override {
-    return client_->commit(handle, parts);
+    return client_->uploads().commit(handle, parts);
   }
   Result<Json> abort(const std::string& handle) override {
     if (is_cut_off) return fail(Code::unreachable, "no answer");
-    return client_->abort(handle);
+    return client_->uploads().abort(handle);
   }
   Result<OpenAssetResult> open(const std::string& backend, const std::string& asset,
                                std::span<char> first) override {

@@ -111,12 +111,12 @@ TEST_F(TransferTest, OneFreeBufferIsEnough) {
 
 TEST_F(TransferTest, GoesOnWhereAKilledRunStopped) {
   auto path = make("a.rpm", 5 * kPartBytes);
-  auto handle = must(client->begin("a.rpm", 5 * kPartBytes)).value("handle", "");
+  auto handle = must(client->uploads().begin("a.rpm", 5 * kPartBytes)).value("handle", "");
   auto bytes = text_of(path);
   JournalEntry left{handle, {}};
   for (std::uint32_t n : {1u, 2u, 4u}) {  // 4 had come before 3
     auto part = std::string_view(bytes).substr((n - 1) * kPartBytes, kPartBytes);
-    auto ref = must(client->put_part(handle, n, part, [] {})).value("ref", "");
+    auto ref = must(client->uploads().put_part(handle, n, part, [] {})).value("ref", "");
     if (n <= 2) left.refs.push_back(ref);
   }
   struct stat st {};

@@ -1,10 +1,12 @@
 """The image hub: uploads in parts, the formats that it takes, its list, for administrators alone."""
+import json
 import os
 import sqlite3
 
 import pytest
 
 from support.cloud_stores import CLOUDS, store_settings
+from support.program import run
 from support.storage import PART, p8, people, slices
 
 FOOTER = b"conectix" + bytes(504)
@@ -167,3 +169,31 @@ def test_uploads_and_deletions_are_in_the_audit_log(actors):
     with sqlite3.connect(f"file:{actors.instance.folder}/dashctl.db?mode=ro", uri=True) as database:
         actions = {row[0] for row in database.execute("SELECT action FROM audit_log")}
     assert {"image.upload", "image.delete"} <= actions
+
+
+@pytest.mark.parametrize("way", ["--data-dir", "--target"])
+def test_the_command_puts_lists_and_deletes(actors, bucket, tmp_path, way):
+    instance = actors.instance
+    where = ["--data-dir", str(instance.folder)]
+    if way == "--target":
+        where = ["--target", instance.url, "--token", instance.token("root")]
+    path = tmp_path / "box.vhd"
+    data = os.urandom(PART) + bytes(512) + FOOTER
+    path.write_bytes(data)
+    done = run("storage", "hub", "put", str(path), *where)
+    assert done.code == 0, done
+    assert bucket.get("images/box.vhd") == data and path.read_bytes() == data
+    assert run("storage", "hub", "put", str(path), "--name", "other.vhd", *where).code == 0
+    listing = json.loads(run("storage", "hub", "list", "--output", "json", *where).out)
+    assert [item["name"] for item in listing["items"]] == ["box.vhd", "other.vhd"]
+    assert run("storage", "hub", "delete", "other.vhd", *where).code == 0
+    assert run("storage", "hub", "delete", "other.vhd", *where).code == 1
+    assert bucket.keys() == ["images/box.vhd"]
+
+
+def test_the_command_sends_nothing_that_is_not_what_its_name_says(actors, bucket, tmp_path):
+    path = tmp_path / "box.qcow2"
+    path.write_bytes(b"vhdxfile" + bytes(504))
+    done = run("storage", "hub", "put", str(path), "--data-dir", str(actors.instance.folder))
+    assert done.code != 0 and "box.qcow2" in done.err, done
+    assert bucket.keys() == []
