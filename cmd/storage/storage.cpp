@@ -184,6 +184,14 @@ Group storage_group() {
         {{"Put an image on the hub", "dashctl storage hub put box.vhd"},
          {"List the images", "dashctl storage hub list"},
          {"Delete an image", "dashctl storage hub delete box.vhd"}}},
+       {"switch",
+        "Make another backend the active one",
+        "Refused (exit 12) while a deploy or destroy runs or a lock is held, and when infrastructure state "
+        "would stay behind: --migrate-state copies it, reads it back and then switches. The originals stay "
+        "and are listed. A state of the new backend that could be newer is replaced only with "
+        "--overwrite-state. The assets are copied by `dashctl storage migrate`.",
+        declare_storage_switch,
+        {{"Switch with the state of all deployments", "dashctl storage switch local --migrate-state"}}},
        {"state",
         "List, show and unlock the infrastructure state of deployments",
         "For administrators. show prints addresses, types and outputs that are not sensitive, never the "

@@ -54,5 +54,6 @@ Run declare_storage_hub(Flags& flags);
 Run declare_storage_migrate(Flags& flags);
 Run declare_storage_verify(Flags& flags);
 Run declare_storage_state(Flags& flags);
+Run declare_storage_switch(Flags& flags);
 
 }  // namespace dash::cmd

@@ -1,4 +1,5 @@
 #include "cmd/cli/printer.hpp"
+#include "cmd/state_flags.hpp"
 #include "cmd/storage/storage.hpp"
 
 namespace dash::cmd {
@@ -64,7 +65,32 @@ Result<void> run_state(Context& context, const StateFlags& options) {
   return unlock_state(context, *instance->storage, options);
 }
 
+struct SwitchFlags {
+  InstanceFlags instance;
+  setup::StateOptions state;
+  std::string backend;
+};
+
+Result<void> run_switch(Context& context, const SwitchFlags& options) {
+  if (options.backend.empty()) return fail(Code::usage, "name the backend to switch to");
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  auto answer = TRY(instance->config->switch_backend(options.backend, options.state));
+  context.out.line("{} is the active backend", printable(options.backend));
+  for (const auto& left : answer.value("iac_state_left", Json::array()))
+    context.out.line("left on {}: {}", text_of(left.at("backend")), text_of(left.at("key")));
+  context.out.document(OrderedJson(answer));
+  return {};
+}
+
 }  // namespace
+
+Run declare_storage_switch(Flags& flags) {
+  auto options = std::make_shared<SwitchFlags>();
+  flags.argument("BACKEND", options->backend, "backend to make the active one").required();
+  declare_state(flags, options->state);
+  declare_instance(flags, options->instance);
+  return [options](Context& context) { return run_switch(context, *options); };
+}
 
 Run declare_storage_state(Flags& flags) {
   auto options = std::make_shared<StateFlags>();

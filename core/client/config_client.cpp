@@ -5,6 +5,13 @@ namespace {
 
 constexpr std::string_view kConfig = "/api/setup/config";
 
+Json switch_body(const std::string& backend, const setup::StateOptions& state) {
+  return {{"storage_active_backend", backend},
+          {"migrate_iac_state", state.migrate},
+          {"overwrite_iac_state", state.overwrite},
+          {"abandon_iac_state", state.abandon}};
+}
+
 class HttpConfigClient final : public ConfigClient {
  public:
   explicit HttpConfigClient(net::ApiClient& api) : api_(api) {}
@@ -26,6 +33,9 @@ class HttpConfigClient final : public ConfigClient {
     const auto& change_id = answer.at("change_id");
     return change_id.is_null() ? std::string() : change_id.get<std::string>();
   }
+  Result<Json> switch_backend(const std::string& backend, const setup::StateOptions& state) override {
+    return api_.patch("/api/storage/config", switch_body(backend, state));
+  }
   Result<OrderedJson> history(const std::string& key, std::int64_t limit) override {
     auto path = fmt::format("{}/history?key={}&limit={}", kConfig, net::percent_encode(key), limit);
     return OrderedJson(TRY(api_.get(path)).at("history"));
@@ -44,6 +54,10 @@ class LocalConfigClient final : public ConfigClient {
   Result<config::Values> read_revealed() override { return store_.all(); }
   Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) override {
     return service_.change(principal_, changes, "cli", state);
+  }
+  Result<Json> switch_backend(const std::string& backend, const setup::StateOptions& state) override {
+    auto done = TRY(service_.change_storage(principal_, switch_body(backend, state)));
+    return Json(setup::to_json(done));
   }
   Result<OrderedJson> history(const std::string& key, std::int64_t limit) override {
     auto out = OrderedJson::array();

@@ -17,6 +17,8 @@ class ConfigClient {
   virtual Result<config::Values> read_revealed() = 0;
   // Returns the change id, empty when nothing differed.
   virtual Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) = 0;
+  // Makes another backend the active one. Returns the answer of PATCH /api/storage/config.
+  virtual Result<Json> switch_backend(const std::string& backend, const setup::StateOptions& state) = 0;
   // Returns an array of the history's documents, newest first. Blank key: all settings.
   virtual Result<OrderedJson> history(const std::string& key, std::int64_t limit) = 0;
 };

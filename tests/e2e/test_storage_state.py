@@ -78,3 +78,24 @@ def test_the_command_does_the_same_on_the_data_folder(make_instance):
     assert one.dashctl("storage", "state", "unlock", "j1", "id-1").code == 0
     assert not (folder / ".terraform.tfstate.lock.info").exists()
     assert one.dashctl("storage", "state", "show", "j2").code not in (0, 2)
+
+
+def test_the_switch_takes_the_state_along_and_says_what_stays(make_instance, bucket):
+    one = make_instance(start=False)
+    assets = Path(one.folder) / "assets"
+    assets.mkdir(exist_ok=True)
+    one.set(storage_local_path=str(assets), **bucket.settings)
+    bucket.put("iac-state/j1/terraform.tfstate", state(serial=5))
+    copy = Path(one.folder) / "deploy/j1/terraform.tfstate"
+    refused = one.dashctl("storage", "switch", "local")
+    assert refused.code == 12 and "migrate_iac_state=true" in refused.err
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(state(serial=6))
+    newer = one.dashctl("storage", "switch", "local", "--migrate-state")
+    assert newer.code == 12 and "j1" in newer.err and "migrate_iac_state=true" not in newer.err
+    assert copy.read_bytes() == state(serial=6)
+    done = one.dashctl("storage", "switch", "local", "--migrate-state", "--overwrite-state", "j1", "--output", "json")
+    assert done.code == 0, done
+    assert json.loads(done.out)["iac_state_left"] == [{"backend": "obj_cloud1", "key": "iac-state/j1/terraform.tfstate"}]
+    assert copy.read_bytes() == state(serial=5)
+    assert one.dashctl("storage", "switch", "nowhere").code not in (0, 12)
