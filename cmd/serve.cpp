@@ -120,6 +120,8 @@ Run declare_serve(Flags& flags) {
     options.on_stop = [&app] { app.engine.cancel(); };
     auto anchoring = run_every_second([&app] { app.anchors.tick(); });
     auto watching = run_every_second([&app] { policy::watch_admission(app.gate, app.engine); });
+    auto schedule = app.storage.sweep_schedule();
+    auto sweeping = run_every_second([&schedule] { schedule.tick(); });
     return daemon::serve(std::move(options), daemon::all_routes(app), app.buffers);
   };
 }

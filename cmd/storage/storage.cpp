@@ -94,30 +94,6 @@ Run declare_test(Flags& flags) {
   return [options](Context& context) { return run_test(context, *options); };
 }
 
-struct SweepFlags {
-  InstanceFlags instance;
-  std::string backend;
-  std::int64_t age_hours = storage::kDefaultSweepAge.count();
-};
-
-Result<void> run_sweep(Context& context, const SweepFlags& options) {
-  auto instance = TRY(open_instance(context, options.instance, Login::any));
-  auto answer = TRY(instance->storage->sweep(options.backend, options.age_hours));
-  context.out.line("{} unfinished uploads dropped from {}", answer.at("swept").get<std::int64_t>(),
-                   answer.value("backend", ""));
-  context.out.document(OrderedJson(answer));
-  return {};
-}
-
-Run declare_sweep(Flags& flags) {
-  auto options = std::make_shared<SweepFlags>();
-  flags.text("--backend", options->backend, "ID", "backend to sweep; the active one by default");
-  flags.number("--older-than", options->age_hours, "HOURS",
-               "hours since the upload began, at least; 24 by default");
-  declare_instance(flags, options->instance);
-  return [options](Context& context) { return run_sweep(context, *options); };
-}
-
 }  // namespace
 
 Group storage_group() {
@@ -169,11 +145,13 @@ Group storage_group() {
         declare_storage_verify,
         {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
        {"gc",
-        "Drop unfinished uploads",
+        "List or drop unfinished uploads",
         "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "
-        "One that is older than its handle (12 hours) cannot continue.",
-        declare_sweep,
-        {{"Drop uploads that began two days ago or earlier", "dashctl storage gc --older-than 48"}}},
+        "One that is older than its handle (12 hours) cannot continue. Without --apply it lists what is "
+        "there, since when, and how large. `serve` does this every storage_gc_hours (24; 0: never).",
+        declare_storage_sweep,
+        {{"List what began two days ago or earlier", "dashctl storage gc --older-than-hours 48"},
+         {"Drop it in one backend", "dashctl storage gc --backend local --apply"}}},
        {"hub",
         "Keep disk images on the image hub",
         "For administrators. put sends a FILE to `images/` of the hub: VHD, VHDX, qcow2, OVA, or raw as "

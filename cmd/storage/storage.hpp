@@ -55,5 +55,6 @@ Run declare_storage_migrate(Flags& flags);
 Run declare_storage_verify(Flags& flags);
 Run declare_storage_state(Flags& flags);
 Run declare_storage_switch(Flags& flags);
+Run declare_storage_sweep(Flags& flags);
 
 }  // namespace dash::cmd

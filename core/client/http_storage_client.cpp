@@ -76,8 +76,10 @@ class HttpStorageClient final : public StorageClient {
   Result<Json> compare(const std::string& source, const std::string& target, Progress&) override {
     return wait_for("/api/storage/verify", {{"source", source}, {"target", target}});
   }
-  Result<Json> sweep(const std::string& backend, std::int64_t age_hours) override {
-    return wait_for("/api/storage/gc", {{"backend", backend}, {"older_than_hours", age_hours}});
+  Result<Json> sweep(const storage::SweepRequest& order) override {
+    return wait_for(
+        "/api/storage/gc",
+        {{"backend", order.backend}, {"older_than_hours", order.age.count()}, {"apply", order.is_applied}});
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override;
   void stop_migration() override;

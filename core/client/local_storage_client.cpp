@@ -52,9 +52,8 @@ class LocalStorageClient final : public StorageClient {
   Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
     return as_sent(to_json(TRY(deps_.storage.compare(deps_.principal, source, target, progress))));
   }
-  Result<Json> sweep(const std::string& backend, std::int64_t age_hours) override {
-    return as_sent(
-        to_json(TRY(deps_.storage.sweep(deps_.principal, backend, std::chrono::hours(age_hours)))));
+  Result<Json> sweep(const storage::SweepRequest& request) override {
+    return as_sent(to_json(TRY(deps_.storage.sweep(deps_.principal, request))));
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
     {

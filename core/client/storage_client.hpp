@@ -41,8 +41,7 @@ class StorageClient {
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
   virtual Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) = 0;
-  // Blank backend: the active one.
-  virtual Result<Json> sweep(const std::string& backend, std::int64_t age_hours) = 0;
+  virtual Result<Json> sweep(const storage::SweepRequest& request) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
   // Called by another thread while one waits in migrate(): cancels the job, and waits a while until it has
   // stopped where this process runs it.

@@ -5,6 +5,7 @@
 #include "core/base/redact.hpp"
 #include "core/base/text.hpp"
 #include "core/config/settings.hpp"
+#include "core/storage/assets/sweep_schedule.hpp"
 #include "core/storage/store/backends.hpp"
 #include "core/storage/store/registry.hpp"
 
@@ -165,6 +166,7 @@ std::vector<Rule> storage_rules(const storage::local::RootRules& roots) {
   };
   std::vector<Rule> rules{
       value_rule({"storage_*"}, "invalid_value", check_plain),
+      value_rule({"storage_gc_hours"}, "invalid_value", storage::check_sweep_hours),
       value_rule({"storage_agent_subpath"}, "path_refused", check_subpath),
       value_rule({"storage_local_path"}, "path_refused", check_root),
       value_rule({"storage_obj_*_prefix"}, "prefix_reserved", storage::check_asset_prefix),

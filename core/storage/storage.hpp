@@ -6,6 +6,7 @@
 #include "core/storage/assets/deep_test.hpp"
 #include "core/storage/assets/migration.hpp"
 #include "core/storage/assets/sweep.hpp"
+#include "core/storage/assets/sweep_schedule.hpp"
 #include "core/storage/settings/configuration.hpp"
 #include "core/storage/settings/iac_state.hpp"
 #include "core/storage/settings/states.hpp"
@@ -13,6 +14,8 @@
 #include "core/storage/upload/json_uploads.hpp"
 
 namespace dash::storage {
+
+static_assert(kMinSweepAge >= kHandleLifetime, "a sweep must spare what a handle can continue");
 
 struct StorageDeps {
   config::Settings& settings;
@@ -55,14 +58,16 @@ class Storage {
                                 const std::string& target, Progress& progress) {
     return compare_backends({stores_, assets_, deps_.buffers}, principal, source, target, progress);
   }
-  Result<SweepResult> sweep(const Principal& principal, std::string_view backend, std::chrono::hours age) {
-    return sweep_backend({stores_, deps_.sql, deps_.audit, deps_.clock}, principal, backend, age);
+  Result<SweepResult> sweep(const Principal& principal, const SweepRequest& request) {
+    return sweep_stores(sweep_deps(), principal, request);
   }
+  SweepSchedule sweep_schedule() { return SweepSchedule(sweep_deps(), deps_.settings); }
   // Tests a store, for admins. Code::invalid for an unknown or unconfigured backend.
   Result<DeepTestReport> deep_test(const Principal& principal, std::string_view backend);
 
  private:
   UploadDeps upload_deps() { return {stores_, scopes_, deps_.sql, deps_.audit, deps_.buffers}; }
+  SweepDeps sweep_deps() { return {stores_, deps_.sql, deps_.audit, deps_.clock}; }
   StorageDeps deps_;
   IacState state_;
   Stores stores_;

@@ -51,10 +51,12 @@ Result<Response> verify(app::Application& app, const Request& request) {
 Result<Response> sweep(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto body = TRY(json_object(request));
-  auto backend = TRY(optional_string(body, "backend")).value_or("");
-  auto hours = TRY(optional_int(body, "older_than_hours")).value_or(storage::kDefaultSweepAge.count());
-  return json_response(
-      200, storage::to_json(TRY(app.storage.sweep(principal, backend, std::chrono::hours(hours)))));
+  storage::SweepRequest order;
+  order.backend = TRY(optional_string(body, "backend")).value_or("");
+  order.age = std::chrono::hours(
+      TRY(optional_int(body, "older_than_hours")).value_or(storage::kDefaultSweepAge.count()));
+  order.is_applied = TRY(flag(body, "apply"));
+  return json_response(200, storage::to_json(TRY(app.storage.sweep(principal, order))));
 }
 
 Result<Response> move(app::Application& app, const Request& request) {

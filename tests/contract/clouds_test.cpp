@@ -6,6 +6,7 @@
 #include "core/crypto/hash.hpp"
 #include "tests/contract/cloud_settings.hpp"
 #include "tests/support/must.hpp"
+#include "tests/support/sweep_store.hpp"
 
 namespace dash::storage {
 namespace {
@@ -63,8 +64,8 @@ TEST_F(Clouds, GcsSweepsWhatACrashLeftBetweenTheLastPartAndTheCommit) {
   auto upload = must(store->begin("k.deb", 3));
   must(store->put_part(upload, 1, "abc", true));
   EXPECT_TRUE(must(store->list("", "")).objects.empty());
-  EXPECT_EQ(must(store->sweep("config-mgmt/", an_hour_ago())), 0u);
-  EXPECT_EQ(must(store->sweep("config-mgmt/", in_an_hour())), 1u);
+  EXPECT_EQ(must(sweep_store(*store, kStagingPrefix, an_hour_ago())), 0u);
+  EXPECT_EQ(must(sweep_store(*store, kStagingPrefix, in_an_hour())), 1u);
   EXPECT_EQ(store->staged_parts(upload).error().code, Code::not_found);
 }
 
@@ -132,9 +133,41 @@ TEST_F(Clouds, ACommitThatMayOnlyCreateReplacesNothing) {
 TEST_F(Clouds, OciSweepsUploadsThatNobodyFinished) {
   auto store = open("obj_cloud4", oci_settings());
   auto upload = must(store->begin(folder_ + "k.deb", 3));
-  EXPECT_EQ(must(store->sweep(folder_, an_hour_ago())), 0u);
-  EXPECT_EQ(must(store->sweep(folder_, in_an_hour())), 1u);
+  EXPECT_EQ(must(sweep_store(*store, folder_, an_hour_ago())), 0u);
+  EXPECT_EQ(must(sweep_store(*store, folder_, in_an_hour())), 1u);
   EXPECT_EQ(store->staged_parts(upload).error().code, Code::not_found);
+}
+
+TEST_F(Clouds, AzureSweepsBlocksThatNobodyCommittedAndNoFinishedBlob) {
+  auto store = open("obj_cloud2", azure_settings());
+  auto upload = must(store->begin(folder_ + "left.deb", 3));
+  must(store->put_part(upload, 1, "abc", true));
+  must(store->put(folder_ + "empty.yml", "", {}));
+  must(store->put(folder_ + "there.yml", "x", {}));
+  auto over = must(store->begin(folder_ + "there.yml", 3));
+  must(store->put_part(over, 1, "new", true));
+  EXPECT_EQ(must(sweep_store(*store, folder_, an_hour_ago())), 0u);
+  auto found = must(store->leftovers(folder_, in_an_hour()));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].key, folder_ + "left.deb");
+  EXPECT_EQ(found[0].bytes, 3u);
+  EXPECT_GT(found[0].began, an_hour_ago());
+  EXPECT_EQ(must(sweep_store(*store, folder_, in_an_hour())), 1u);
+  EXPECT_TRUE(must(store->staged_parts(upload)).empty());
+  EXPECT_EQ(must(store->list(folder_, "")).objects.size(), 2u);
+  EXPECT_EQ(must(store->staged_parts(over)).size(), 1u);
+}
+
+TEST_F(Clouds, AzureKeepsBlocksThatWereWrittenSinceTheyWereListed) {
+  auto store = open("obj_cloud2", azure_settings());
+  auto old = must(store->begin(folder_ + "k.deb", 3));
+  must(store->put_part(old, 1, "abc", true));
+  auto found = must(store->leftovers(folder_, in_an_hour()));
+  ASSERT_EQ(found.size(), 1u);
+  auto now = must(store->begin(folder_ + "k.deb", 4));
+  must(store->put_part(now, 1, "live", true));
+  EXPECT_EQ(store->drop(found[0]).error().code, Code::conflict);
+  must(store->commit(now, must(store->staged_parts(now)), {}));
 }
 
 TEST_F(Clouds, OciTellsAFingerprintOfAnotherKeyBeforeItAsks) {

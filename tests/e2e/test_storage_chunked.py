@@ -259,18 +259,20 @@ def test_a_handle_is_refused_like_a_forged_one_after_twelve_hours(actors, scratc
     assert commit(actors.instance.login("ann"), handle, 1).status == 201  # the later clock ended the session
 
 
-def test_gc_drops_what_nobody_committed(actors, cli, bucket):
-    handles = [begin(actors.ann, name, 3)["handle"] for name in ("a.rpm", "b.rpm")]
-    assert put(actors.ann, handles[0], 1, b"abc").status == 200
-    assert cli("gc", "--output", "json").json == {"schema": 1, "ok": True, "backend": "obj_cloud1", "swept": 0}
-    assert len(bucket.open_uploads()) == 2
-    swept = cli("gc", "--backend", "s3", "--older-than", "0")
-    assert swept.code == 0 and swept.out == "2 unfinished uploads dropped from obj_cloud1\n", swept
-    assert bucket.open_uploads() == []
-    assert put(actors.ann, handles[0], 1, b"abc").status == commit(actors.ann, handles[0], 1).status == 400
-    assert actors.instance.dashctl("storage", "gc", "--older-than", "0").out == "0 unfinished uploads dropped from obj_cloud1\n"
+def test_gc_spares_what_may_still_be_committed(actors, cli, bucket):
+    handle = begin(actors.ann, "a.rpm", 3)["handle"]
+    assert put(actors.ann, handle, 1, b"abc").status == 200
+    nothing = {"ok": True, "applied": True, "items": [], "swept": 0}
+    assert cli("gc", "--apply", "--output", "json").json == {"schema": 1} | nothing
+    assert len(bucket.open_uploads()) == 1
+    swept = cli("gc", "--backend", "s3", "--older-than-hours", "12")
+    assert swept.code == 0 and swept.out == "", swept
+    assert commit(actors.ann, handle, 1).status == 201
     assert actors.ann.post("/api/storage/gc", {}).status == 403
-    assert [cli("gc", "--backend", "ftp").code, cli("gc", "--older-than", "-1").code] == [1, 1]
+    for hours in (11, 0, -1, 10**15):
+        assert actors.root.post("/api/storage/gc", {"older_than_hours": hours, "apply": True}).status == 400, hours
+    assert actors.root.post("/api/storage/gc", {"apply": "yes"}).status == 422
+    assert [cli("gc", "--backend", "ftp").code, cli("gc", "--older-than-hours", "11").code] == [1, 1]
 
 
 def test_a_handle_ends_when_the_bucket_changes(actors):

@@ -61,8 +61,11 @@ class FaultyStore final : public ObjectStore {
   Result<void> abort(const std::string& upload) override {
     return through([&] { return store_->abort(upload); });
   }
-  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
-    return through([&] { return store_->sweep(prefix, older_than); });
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    return through([&] { return store_->leftovers(prefix, older_than); });
+  }
+  Result<void> drop(const Leftover& leftover) override {
+    return through([&] { return store_->drop(leftover); });
   }
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return through([&] { return store_->find_lease(key); });

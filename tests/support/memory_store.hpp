@@ -121,11 +121,18 @@ class MemoryStore final : public ObjectStore {
     if (it != not_objects.end()) return fail(Code::invalid, "{}", it->second);
     return {};
   }
-  Result<std::uint32_t> sweep(std::string_view prefix, Time) override {
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
     std::lock_guard lock(mutex_);
-    return static_cast<std::uint32_t>(
-        std::erase_if(uploads_, [&](const auto& upload) { return upload.second.key.starts_with(prefix); }));
+    std::vector<Leftover> found;
+    for (const auto& [id, upload] : uploads_) {
+      if (!upload.key.starts_with(prefix) || upload_began >= older_than) continue;
+      Leftover leftover{upload.key, upload_began, 0, id};
+      for (const auto& [n, bytes] : upload.parts) leftover.bytes += bytes.size();
+      found.push_back(std::move(leftover));
+    }
+    return found;
   }
+  Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
   std::string bytes_of(const std::string& key) {
     std::lock_guard lock(mutex_);
@@ -142,6 +149,7 @@ class MemoryStore final : public ObjectStore {
 
   std::size_t page_size = 1000;
   std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks in the middle
+  Time upload_began;                           // of every upload; 1970 by default
   int begun = 0;
   int part_calls = 0;
   int staged_calls = 0;

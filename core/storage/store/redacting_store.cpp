@@ -114,8 +114,8 @@ class RedactingStore final : public ObjectStore {
   }
   Result<void> abort(const std::string& upload) override { return redact(store_->abort(upload)); }
   Result<void> check_target(const std::string& key) override { return redact(store_->check_target(key)); }
-  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
-    return redact(store_->sweep(prefix, older_than));
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    return redact(store_->leftovers(prefix, older_than));
   }
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return redact(store_->find_lease(key));
@@ -123,6 +123,7 @@ class RedactingStore final : public ObjectStore {
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return redact(store_->release_lease(key, id));
   }
+  Result<void> drop(const Leftover& leftover) override { return redact(store_->drop(leftover)); }
   Result<Object> copy_inside(const std::string& from, const std::string& to) override {
     return redact(store_->copy_inside(from, to));
   }

@@ -41,7 +41,7 @@ class RetryingStore final : public ObjectStore {
     return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->abort(upload)); });
   }
 
-  // A lost answer leaves an upload without an owner; sweep() finds it.
+  // A lost answer leaves an upload without an owner; leftovers() lists it.
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
     return retry_.run([&](int) { return store_->begin(key, size); });
   }
@@ -62,8 +62,11 @@ class RetryingStore final : public ObjectStore {
   Result<void> check_target(const std::string& key) override {
     return retry_.run([&](int) { return store_->check_target(key); });
   }
-  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
-    return retry_.run([&](int) { return store_->sweep(prefix, older_than); });
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    return retry_.run([&](int) { return store_->leftovers(prefix, older_than); });
+  }
+  Result<void> drop(const Leftover& leftover) override {
+    return retry_.run([&](int attempt) { return ignore_not_found(attempt, store_->drop(leftover)); });
   }
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return retry_.run([&](int) { return store_->find_lease(key); });

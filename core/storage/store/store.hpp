@@ -20,6 +20,9 @@
 
 namespace dash::storage {
 
+// Where stores without uploads of their own stage them.
+inline constexpr std::string_view kStagingPrefix = ".dashctl-uploads/";
+
 struct Object {
   std::string key;
   std::uint64_t size = 0;
@@ -58,6 +61,14 @@ struct StagedPart {
   std::uint32_t n = 0;  // from 1
   std::uint64_t size = 0;
   std::string ref;  // the store's own id of these bytes; empty where it has none
+};
+
+// What a crash or a client that stopped left in a store: an unfinished upload, or a file of its staging.
+struct Leftover {
+  std::string key;          // full, without the bucket
+  Time began;               // of a file system's: when it was last written
+  std::uint64_t bytes = 0;  // staged
+  std::string upload;       // the store's own name of it, for drop()
 };
 
 // What a caller may rely on.
@@ -121,14 +132,22 @@ class ObjectStore {
   // a file system.
   virtual Result<void> check_target(const std::string& /*key*/) { return {}; }
 
-  // Drops what crashes left beneath `prefix`: uploads that began before `older_than`. Returns how many.
-  virtual Result<std::uint32_t> sweep(std::string_view /*prefix*/, Time /*older_than*/) { return 0u; }
   // Returns what the holder of a lease on the object noted with it (JSON, or ""); nullopt without a lease,
   // and where the store has none.
   virtual Result<std::optional<std::string>> find_lease(const std::string& /*key*/) { return std::nullopt; }
   // Ends the lease that has this id. Code::conflict when it has another.
   virtual Result<void> release_lease(const std::string& key, const std::string& /*id*/) {
     return fail(Code::unsupported, "{} has no leases, so '{}' has none", place(), key);
+  }
+  // Lists what began before `older_than` and was never committed, by keys that begin with `prefix`. A store
+  // that writes staging files lists them beneath kStagingPrefix. Code::upstream while the store's clock is
+  // apart from ours.
+  virtual Result<std::vector<Leftover>> leftovers(std::string_view /*prefix*/, Time /*older_than*/) {
+    return std::vector<Leftover>();
+  }
+  // Removes what leftovers() listed. Code::not_found when it is gone, Code::conflict when it is in use again.
+  virtual Result<void> drop(const Leftover& leftover) {
+    return fail(Code::unsupported, "{} keeps no unfinished uploads like '{}'", place(), leftover.key);
   }
   // Copies inside of the store, without memory or network of the caller.
   virtual Result<Object> copy_inside(const std::string& /*from*/, const std::string& /*to*/) {

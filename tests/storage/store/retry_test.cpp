@@ -5,6 +5,7 @@
 #include "tests/support/faulty_store.hpp"
 #include "tests/support/memory_store.hpp"
 #include "tests/support/must.hpp"
+#include "tests/support/sweep_store.hpp"
 
 namespace dash::storage {
 namespace {
@@ -46,7 +47,7 @@ TEST(RetryingStore, EveryIdempotentCallSurvivesOneLostRequestAndOneLostAnswer) {
     EXPECT_TRUE(world.store->abort(another));
     must(world.store->begin("left", std::nullopt));
     again();
-    EXPECT_TRUE(world.store->sweep("", Time::max()));
+    EXPECT_TRUE(sweep_store(*world.store, "", Time::max()));
     EXPECT_EQ(world.memory->open_uploads(), 0u);
     again();
     EXPECT_TRUE(world.store->remove("k"));

@@ -10,6 +10,11 @@
 namespace dash::storage::azure_blob {
 namespace {
 
+constexpr std::string_view kTimedId = "da5b";  // the start of an upload's id that goes on with its time
+constexpr std::size_t kTimeDigits = 8;         // seconds since 1970
+constexpr std::size_t kUploadIdSize = 32;
+constexpr std::size_t kPartDigits = 5;
+
 Failure malformed(std::string_view what) {
   return fail(Code::upstream, "Azure Blob Storage answered {} in a form that is not its API's", what);
 }
@@ -54,6 +59,23 @@ Result<ListPage> parse_list(std::string_view xml) {
   for (const auto& element : blobs->children)
     if (element.name == "Blob") page.blobs.push_back(TRY(read_blob(element)));
   return page;
+}
+
+std::string new_upload_id(Time now) {
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return fmt::format("{}{:08x}{}", kTimedId, static_cast<std::uint32_t>(seconds), crypto::random_hex(10));
+}
+
+std::optional<Time> began_at(std::string_view id) {
+  auto plain = crypto::from_base64(id);
+  if (!plain || plain->size() != kUploadIdSize + 1 + kPartDigits || !plain->starts_with(kTimedId) ||
+      (*plain)[kUploadIdSize] != '-')
+    return std::nullopt;
+  auto digits = std::string_view(*plain).substr(kTimedId.size(), kTimeDigits);
+  std::uint32_t seconds = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seconds, 16);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return Time{} + std::chrono::seconds(seconds);
 }
 
 std::string block_id(std::string_view upload_id, std::uint32_t part) {

@@ -19,6 +19,10 @@ inline constexpr std::string_view kDigestMetadata = "dashctl_digest";
 // happened.
 inline constexpr std::string_view kUploadMetadata = "dashctl_upload";
 
+// The digest of an empty blob that takes the place of unfinished blocks, so that the service drops them. It
+// is no asset: listings leave it out, and the next sweep drops one that a crash left.
+inline constexpr std::string_view kSweptMark = "dashctl-swept";
+
 struct ListedBlob {
   std::string name;
   std::uint64_t size = 0;
@@ -31,6 +35,11 @@ struct ListPage {
   std::string next_marker;  // empty: last page
 };
 Result<ListPage> parse_list(std::string_view xml);
+
+// Returns a new random id of an upload, 32 hex digits. It contains the time, which the service does not keep.
+std::string new_upload_id(Time now);
+// Returns when the upload of a block began; nullopt when the id is another tool's or has no time.
+std::optional<Time> began_at(std::string_view block_id);
 
 // Returns the id of a block. A blob has the blocks of all uploads to its name in one pool, so the id contains
 // the upload's 32 hex digits and the part's number. All ids have one length, as the service demands.

@@ -4,6 +4,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/azure_blob/client.hpp"
 #include "core/storage/store/azure_blob/codec.hpp"
+#include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
@@ -42,7 +43,7 @@ void add_options(Call& call, const PutOptions& options) {
 
 class AzureBlobStore final : public HttpObjectStore {
  public:
-  explicit AzureBlobStore(Client client) : client_(std::move(client)) {}
+  AzureBlobStore(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
 
   Capabilities capabilities() const override {
     return {.max_bytes = kMaxBlocks * kPartBytes,
@@ -54,19 +55,9 @@ class AzureBlobStore final : public HttpObjectStore {
   std::string place() const override { return client_.place(); }
 
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
-    Call call{.what = "listing",
-              .query = {{"restype", "container"},
-                        {"comp", "list"},
-                        {"include", "metadata"},
-                        {"maxresults", "1000"},
-                        {"prefix", std::string(prefix)}}};
-    if (!cursor.empty()) call.query.emplace_back("marker", cursor);
-    std::string code;
-    auto response = client_.execute(call, &code);
-    if (!response && code == "ContainerNotFound") return ObjectPage{};  // the first upload makes it
-    if (!response) return Failure(std::move(response).error());
-    auto page = TRY(parse_list(response->body));
+    auto page = TRY(parse_list(TRY(request_list(prefix, cursor, "metadata")).body));
     ObjectPage out{{}, std::move(page.next_marker)};
+    std::erase_if(page.blobs, [](const ListedBlob& blob) { return blob.digest == kSweptMark; });
     for (auto& blob : page.blobs)
       out.objects.push_back({std::move(blob.name), blob.size, unquoted(std::move(blob.etag)), blob.modified,
                              std::move(blob.digest)});
@@ -94,7 +85,7 @@ class AzureBlobStore final : public HttpObjectStore {
   // The service has no record of an upload before its first block.
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_key(key));
-    return crypto::random_hex(16) + "/" + key;
+    return new_upload_id(clock_.now()) + "/" + key;
   }
 
   Result<std::string> put_part(const std::string& text, std::uint32_t n, const Payload& payload,
@@ -112,14 +103,8 @@ class AzureBlobStore final : public HttpObjectStore {
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
     auto upload = TRY(read_upload(text));
-    auto response = client_.execute({.what = "listing the parts of " + upload.key,
-                                     .key = upload.key,
-                                     .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
-    // Neither a blob nor a block of that name.
-    if (!response && response.error().code == Code::not_found) return std::vector<StagedPart>();
-    if (!response) return Failure(std::move(response).error());
     std::vector<StagedPart> parts;
-    for (auto& block : TRY(parse_blocks(response->body)))
+    for (auto& block : TRY(uncommitted_blocks(upload.key)))
       if (auto n = part_of(block.id, upload.id)) parts.push_back({*n, block.size, std::move(block.id)});
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.n < b.n; });
     return parts;
@@ -167,7 +152,99 @@ class AzureBlobStore final : public HttpObjectStore {
     return {};
   }
 
+  // Blocks on top of a finished blob are not listed: the service drops them, a week after the last one or
+  // with the next commit.
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    std::vector<Leftover> found;
+    for (std::string cursor;;) {
+      auto response = TRY(request_list(prefix, cursor, "metadata,uncommittedblobs"));
+      TRY(check_clock_skew(response.headers, clock_.now()));
+      auto page = TRY(parse_list(response.body));
+      for (const auto& blob : page.blobs)
+        if (blob.size == 0 && blob.name.starts_with(prefix))
+          if (auto leftover = TRY(find_leftover(blob, older_than))) found.push_back(*std::move(leftover));
+      cursor = std::move(page.next_marker);
+      if (cursor.empty()) return found;
+    }
+  }
+
+  // The service drops blocks when a blob is written over them.
+  Result<void> drop(const Leftover& leftover) override {
+    auto etag = leftover.upload;
+    if (etag.empty()) {
+      if (total_size(TRY(uncommitted_blocks(leftover.key))) != leftover.bytes)
+        return fail(Code::conflict, "'{}' was written since it was listed", leftover.key);
+      etag = TRY(put(leftover.key, "", {.digest = std::string(kSweptMark), .only_if_absent = true})).etag;
+    }
+    Call call{.what = "deleting " + leftover.key, .method = "DELETE", .key = leftover.key};
+    call.headers.add("If-Match", fmt::format("\"{}\"", etag));
+    TRY(client_.execute(call));
+    return {};
+  }
+
  private:
+  static std::uint64_t total_size(const std::vector<Block>& blocks) {
+    std::uint64_t bytes = 0;
+    for (const auto& block : blocks) bytes += block.size;
+    return bytes;
+  }
+
+  Result<net::HttpResponse> request_list(std::string_view prefix, std::string_view cursor,
+                                         std::string_view include) {
+    Call call{.what = "listing",
+              .query = {{"restype", "container"},
+                        {"comp", "list"},
+                        {"include", std::string(include)},
+                        {"maxresults", "1000"},
+                        {"prefix", std::string(prefix)}}};
+    if (!cursor.empty()) call.query.emplace_back("marker", cursor);
+    std::string code;
+    auto response = client_.execute(call, &code);
+    if (!response && code == "ContainerNotFound") return empty_listing();  // the first upload makes it
+    return response;
+  }
+  static net::HttpResponse empty_listing() {
+    net::HttpResponse response;
+    response.status = 200;
+    response.body = "<EnumerationResults><Blobs/></EnumerationResults>";
+    return response;
+  }
+
+  // Returns the uncommitted blocks of all uploads to the key.
+  Result<std::vector<Block>> uncommitted_blocks(const std::string& key) {
+    auto response = client_.execute({.what = "listing the parts of " + key,
+                                     .key = key,
+                                     .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
+    // Neither a blob nor a block of that name.
+    if (!response && response.error().code == Code::not_found) return std::vector<Block>();
+    return parse_blocks(TRY(std::move(response)).body);
+  }
+
+  // Returns nullopt for a finished blob, and when any of its blocks is younger or of unknown age.
+  Result<std::optional<Leftover>> find_leftover(const ListedBlob& blob, Time older_than) {
+    std::optional<Leftover> none;
+    Leftover leftover{blob.name, blob.modified, 0, ""};
+    if (blob.digest == kSweptMark) {
+      leftover.upload = unquoted(blob.etag);
+      return blob.modified < older_than ? std::optional(std::move(leftover)) : none;
+    }
+    auto blocks = TRY(uncommitted_blocks(blob.name));
+    if (blocks.empty()) return none;
+    auto finished = send_head(blob.name);
+    if (finished) return none;
+    if (finished.error().code != Code::not_found) return Failure(std::move(finished).error());
+    leftover.bytes = total_size(blocks);
+    auto first = Time::max(), last = Time::min();
+    for (const auto& block : blocks) {
+      auto began = began_at(block.id).value_or(blob.modified);
+      if (began == Time{}) return none;
+      first = std::min(first, began);
+      last = std::max(last, began);
+    }
+    leftover.began = first;
+    return last < older_than ? std::optional(std::move(leftover)) : none;
+  }
+
   Result<net::HttpResponse> send_get(const std::string& key, ByteRange range, std::string_view must_match,
                                      Sink& body) override {
     Call call{.what = "reading " + key, .key = key, .body_sink = &body};
@@ -227,13 +304,14 @@ class AzureBlobStore final : public HttpObjectStore {
   }
 
   Client client_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ObjectStore>> open_azure_blob(const config::Values& values, net::HttpClient& http,
                                                      const Clock& clock) {
-  return std::make_unique<AzureBlobStore>(TRY(open_client(values, http, clock)));
+  return std::make_unique<AzureBlobStore>(TRY(open_client(values, http, clock)), clock);
 }
 
 }  // namespace dash::storage::azure_blob

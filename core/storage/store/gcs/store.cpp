@@ -13,7 +13,6 @@
 namespace dash::storage::gcs {
 namespace {
 
-constexpr std::string_view kStaging = ".dashctl-uploads/";
 // Up to this size an object is sent in one request with its metadata, at the price of a copy in memory.
 constexpr std::size_t kOneRequest = kQuantum;
 constexpr std::uint64_t kMaxObject = 5ull << 40;  // 5 TiB (cloud.google.com, Quotas & limits)
@@ -23,7 +22,7 @@ struct Upload {
   std::string id;  // 32 hex digits, random
   std::string session;
   std::string key;
-  std::string staging() const { return std::string(kStaging) + id; }
+  std::string staging() const { return std::string(kStagingPrefix) + id; }
   std::string text() const { return id + "\n" + session + "\n" + key; }
 };
 Result<Upload> read_upload(const std::string& text) {
@@ -72,7 +71,8 @@ class GcsStore final : public ObjectStore {
 
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     auto page = TRY(parse_list(TRY(request_list(prefix, cursor)).body));
-    std::erase_if(page.objects, [](const StoredObject& object) { return object.name.starts_with(kStaging); });
+    std::erase_if(page.objects,
+                  [](const StoredObject& object) { return object.name.starts_with(kStagingPrefix); });
     ObjectPage out{{}, std::move(page.next_page_token)};
     for (auto& object : page.objects) out.objects.push_back(to_object(std::move(object)));
     return out;
@@ -178,18 +178,27 @@ class GcsStore final : public ObjectStore {
     return removed;
   }
 
-  // Sessions expire after a week; their objects stay.
-  Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
-    std::uint32_t swept = 0;
+  // An open session cannot be listed and expires after a week. The object of a finished one stays.
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    std::vector<Leftover> found;
+    if (prefix != kStagingPrefix) return found;
     for (std::string cursor;;) {
-      auto answer = TRY(request_list(kStaging, cursor));
+      auto answer = TRY(request_list(kStagingPrefix, cursor));
       TRY(check_clock_skew(answer.headers, clock_.now()));
       auto page = TRY(parse_list(answer.body));
       for (const auto& object : page.objects)
-        if (object.updated < older_than && remove(object.name)) ++swept;
+        if (object.updated < older_than && object.name.starts_with(kStagingPrefix))
+          found.push_back({object.name, object.updated, object.size, object.generation});
       cursor = std::move(page.next_page_token);
-      if (cursor.empty()) return swept;
+      if (cursor.empty()) return found;
     }
+  }
+  Result<void> drop(const Leftover& leftover) override {
+    TRY(client_.execute({.what = "deleting " + leftover.key,
+                         .method = "DELETE",
+                         .target = fmt::format("{}?ifGenerationMatch={}", object_target(leftover.key),
+                                               net::percent_encode(leftover.upload))}));
+    return {};
   }
 
   Result<Object> copy_inside(const std::string& from, const std::string& to) override {

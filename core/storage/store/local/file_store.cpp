@@ -122,9 +122,15 @@ class FileStore final : public ObjectStore {
   Result<void> abort(const std::string& upload) override {
     return staging_.abort(TRY(read_staged_upload(upload)));
   }
-  Result<std::uint32_t> sweep(std::string_view, Time older_than) override {
-    return staging_.sweep(older_than, clock_.now() + kStagingLifetime);
+  // What a crash left of a replacement is put back first: it is no leftover.
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    if (prefix != kStagingPrefix) return std::vector<Leftover>();
+    TRY(recover());
+    auto found = TRY(staging_.leftovers(older_than, clock_.now() + kStagingLifetime));
+    if (!found.empty()) TRY(staging_.check_clock(clock_));
+    return found;
   }
+  Result<void> drop(const Leftover& leftover) override { return staging_.drop_leftover(leftover); }
 
  private:
   Result<FileEntry> file(const std::string& key) {

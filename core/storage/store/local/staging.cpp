@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/buffer_pool.hpp"
+#include "core/base/clock_skew.hpp"
 #include "core/base/json.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/local/file_store.hpp"
@@ -14,10 +15,11 @@ namespace {
 constexpr std::string_view kData = "data";
 constexpr std::string_view kCommitted = "committed-";  // followed by the version
 constexpr std::string_view kNote = ".replacing";       // of <id>.old; contains the key
+constexpr std::string_view kBackup = ".old";           // of a file that is being replaced
 constexpr std::size_t kMaxNote = 2048;
 
 std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kNote); }
-std::string backup_of(std::string_view id) { return fmt::format("{}/{}.old", kStagingFolder, id); }
+std::string backup_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kBackup); }
 
 std::string folder_of(const StagedUpload& upload) { return fmt::format("{}/{}", kStagingFolder, upload.id); }
 std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", folder_of(upload), kData); }
@@ -41,6 +43,9 @@ std::optional<StagedPart> read_marker(std::string_view name) {
 }
 
 bool is_id(std::string_view text) { return text.size() == 32 && crypto::from_hex(text).has_value(); }
+
+// The old file and its note, which recover() handles whatever their age.
+bool is_of_a_replacement(std::string_view name) { return name.ends_with(kNote) || name.ends_with(kBackup); }
 
 Failure upload_gone(const StagedUpload& upload) {
   return fail(Code::not_found, "the upload of '{}' is gone: it was committed, aborted or swept", upload.key);
@@ -191,17 +196,55 @@ Result<void> Staging::drop(const std::string& path) {
   return tree_.remove_folder(path);
 }
 
-Result<std::uint32_t> Staging::sweep(Time older_than, Time newer_than) {
+Result<std::uint64_t> Staging::staged_bytes(const std::string& path) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : TRY(tree_.list(path))) bytes += entry.size;
+  return bytes;
+}
+
+Result<std::vector<Leftover>> Staging::leftovers(Time older_than, Time newer_than) {
+  std::vector<Leftover> found;
   auto entries = tree_.list(std::string(kStagingFolder));
-  if (!entries && entries.error().code == Code::not_found) return 0u;
-  std::uint32_t swept = 0;
+  if (!entries && entries.error().code == Code::not_found) return found;
   for (const auto& entry : TRY(std::move(entries))) {
     if (entry.modified >= older_than && entry.modified <= newer_than) continue;
+    if (is_of_a_replacement(entry.name)) continue;
     auto path = fmt::format("{}/{}", kStagingFolder, entry.name);
-    TRY(entry.kind == FileKind::folder ? drop(path) : tree_.remove(path));
-    ++swept;
+    auto bytes = entry.kind == FileKind::folder ? staged_bytes(path) : Result<std::uint64_t>(entry.size);
+    if (!bytes && bytes.error().code == Code::not_found) continue;  // ended meanwhile
+    auto size = TRY(std::move(bytes));
+    found.push_back({path, entry.modified, size, ""});
   }
-  return swept;
+  return found;
+}
+
+Result<void> Staging::drop_leftover(const Leftover& leftover) {
+  auto entry = TRY(tree_.stat(leftover.key));
+  if (entry.modified > leftover.began + kMaxClockSkew)
+    return fail(Code::conflict, "'{}' was written since it was listed", leftover.key);
+  return entry.kind == FileKind::folder ? drop(leftover.key) : tree_.remove(leftover.key);
+}
+
+Result<void> Staging::sweep(Time older_than, Time newer_than) {
+  for (const auto& leftover : TRY(leftovers(older_than, newer_than))) {
+    auto dropped = drop_leftover(leftover);
+    if (!dropped && dropped.error().code != Code::not_found && dropped.error().code != Code::conflict)
+      return dropped;
+  }
+  return {};
+}
+
+Result<void> Staging::check_clock(const Clock& clock) {
+  auto path = TRY(write_file(""));
+  auto written = tree_.stat(path);
+  TRY(remove_if_exists(path));
+  auto apart = TRY(std::move(written)).modified - clock.now();
+  if (apart < kMaxClockSkew && -apart < kMaxClockSkew) return {};
+  return fail(Code::upstream,
+              "nothing was swept, because ages are unknown; the clock of the files is {} minutes {} this "
+              "program's: set it right",
+              std::chrono::duration_cast<std::chrono::minutes>(std::chrono::abs(apart)).count(),
+              apart < Time::duration::zero() ? "behind" : "ahead of");
 }
 
 }  // namespace dash::storage::local

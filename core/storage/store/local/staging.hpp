@@ -36,12 +36,19 @@ class Staging {
   Result<FileEntry> commit(const StagedUpload& upload, const std::vector<StagedPart>& parts,
                            bool may_replace);
   Result<void> abort(const StagedUpload& upload);
-  // Drops what was last written before `older_than`, or after `newer_than` (by a clock that was wrong).
-  Result<std::uint32_t> sweep(Time older_than, Time newer_than);
+  // Lists what was last written before `older_than`, or after `newer_than` (by a clock that was wrong).
+  Result<std::vector<Leftover>> leftovers(Time older_than, Time newer_than);
+  // Code::conflict when it was written since it was listed.
+  Result<void> drop_leftover(const Leftover& leftover);
+  // Drops what leftovers() lists.
+  Result<void> sweep(Time older_than, Time newer_than);
+  // Code::upstream when the tree dates a new file by another time than `clock`: ages are then unknown.
+  Result<void> check_clock(const Clock& clock);
 
  private:
   Result<FileEntry> find_committed(const StagedUpload& upload);
   Result<void> drop(const std::string& path);
+  Result<std::uint64_t> staged_bytes(const std::string& path);
   Result<void> replace_with_backup(const std::string& path, const std::string& key);
   Result<void> recover_one(const std::string& id);
   Result<void> remove_if_exists(const std::string& path);

@@ -131,21 +131,27 @@ class OciStore final : public HttpObjectStore {
     return {};
   }
 
-  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
-    std::uint32_t swept = 0;
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    std::vector<Leftover> found;
     for (std::string page;;) {
       Call call{.what = "listing uploads", .path = "/u", .query = {{"limit", "1000"}}};
       if (!page.empty()) call.query.emplace_back("page", page);
       auto response = TRY(client_.execute(std::move(call)));
       TRY(check_clock_skew(response.headers, clock_.now()));
-      for (const auto& upload : TRY(parse_uploads(response.body)))
-        if (upload.object.starts_with(prefix) && upload.created < older_than &&
-            client_.execute(about("aborting ", "DELETE", {"", upload.id, upload.object})))
-          ++swept;
+      for (const auto& upload : TRY(parse_uploads(response.body))) {
+        if (upload.created >= older_than || !upload.object.starts_with(prefix)) continue;
+        auto text = Upload{"", upload.id, upload.object}.text();
+        auto parts = staged_parts(text);
+        if (!parts && parts.error().code == Code::not_found) continue;  // ended meanwhile
+        Leftover leftover{upload.object, upload.created, 0, std::move(text)};
+        for (const auto& part : TRY(std::move(parts))) leftover.bytes += part.size;
+        found.push_back(std::move(leftover));
+      }
       page = response.headers.get("opc-next-page").value_or("");
-      if (page.empty()) return swept;
+      if (page.empty()) return found;
     }
   }
+  Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
  private:
   static Call about(std::string_view verb, std::string_view method, const Upload& upload) {

@@ -136,20 +136,23 @@ class S3Store final : public HttpObjectStore {
     return {};
   }
 
-  Result<std::uint32_t> sweep(std::string_view prefix, Time older_than) override {
-    std::uint32_t swept = 0;
+  Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
+    std::vector<Leftover> found;
     UploadsPage page;
     do {
       page = TRY(list_uploads(prefix, page));
       for (const auto& upload : page.uploads) {
         if (upload.began >= older_than || !upload.key.starts_with(prefix)) continue;
-        auto gone = abort(write_upload_ref({upload.key, upload.id}));
-        if (!gone && gone.error().code != Code::not_found) return Failure(std::move(gone).error());
-        ++swept;
+        auto ref = write_upload_ref({upload.key, upload.id});
+        auto parts = staged_parts(ref);
+        if (!parts && parts.error().code == Code::not_found) continue;  // ended meanwhile
+        auto bytes = total_size(TRY(std::move(parts)));
+        found.push_back({upload.key, upload.began, bytes, ref});
       }
     } while (!page.next_key_marker.empty());
-    return swept;
+    return found;
   }
+  Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
   Result<Object> copy_inside(const std::string& from, const std::string& to) override {
     TRY(check_key(to));

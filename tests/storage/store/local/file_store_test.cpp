@@ -9,6 +9,7 @@
 
 #include "core/storage/store/local/folder_tree.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/sweep_store.hpp"
 
 namespace dash::storage::local {
 namespace {
@@ -101,8 +102,10 @@ TEST_F(FolderStore, CommitRefusesDataThatIsNotTheParts) {
 TEST_F(FolderStore, SweepsWhatACrashLeft) {
   auto upload = must(store_->begin("a.deb", std::nullopt));
   must(store_->put_part(upload, 1, "abc", true));
-  EXPECT_EQ(must(store_->sweep("", Time{})), 0u);
-  EXPECT_EQ(must(store_->sweep("", std::chrono::system_clock::now() + std::chrono::hours(1))), 1u);
+  EXPECT_EQ(must(sweep_store(*store_, kStagingPrefix, Time{})), 0u);
+  EXPECT_EQ(
+      must(sweep_store(*store_, kStagingPrefix, std::chrono::system_clock::now() + std::chrono::hours(1))),
+      1u);
   EXPECT_EQ(staged_entries(), 0u);
   EXPECT_EQ(store_->put_part(upload, 1, "abc", true).error().code, Code::not_found);
 }
@@ -115,7 +118,7 @@ TEST_F(FolderStore, DropsUploadsOfAClockThatWasAYearAheadAndKeepsThoseOfNow) {
   EXPECT_EQ(staged_entries(), 2u);
   for (const auto& entry : fs::directory_iterator(at(kStagingFolder)))
     fs::last_write_time(entry, fs::file_time_type::clock::now() + kYear);
-  EXPECT_EQ(must(store_->sweep("", Time{})), 2u);
+  EXPECT_EQ(must(sweep_store(*store_, kStagingPrefix, Time{})), 2u);
   auto kept = must(store_->begin("c.deb", std::nullopt));
   must(store_->begin("d.deb", std::nullopt));
   must(store_->put_part(kept, 1, "abc", true));

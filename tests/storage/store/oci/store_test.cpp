@@ -8,6 +8,7 @@
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scripted_http.hpp"
+#include "tests/support/sweep_store.hpp"
 
 namespace dash::storage::oci {
 namespace {
@@ -115,16 +116,17 @@ TEST_F(OciStore, SweepsOldUploadsBeneathThePrefixAlone) {
   http_.answer(200, R"([{"object":"p/old","uploadId":"1","timeCreated":"2026-07-01T00:00:00Z"},)"
                     R"({"object":"p/new","uploadId":"2","timeCreated":"2026-07-03T13:00:00Z"},)"
                     R"({"object":"other","uploadId":"3","timeCreated":"2026-07-01T00:00:00Z"}])");
+  http_.answer(200, R"([{"partNumber":1,"size":7,"etag":"e","md5":"m"}])");
   http_.answer(204);
-  EXPECT_EQ(must(store_->sweep("p/", must(parse_iso("2026-07-03T02:00:00Z")))), 1u);
-  EXPECT_TRUE(http_.requests.at(1).url.ends_with("/u/p/old?uploadId=1"));
+  EXPECT_EQ(must(sweep_store(*store_, "p/", must(parse_iso("2026-07-03T02:00:00Z")))), 1u);
+  EXPECT_TRUE(http_.requests.at(2).url.ends_with("/u/p/old?uploadId=1"));
 }
 
 TEST_F(OciStore, SweepsNothingWhileTheClocksAreAYearApart) {
   for (auto date : {"Sat, 03 Jul 2027 14:00:00 GMT", "Thu, 03 Jul 2025 14:00:00 GMT"}) {
     http_.answer(200, R"([{"object":"p/x","uploadId":"1","timeCreated":"2026-07-01T00:00:00Z"}])",
                  {{"Date", date}});
-    auto refused = store_->sweep("p/", clock_.now()).error();
+    auto refused = store_->leftovers("p/", clock_.now()).error();
     EXPECT_EQ(refused.code, Code::upstream);
     EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
   }

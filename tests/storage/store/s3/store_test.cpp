@@ -138,11 +138,19 @@ TEST_F(S3Store, SweepsOnlyOldUploadsBeneathThePrefix) {
                fmt::format("<ListMultipartUploadsResult>{}{}{}</ListMultipartUploadsResult>",
                            upload("p/old", "2026-07-01T00:00:00Z"), upload("p/new", "2026-07-03T13:00:00Z"),
                            upload("q/old", "2026-07-01T00:00:00Z")));
+  http_.answer(200,
+               "<ListPartsResult><Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>7</Size></Part>"
+               "</ListPartsResult>");
+  auto found = must(store_->leftovers("p/", clock_.now() - std::chrono::hours(24)));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].key, "p/old");
+  EXPECT_EQ(found[0].bytes, 7u);
+  EXPECT_EQ(format_iso(found[0].began), "2026-07-01T00:00:00Z");
   http_.answer(204);
-  EXPECT_EQ(must(store_->sweep("p/", clock_.now() - std::chrono::hours(24))), 1u);
-  EXPECT_EQ(http_.requests.size(), 2u);
-  EXPECT_NE(http_.requests.at(1).url.find("p/old?uploadId=p%2Fold-id"), std::string::npos)
-      << http_.requests.at(1).url;
+  must(store_->drop(found[0]));
+  ASSERT_EQ(http_.requests.size(), 3u);
+  EXPECT_NE(http_.requests.at(2).url.find("p/old?uploadId=p%2Fold-id"), std::string::npos)
+      << http_.requests.at(2).url;
 }
 
 TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
@@ -151,7 +159,7 @@ TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
                  "<ListMultipartUploadsResult><Upload><Key>p/x</Key><UploadId>x</UploadId>"
                  "<Initiated>2026-07-01T00:00:00Z</Initiated></Upload></ListMultipartUploadsResult>",
                  {{"Date", date}});
-    auto refused = store_->sweep("p/", clock_.now()).error();
+    auto refused = store_->leftovers("p/", clock_.now()).error();
     EXPECT_EQ(refused.code, Code::upstream);
     EXPECT_NE(refused.message.find("clock"), std::string::npos) << refused.message;
   }
