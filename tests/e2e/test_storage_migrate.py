@@ -25,8 +25,10 @@ def test_migration_copies_skips_and_overwrites(actors, bucket):
         assert upload(actors.ann, name, data).status == 201
     first = migrate(actors.root, "local", "s3")
     assert first.status == 200, first
+    job_id = first.json["job_id"]
+    assert actors.root.get("/api/jobs/" + job_id).json["result"] == first.json
     assert first.json == {"source": "local", "target": "obj_cloud1", "copied": ["a.yml", "big.rpm", "empty.sh"],
-                          "skipped": [], "failed": [], "summary": "3 copied, 0 skipped (already in target), 0 failed"}
+                          "skipped": [], "failed": [], "summary": "3 copied, 0 skipped (already in target), 0 failed", "job_id": job_id}
     assert bucket.get("config-mgmt/big.rpm") == big and bucket.get("config-mgmt/empty.sh") == b""
     assert actors.root.get("/api/storage/list/local").json["count"] == 3, "the source keeps its assets"
     assert actors.root.get("/api/storage/backends").json["active"] == "local"

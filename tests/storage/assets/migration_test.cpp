@@ -31,7 +31,7 @@ class MigrationTest : public ::testing::Test {
   }
   // Stops the job in the middle of a large asset, when the `small` ones are copied.
   void run_half(std::int64_t small = 3) {
-    place("large.rpm", std::string(20 * kPartBytes, 'x'));
+    place("large.rpm", std::string(8 * kPartBytes, 'x'));
     control.stop_when = [this, small] { return target().part_calls >= 1 && journal_rows("<>") >= small; };
     EXPECT_TRUE(run().is_stopped);
     control.stop_when = {};
@@ -182,7 +182,7 @@ TEST_F(MigrationTest, TellsHowFarItIs) {
 
 TEST_F(MigrationTest, StopsBetweenTwoPiecesAndLeavesNothingHalfWritten) {
   run_half();
-  EXPECT_LT(target().part_calls, 20);
+  EXPECT_LT(target().part_calls, 8);
   EXPECT_FALSE(target().has("config-mgmt/large.rpm"));
   EXPECT_EQ(target().open_uploads(), 0u);
   EXPECT_EQ(world.audited("storage.migrate").size(), 1u) << "what it copied stays, so it is recorded";
