@@ -8,6 +8,9 @@
 
 namespace dash::config {
 
+// Replaces a secret's value wherever settings are shown: eight U+2022 BULLET.
+inline constexpr std::string_view kMask = "••••••••";
+
 // Returns true when the key holds a secret or the value looks like one. A reference into a vault is none.
 bool is_secret_value(std::string_view key, std::string_view value);
 // Returns the value for GET, panels and exports: the mask for a secret; a region set with its secret fields

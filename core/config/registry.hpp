@@ -31,8 +31,6 @@ bool is_secret(std::string_view key);
 // verbatim.
 bool is_vault_pointer(std::string_view key);
 
-// Replaces a secret's value wherever settings are shown: eight U+2022 BULLET.
-inline constexpr std::string_view kMask = "••••••••";
 // Returns whether the text starts with two bullets. Such text is a mask: never content, never written.
 bool is_masked(std::string_view value);
 

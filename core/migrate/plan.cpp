@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"
 

@@ -5,6 +5,7 @@
 #include "core/base/text.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/exclusion.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/setup/import_body.hpp"
 

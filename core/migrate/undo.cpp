@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/migrate/region_diff.hpp"
 

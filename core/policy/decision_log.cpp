@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "core/base/log.hpp"
+#include "core/config/masking.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::policy {
@@ -13,7 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kFlushDelay{200};  // decisions of this period share one write
 // above: the oldest waiting ones are dropped, and the log reports it
 constexpr std::size_t kMaxPending = 4'096;
-constexpr std::string_view kMask = "\u2022\u2022\u2022\u2022\u2022\u2022\u2022\u2022";
 constexpr std::array<std::string_view, 9> kSecretEnds{
     "password", "passwd", "secret", "token", "api_key", "apikey", "private_key", "credentials", "access_key"};
 
@@ -96,7 +96,7 @@ Result<void> delete_oldest(db::Transaction& tx, bool dry_runs, std::int64_t most
 Json mask_secrets(Json document) {
   if (document.is_object()) {
     for (auto& [name, value] : document.items())
-      value = is_secret_name(name) && !value.is_null() ? Json(kMask) : mask_secrets(std::move(value));
+      value = is_secret_name(name) && !value.is_null() ? Json(config::kMask) : mask_secrets(std::move(value));
   } else if (document.is_array()) {
     for (auto& value : document) value = mask_secrets(std::move(value));
   }

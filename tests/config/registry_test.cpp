@@ -1,4 +1,5 @@
 #include "core/config/registry.hpp"
+#include "core/config/masking.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // The one table of stores: backend id → the function that opens it. No other file outside of their folders
-// names them. A new backend is a folder, a row here and the contract suite green. Called by app.
+// names them. A new backend is a folder, a row here, a row of its settings in backends.cpp, and a run of the
+// contract suite. Called by app.
 #pragma once
 #include <memory>
 #include <string>

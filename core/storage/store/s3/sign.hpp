@@ -1,6 +1,6 @@
 // AWS Signature Version 4 (docs.aws.amazon.com, "Signature Version 4 signing process"; S3's own rules: the
 // path is encoded once and never normalised). Pure: credentials, request and time in, header value out.
-// Called by store.cpp.
+// Called by client.cpp.
 #pragma once
 #include <string>
 #include <string_view>
