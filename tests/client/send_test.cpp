@@ -61,9 +61,7 @@ class InOrderClient final : public StorageClient, public UploadClient {
   Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
     return client_->compare(source, target, progress);
   }
-  Result<Json> sweep(const std::string& backend, std::int64_t hours) override {
-    return client_->sweep(backend, hours);
-  }
+  Result<Json> sweep(const storage::SweepRequest& request) override { return client_->sweep(request); }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
     return client_->migrate(request, progress);
   }
