@@ -17,13 +17,14 @@ Result<void> check_sweep_hours(std::string_view key, std::string_view text);
 
 class SweepSchedule {
  public:
+  // After the start, so that a server that is started again and again, or stops soon, waits for no store.
+  static constexpr std::chrono::minutes kFirstLook{10};
   SweepSchedule(SweepDeps deps, config::Settings& settings)
       : deps_(deps), settings_(settings), next_look_(deps.clock.steady_now() + kFirstLook) {}
   // Sweeps when it is due. Called about once a second; failures are logged.
   void tick();
 
  private:
-  static constexpr std::chrono::seconds kFirstLook{3};  // after the start
   static constexpr std::chrono::seconds kLook{10};
   static constexpr std::chrono::hours kLookAfterFailure{1};
   bool is_clock_steady(SteadyTime steady);

@@ -39,7 +39,7 @@ struct SweepScheduleTest : testing::Test {
 TEST_F(SweepScheduleTest, SweepsAfterTheStartAndThenEveryDayOnOneReplica) {
   SweepSchedule here(deps(), settings), there(deps(), settings);
   leave(std::chrono::hours(25));
-  pass(here, std::chrono::seconds(10));
+  pass(here, SweepSchedule::kFirstLook);
   EXPECT_EQ(world.store().open_uploads(), 0u);
   leave(std::chrono::hours(25));
   there.tick();
@@ -61,7 +61,7 @@ TEST_F(SweepScheduleTest, NeverSweepsWhenTheSettingIsZero) {
 
 TEST_F(SweepScheduleTest, AJumpOfTheClockDropsNothingInUse) {
   SweepSchedule schedule(deps(), settings);
-  pass(schedule, std::chrono::seconds(10));
+  pass(schedule, SweepSchedule::kFirstLook);
   leave(std::chrono::hours(1));
   clock.jump = std::chrono::hours(48);
   pass(schedule, std::chrono::seconds(10));
