@@ -1,6 +1,7 @@
 #include "core/migrate/region_diff.hpp"
 
 #include <gtest/gtest.h>
+#include "core/config/masking.hpp"
 
 #include "core/config/registry.hpp"
 

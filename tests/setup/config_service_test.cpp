@@ -1,6 +1,7 @@
 #include "core/setup/config_service.hpp"
 
 #include <gtest/gtest.h>
+#include "core/config/masking.hpp"
 
 #include "core/config/registry.hpp"
 #include "core/config/vault_reference.hpp"

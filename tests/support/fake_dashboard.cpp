@@ -1,6 +1,7 @@
 #include "tests/support/fake_dashboard.hpp"
 
 #include "core/config/clouds.hpp"
+#include "core/config/masking.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 #include "core/crypto/hash.hpp"

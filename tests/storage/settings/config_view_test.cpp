@@ -1,6 +1,7 @@
 #include "core/storage/settings/config_view.hpp"
 
 #include <gtest/gtest.h>
+#include "core/config/masking.hpp"
 
 #include "core/config/registry.hpp"
 #include "core/storage/store/backends.hpp"
