@@ -155,12 +155,11 @@ Group storage_group() {
        {"hub",
         "Keep disk images on the image hub",
         "For administrators. put sends a FILE to `images/` of the hub: VHD, VHDX, qcow2, OVA, or raw as "
-        "`.raw` "
-        "and `.img`, up to 64 GiB. It is refused when it is not what its name says. The file stays, and the "
+        "`.raw` and `.img`, up to 64 GiB. It is refused when it is not what its name says. The file stays, "
+        "and the "
         "same command continues an interrupted upload within 12 hours.",
         declare_storage_hub,
         {{"Put an image on the hub", "dashctl storage hub put box.vhd"},
-         {"List the images", "dashctl storage hub list"},
          {"Delete an image", "dashctl storage hub delete box.vhd"}}},
        {"switch",
         "Make another backend the active one",

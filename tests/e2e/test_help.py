@@ -44,7 +44,7 @@ class World:
     """Instances and files that the examples name, made once; each example works on a copy."""
 
     def __init__(self, folder, bucket):
-        self.folder = folder
+        self.folder, self.bucket = folder, bucket
         self.one = Instance(folder / "dash")
         self.variables = {}
         self.fill(bucket)
@@ -58,7 +58,7 @@ class World:
         self.one.add_user("root", admin=True)
         self.one.add_user("ada")
         self.one.set(**bucket.settings)
-        self.one.set(storage_local_path=str(self.folder / "assets"), storage_active_backend="local",
+        self.one.set(storage_local_path=str(self.folder / "assets"), storage_active_backend="local", storage_hub_backend="obj_cloud1",
                      change_approval_required="true", admission_control_enabled="true",
                      admission_gated_actions="cloud1:vm:deploy", app_url="https://one.example")
         for backend in ("azure_kv", "aws_sm"):
@@ -87,6 +87,7 @@ class World:
         (work / "new-password").write_text(PASSWORD + " new\n")
         (work / "secret").write_text("cloud-secret\n")
         (work / "token").write_text(self.one.token("root"))
+        (work / "box.vhd").write_bytes(bytes(512) + b"conectix" + bytes(504))
         (work / "site.yml").write_text("site: one\n")
         (work / "setup.sh").write_text("#!/bin/sh\n")
         (work / "request.json").write_text(json.dumps(MACHINE))
@@ -139,6 +140,11 @@ class Place:
     def prepare(self, command):
         """What only some examples need."""
         work = self.scratch / "work"
+        if "storage verify" in command:  # earlier examples copied to it
+            for key in self.world.bucket.keys():
+                self.world.bucket.delete(key)
+        if "storage hub delete" in command:
+            assert self.one.dashctl("storage", "hub", "put", work / "box.vhd").code == 0
         if "https://dash.example" in command or "--plan " in command:
             self.one.start()
             self.sources["https://dash.example"] = self.one.url

@@ -72,8 +72,9 @@ def test_an_image_is_uploaded_listed_and_deleted_on_every_store(make_instance, t
 
 def test_an_image_goes_to_the_hub_at_the_root_of_its_bucket(make_instance, bucket, tmp_path):
     (tmp_path / "store").mkdir()
-    local = {"storage_local_path": str(tmp_path / "store"), "storage_active_backend": "local"}
-    who = people(make_instance(start=False), {**bucket.settings, **local, "storage_hub_backend": "obj_cloud1"})
+    settings = {"storage_local_path": str(tmp_path / "store"), **bucket.settings}
+    settings |= {"storage_active_backend": "local", "storage_hub_backend": "obj_cloud1"}
+    who = people(make_instance(start=False), settings)
     data = QCOW2 + os.urandom(1000)
     assert send(who.root, "box.qcow2", data).status == 201
     assert bucket.get("images/box.qcow2") == data
@@ -92,7 +93,7 @@ def test_without_an_object_store_there_is_no_hub(make_instance, tmp_path):
     ("a.img", bytes(512) + FOOTER), ("a.raw", bytes(513)), ("a.raw", b"vhdxfile" + bytes(504)),
     ("a.qcow2", QCOW2[:8] + (4096).to_bytes(8, "big") + bytes(496)),
     ("a.qcow2", QCOW2[:72] + (4).to_bytes(8, "big") + bytes(432)),
-    ("a.vhd", QCOW2 + FOOTER), ("big.raw", bytes(PART) + FOOTER)])
+    ("a.vhd", QCOW2 + FOOTER), ("big.raw", bytes(PART) + FOOTER)], ids=lambda value: value if isinstance(value, str) else str(len(value)))
 def test_what_is_not_what_its_name_says_is_refused(actors, bucket, name, data):
     answer = send(actors.root, name, data)
     assert answer.status == 400 and name in answer.json["detail"], answer

@@ -5,7 +5,6 @@ import time
 import pytest
 
 from support.storage import people, upload
-from support.wait import wait_until
 
 HOUR = 3600
 
@@ -49,17 +48,8 @@ def test_gc_lists_and_with_apply_drops(actors, folder):
     command = actors.instance.dashctl("storage", "gc", "--older-than-hours", "12", "--apply", "--output", "json")
     assert command.code == 0 and command.json["swept"] == 1, command
     assert not young.exists() and (folder / "kept.yml").read_bytes() == b"abc"
-    audit = [entry for entry in actors.root.get("/api/audit").json["items"] if entry["action"] == "storage.gc"]
+    audit = [entry for entry in actors.root.get("/api/audit").json["entries"] if entry["action"] == "storage.gc"]
     assert len(audit) == 2, audit
-
-
-def test_serve_sweeps_by_itself_what_is_old(make_instance, folder):
-    instance = make_instance(start=False)
-    instance.set(storage_local_path=str(folder), storage_active_backend="local")
-    young, old = leave(folder, "a" * 32, 5, 13), leave(folder, "b" * 32, 7, 30)
-    instance.start()
-    wait_until(lambda: not old.exists(), what="a sweep after the start")
-    assert young.exists()
 
 
 def test_the_hours_of_the_sweep_are_checked(actors):

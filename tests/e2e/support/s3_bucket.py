@@ -46,6 +46,9 @@ class Bucket:
     def put(self, key, data):
         assert self.call("PUT", f"/{self.name}/{key}", body=data).status == 200
 
+    def delete(self, key):
+        assert self.call("DELETE", f"/{self.name}/{key}").status == 204
+
     def get(self, key):
         answer = self.call("GET", f"/{self.name}/{key}")
         return answer.content if answer.status == 200 else None

@@ -242,7 +242,7 @@ TEST_F(AssetsTest, ChangesSettingsForAdminsAllOrNothingAndAuditsKeysNotValues) {
   auto good = R"({"storage_local_path":"/x","storage_local_password":"hunter2"})";
   EXPECT_EQ(
       dump_json(to_json(must(one.config_service.change_storage(world.admin, body(good))))),
-      R"({"ok":true,"updated":["storage_local_password","storage_local_path"],"iac_state_migrated":0})");
+      R"({"ok":true,"updated":["storage_local_password","storage_local_path"],"iac_state_migrated":0,"iac_state_left":[]})");
   auto audited = world.audited("storage.config.update");
   ASSERT_EQ(audited.size(), 1u);
   EXPECT_EQ(audited[0].find("hunter2"), std::string::npos);

@@ -30,7 +30,7 @@ TEST(Sweep, ListsWhatWasNeverCommittedAndDropsItWhenAsked) {
   EXPECT_EQ(world.store().open_uploads(), 1u);
   EXPECT_EQ(one.uploads.put_part(world.ann, handle, 1, "abc", "").error().code, Code::invalid);
   EXPECT_EQ(world.audited("storage.gc"),
-            std::vector<std::string>{R"({"older_than_hours":24,"swept":2,"bytes":3})"});
+            std::vector<std::string>{R"({"bytes":3,"older_than_hours":24,"swept":2})"});
 }
 
 TEST(Sweep, SparesWhatIsYoungerAndTellsTheAuditWhatItDroppedBeforeAFailure) {
@@ -42,7 +42,7 @@ TEST(Sweep, SparesWhatIsYoungerAndTellsTheAuditWhatItDroppedBeforeAFailure) {
   EXPECT_EQ(must(one.storage.sweep(world.admin, {"", kMinSweepAge, false})).items.size(), 1u);
   world.store().fail_abort = true;
   EXPECT_EQ(one.storage.sweep(world.admin, {"", kMinSweepAge, true}).error().code, Code::unreachable);
-  EXPECT_EQ(world.audited("storage.gc").back(), R"({"older_than_hours":12,"swept":0,"bytes":0})");
+  EXPECT_EQ(world.audited("storage.gc").back(), R"({"bytes":0,"older_than_hours":12,"swept":0})");
 }
 
 TEST(Sweep, AsksEveryConfiguredBackendAndNamesTheOneThatFails) {
