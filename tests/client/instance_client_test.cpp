@@ -88,8 +88,9 @@ TEST_P(InstanceClientContract, KnowsWhoIsSignedInAndSetsAPassword) {
   change.password = Secret("another horse");
   EXPECT_EQ(must(users.change("bob", change)).at("username"), "bob");
   EXPECT_TRUE(whole_.application().accounts.sign_in({"bob", Secret("another horse"), "127.0.0.1", ""}));
-  if (is_http())  // one's own needs the current one; the operator resets it
+  if (is_http()) {  // one's own needs the current one; the operator resets it
     EXPECT_EQ(code_of(users.change("root", change)), Code::validation);
+  }
   change.current_password = Secret("correct horse");
   EXPECT_EQ(must(users.change("root", change)).at("username"), "root");
 }
