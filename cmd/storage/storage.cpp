@@ -150,7 +150,7 @@ Group storage_group() {
         "One that is older than its handle (12 hours) cannot continue. Without --apply it lists what is "
         "there, since when, and how large. `serve` does this every storage_gc_hours (24; 0: never).",
         declare_storage_sweep,
-        {{"List what began two days ago or earlier", "dashctl storage gc --older-than-hours 48"},
+        {{"List what began two days ago or earlier", "dashctl storage gc --older-than 48"},
          {"Drop it in one backend", "dashctl storage gc --backend local --apply"}}},
        {"hub",
         "Keep disk images on the image hub",

@@ -40,7 +40,7 @@ Result<void> run_sweep(Context& context, const SweepFlags& options) {
 Run declare_storage_sweep(Flags& flags) {
   auto options = std::make_shared<SweepFlags>();
   flags.text("--backend", options->backend, "ID", "backend to sweep; all that are configured by default");
-  flags.number("--older-than-hours", options->age_hours, "HOURS",
+  flags.number("--older-than", options->age_hours, "HOURS",
                "hours since the upload began, at least; 24 by default, 12 at the least");
   flags.toggle("--apply", options->is_applied, "drop what is listed").guard();
   declare_instance(flags, options->instance);

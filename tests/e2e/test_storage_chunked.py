@@ -265,14 +265,14 @@ def test_gc_spares_what_may_still_be_committed(actors, cli, bucket):
     nothing = {"ok": True, "applied": True, "items": [], "swept": 0}
     assert cli("gc", "--apply", "--output", "json").json == {"schema": 1} | nothing
     assert len(bucket.open_uploads()) == 1
-    swept = cli("gc", "--backend", "s3", "--older-than-hours", "12")
+    swept = cli("gc", "--backend", "s3", "--older-than", "12")
     assert swept.code == 0 and swept.out == "", swept
     assert commit(actors.ann, handle, 1).status == 201
     assert actors.ann.post("/api/storage/gc", {}).status == 403
     for hours in (11, 0, -1, 10**15):
         assert actors.root.post("/api/storage/gc", {"older_than_hours": hours, "apply": True}).status == 400, hours
     assert actors.root.post("/api/storage/gc", {"apply": "yes"}).status == 422
-    assert [cli("gc", "--backend", "ftp").code, cli("gc", "--older-than-hours", "11").code] == [1, 1]
+    assert [cli("gc", "--backend", "ftp").code, cli("gc", "--older-than", "11").code] == [1, 1]
 
 
 def test_a_handle_ends_when_the_bucket_changes(actors):

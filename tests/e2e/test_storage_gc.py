@@ -45,7 +45,7 @@ def test_gc_lists_and_with_apply_drops(actors, folder):
     swept = actors.root.post("/api/storage/gc", {"backend": "local", "apply": True})
     assert swept.json["swept"] == 1 and swept.json["items"] == [item], swept
     assert young.exists() and not old.exists()
-    command = actors.instance.dashctl("storage", "gc", "--older-than-hours", "12", "--apply", "--output", "json")
+    command = actors.instance.dashctl("storage", "gc", "--older-than", "12", "--apply", "--output", "json")
     assert command.code == 0 and command.json["swept"] == 1, command
     assert not young.exists() and (folder / "kept.yml").read_bytes() == b"abc"
     audit = [entry for entry in actors.root.get("/api/audit").json["entries"] if entry["action"] == "storage.gc"]
