@@ -8,6 +8,12 @@
 namespace dash::cmd {
 namespace {
 
+// Prints the names that the report has in `member`, each after `word`.
+void print_names(Context& context, const Json& report, const char* member, std::string_view word) {
+  for (const auto& name : report.at(member))
+    context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
+}
+
 struct MigrateFlags {
   InstanceFlags instance;
   storage::MigrateRequest request;
@@ -48,12 +54,8 @@ Result<void> run_migrate(Context& context, const MigrateFlags& options) {
   if (!options.bwlimit.empty()) request.bytes_per_second = TRY(parse_rate(options.bwlimit));
   auto instance = TRY(open_instance(context, options.instance, Login::any));
   auto report = TRY(migrate_until_interrupted(context, *instance->storage, request));
-  auto list = [&](const char* member, std::string_view word) {
-    for (const auto& name : report.at(member))
-      context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
-  };
-  list("copied", options.request.is_dry_run ? "would copy" : "copied");
-  list("skipped", "skipped");
+  print_names(context, report, "copied", options.request.is_dry_run ? "would copy" : "copied");
+  print_names(context, report, "skipped", "skipped");
   auto failed = report.at("failed");
   for (const auto& item : failed)
     context.out.warn("{}: {}", printable(item.value("name", "")), printable(item.value("error", "")));
@@ -72,16 +74,12 @@ struct VerifyFlags {
 Result<void> run_verify(Context& context, const VerifyFlags& options) {
   auto instance = TRY(open_instance(context, options.instance, Login::any));
   auto report = TRY(instance->storage->compare(options.source, options.target, context.out.progress()));
-  auto list = [&](const char* member, const std::string& word) {
-    for (const auto& name : report.at(member))
-      context.out.line("{:<10} {}", word, printable(name.get<std::string>()));
-  };
-  list("same", "same");
+  print_names(context, report, "same", "same");
   for (const auto& item : report.at("different"))
     context.out.line("{:<10} {} ({})", "different", printable(item.value("name", "")),
                      printable(item.value("why", "")));
-  list("only_source", "only in " + options.source);
-  list("only_target", "only in " + options.target);
+  print_names(context, report, "only_source", "only in " + options.source);
+  print_names(context, report, "only_target", "only in " + options.target);
   context.out.document(OrderedJson(report));
   if (report.at("ok").get<bool>()) return {};
   return fail(Code::differences, "{} and {} do not hold the same assets", options.source, options.target);

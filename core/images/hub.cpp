@@ -11,10 +11,12 @@ Result<storage::OpenBackend> open_hub(storage::Stores& stores, const Principal& 
                 "There is no image hub: the active storage backend is no object store. Set "
                 "storage_hub_backend to an object store that is configured.");
   auto backend = TRY(stores.open(principal, hub->id));
-  backend.prefix = kHubPrefix;
+  backend.prefix = storage::kImagePrefix;
   return backend;
 }
 
-std::string digest_record_name(std::string_view image) { return fmt::format("/{}{}", kHubPrefix, image); }
+std::string digest_record_name(std::string_view image) {
+  return fmt::format("/{}{}", storage::kImagePrefix, image);
+}
 
 }  // namespace dash::images

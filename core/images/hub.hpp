@@ -8,9 +8,7 @@
 
 namespace dash::images {
 
-inline constexpr std::string_view kHubPrefix = "images/";
-
-// Opens the hub, for admins: its prefix is kHubPrefix. Code::invalid when there is none.
+// Opens the hub, for admins: its prefix is storage::kImagePrefix. Code::invalid when there is none.
 Result<storage::OpenBackend> open_hub(storage::Stores& stores, const Principal& principal);
 // Returns the name of an image's digest among the records of its place. No asset is called so: no name of one
 // begins with a slash.

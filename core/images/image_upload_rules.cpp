@@ -17,7 +17,7 @@ Result<storage::OpenBackend> ImageUploadRules::open(const Principal& principal, 
   hub.is_active = true;
   if (backend.empty() || backend == hub.id()) return hub;
   auto former = TRY(stores_.open(principal, backend));
-  former.prefix = kHubPrefix;
+  former.prefix = storage::kImagePrefix;
   former.is_active = false;
   return former;
 }

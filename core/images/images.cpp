@@ -16,7 +16,7 @@ bool is_image_key(std::string_view name) {
 }
 
 Image describe_image(const storage::Object& object, const storage::RecordedDigests& known) {
-  auto name = object.key.substr(kHubPrefix.size());
+  auto name = object.key.substr(storage::kImagePrefix.size());
   auto format = format_of_name(name);
   auto digest = object.digest;
   auto recorded = known.find(digest_record_name(name));

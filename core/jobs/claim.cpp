@@ -6,6 +6,7 @@
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
+#include "core/jobs/running_job.hpp"
 #include "core/jobs/worker.hpp"
 
 namespace dash::jobs {
@@ -100,12 +101,7 @@ Result<std::optional<Job>> Worker::claim() {
             TRY(end_job(deps_, tx, job, *obstacle));
             return job;
           }
-          TRY(tx.exec(
-              R"(UPDATE jobs
-                 SET state = 'running', lease_owner = $2, lease_until = $3, lease_micros = $4,
-                   attempts = attempts + 1, started_at = coalesce(started_at, $5), message = 'running'
-                 WHERE id = $1 AND state = 'pending')",
-              {job.id, owner_, now + lease, lease, now}));
+          TRY(take_lease(tx, job.id, owner_, now, lease));
           return get_job(tx, job.id);
         }));
     if (!claimed || claimed->state == State::running) return claimed;

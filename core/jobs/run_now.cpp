@@ -57,12 +57,7 @@ Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const
   auto lease = TRY(lease_micros(deps.settings));
   TRY(deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(insert_job(tx, deps.store, job, parameters));
-    auto now = to_micros(job.created_at);
-    TRY(transition(tx, job.id, {State::pending}, State::running,
-                   {", message = 'running', lease_owner = $3, lease_until = $4, lease_micros = $5, "
-                    "attempts = attempts + 1, started_at = $6",
-                    {owner, now + lease, lease, now},
-                    ""}));
+    TRY(take_lease(tx, job.id, owner, to_micros(job.created_at), lease));
     return on_insert(tx, job);
   }));
   std::atomic<bool> stop = false;

@@ -111,7 +111,9 @@ void RunningJob::renew(Time now) {
     return rows.empty() ? -1 : static_cast<int>(rows[0].integer(0));
   });
   // A database that does not answer does not stop the job before its lease is over.
-  if (state) lost_ = *state<0, cancelled_ = *state> 0;
+  if (!state) return;
+  lost_ = *state < 0;
+  cancelled_ = *state > 0;
 }
 
 LeaseKeeper::LeaseKeeper(RunningJob& job)
@@ -122,6 +124,15 @@ LeaseKeeper::LeaseKeeper(RunningJob& job)
         while (!wake.wait_for(lock, stop, kTendInterval, [] { return false; }) && !stop.stop_requested())
           job.tend();
       }) {}
+
+Result<bool> take_lease(db::Transaction& tx, const std::string& job_id, const std::string& owner,
+                        std::int64_t now, std::int64_t lease) {
+  return transition(tx, job_id, {State::pending}, State::running,
+                    {", message = 'running', lease_owner = $3, lease_until = $4, lease_micros = $5, "
+                     "attempts = attempts + 1, started_at = coalesce(started_at, $6)",
+                     {owner, now + lease, lease, now},
+                     ""});
+}
 
 Result<void> requeue_job(const Deps& deps, const Job& job, const std::string& owner, std::string message,
                          std::chrono::seconds pause) {

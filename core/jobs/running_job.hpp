@@ -61,6 +61,11 @@ class LeaseKeeper {
   std::jthread thread_;
 };
 
+// Makes a pending job a running one that `owner` holds. `now` and `lease` are in microseconds. Returns false
+// when it is not pending.
+Result<bool> take_lease(db::Transaction& tx, const std::string& job_id, const std::string& owner,
+                        std::int64_t now, std::int64_t lease);
+
 // Ends a running job with the outcome of its run, unless another process owns it by now. A run that the end
 // of this process stopped is put back where its action allows that. `deploy_id` is the job that made the
 // machine of a teardown; empty when there is none.

@@ -33,8 +33,7 @@ std::string unreachable_text(const std::string& backend, const std::string& why)
 std::string holds_state_text(const std::string& backend) {
   return fmt::format(
       "Deployments have infrastructure state on '{}'. Send migrate_iac_state=true (a Python dashboard's "
-      "client: "
-      "migrate_terraform_state=true) to copy it to the new backend and switch.",
+      "client: migrate_terraform_state=true) to copy it to the new backend and switch.",
       backend);
 }
 
@@ -66,8 +65,7 @@ std::string locks_text(const std::vector<storage::HeldLock>& locks, const std::s
         fmt::format("the state of the job {} by {}, lock id '{}'", lock.job, lock_text(lock), lock.lock.id));
   return fmt::format(
       "On '{}' a lock is held on {}. Wait until it is released, or end it with `dashctl storage state "
-      "unlock` "
-      "when its holder is gone, then send this again.",
+      "unlock` when its holder is gone, then send this again.",
       backend, fmt::join(held, "; on "));
 }
 
@@ -132,14 +130,15 @@ Result<std::optional<StateAssessment>> LiveState::find_obstacle(const RuleInput&
   auto to = backend_config_of(input.after);
   auto target = storage::backend_in_style(input.name_style(), to.backend->id);
   auto check = state_.check_target(from, to);
-  // Without the confirmation nothing is copied yet, and the target may answer when it comes.
-  if (!check && !options.migrate && check.error().code != Code::conflict) return std::nullopt;
-  if (!check && check.error().code == Code::conflict)
-    return refuse(input, Code::conflict, check.error().message);
-  if (!check)
+  if (!check) {
+    const auto& error = check.error();
+    if (error.code == Code::conflict) return refuse(input, Code::conflict, error.message);
+    // Without the confirmation nothing is copied yet, and the target may answer when it comes.
+    if (!options.migrate) return std::nullopt;
     return refuse(input, Code::upstream,
                   fmt::format("'{}' cannot take the infrastructure state: {}", target,
-                              without_userinfo(check.error().message)));
+                              without_userinfo(error.message)));
+  }
   if (!check->locks.empty()) return refuse(input, Code::conflict, locks_text(check->locks, target));
   std::erase_if(check->conflicts, [&](const storage::StateConflict& conflict) {
     return std::ranges::count(options.overwrite, conflict.job) > 0;

@@ -6,6 +6,7 @@
 #include "core/jobs/jobs.hpp"
 #include "tests/daemon/whole_instance.hpp"
 #include "tests/support/policy_folder.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::client {
 namespace {
@@ -304,10 +305,7 @@ TEST_P(PolicyClientContract, ListsProblemsOfTheRules) {
     auto problems = must(policy().lint());
     return std::ranges::any_of(problems, [](const auto& p) { return p.file.ends_with("mine.rego"); });
   };
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!is_listed() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_TRUE(is_listed());
+  EXPECT_TRUE(wait_until(is_listed));
 }
 
 TEST_P(PolicyClientContract, OnlyADataFolderTakesOtherSettingsAndRunsTests) {

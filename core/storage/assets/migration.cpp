@@ -55,10 +55,10 @@ Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal
 
 // An item counts as done only while both sides are what the journal says. A copy whose end the journal does
 // not have is the job's own when the target holds the source's bytes.
-Result<Migration::EarlierCopy> Migration::look_back(const CopyOrder& order, const FindResult& found) {
-  const auto* entry = order.journal ? order.journal->find(found.asset.name) : nullptr;
+Result<Migration::EarlierCopy> Migration::look_back(const CopyTask& task, const FindResult& found) {
+  const auto* entry = task.journal ? task.journal->find(found.asset.name) : nullptr;
   if (!entry) return EarlierCopy::none;
-  const auto& [from, to] = order.pair;
+  const auto& [from, to] = task.pair;
   auto target = to.store->head(to.key_of(found.asset.name));
   if (!target && target.error().code == Code::not_found) return EarlierCopy::none;
   if (!target) return Failure(std::move(target).error());
@@ -66,28 +66,28 @@ Result<Migration::EarlierCopy> Migration::look_back(const CopyOrder& order, cons
     if (entry->target_etag != target->etag) return EarlierCopy::none;
     return entry->source_etag == found.object.etag ? EarlierCopy::done : EarlierCopy::outdated;
   }
-  if (order.overwrite || target->size != found.object.size) return EarlierCopy::none;
+  if (task.overwrite || target->size != found.object.size) return EarlierCopy::none;
   CompareDeps compare{deps_.stores, deps_.assets, deps_.buffers};
-  auto source = TRY(content_digest(compare, order.principal, from.id(), found.asset.name));
-  auto copy = TRY(content_digest(compare, order.principal, to.id(), found.asset.name));
+  auto source = TRY(content_digest(compare, task.principal, from.id(), found.asset.name));
+  auto copy = TRY(content_digest(compare, task.principal, to.id(), found.asset.name));
   return source == copy ? EarlierCopy::outdated : EarlierCopy::none;
 }
 
-Result<Migration::CopyOutcome> Migration::copy(const CopyOrder& order, const std::string& name) {
-  const auto& [from, to] = order.pair;
+Result<Migration::CopyOutcome> Migration::copy(const CopyTask& task, const std::string& name) {
+  const auto& [from, to] = task.pair;
   TRY(to.store->check_target(to.key_of(name)));
-  auto found = TRY(deps_.assets.find(order.principal, from.id(), name));
-  auto earlier = TRY(look_back(order, found));
+  auto found = TRY(deps_.assets.find(task.principal, from.id(), name));
+  auto earlier = TRY(look_back(task, found));
   if (earlier == EarlierCopy::done) return CopyOutcome::copied;
-  auto again = order;
+  auto again = task;
   if (earlier == EarlierCopy::outdated) again.overwrite = true;
   return copy_found(again, found);
 }
 
 // Narrows the scope before the bytes are copied and widens it after, so that no user can read more than the
 // scope allows.
-Result<Migration::CopyOutcome> Migration::copy_found(const CopyOrder& order, const FindResult& found) {
-  const auto& to = order.pair.to;
+Result<Migration::CopyOutcome> Migration::copy_found(const CopyTask& task, const FindResult& found) {
+  const auto& to = task.pair.to;
   const auto& name = found.asset.name;
   const auto& scope = found.asset.workgroup;
   auto key = to.key_of(name);
@@ -95,25 +95,25 @@ Result<Migration::CopyOutcome> Migration::copy_found(const CopyOrder& order, con
   auto is_first = !before.has_value();
   TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     if (is_first) TRY(AssetScopes::put(tx, to.id(), name, scope));
-    if (order.journal) TRY(order.journal->put(tx, name, {found.object.etag, ""}));
+    if (task.journal) TRY(task.journal->put(tx, name, {found.object.etag, ""}));
     return {};
   }));
   auto copied = copy_object({*found.store, found.object, found.asset.digest}, *to.store, key,
-                            {.only_if_absent = !order.overwrite, .watch = order.watch}, deps_.buffers);
+                            {.only_if_absent = !task.overwrite, .watch = task.watch}, deps_.buffers);
   if (!copied) {
     TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
       if (is_first && scope) TRY(AssetScopes::put(tx, to.id(), name, before));
-      if (order.journal) TRY(order.journal->remove(tx, name));
+      if (task.journal) TRY(task.journal->remove(tx, name));
       return {};
     }));
     // A store also reports a conflict where another spelling of the name is taken.
-    if (copied.error().code == Code::conflict && !order.overwrite && to.store->head(key))
+    if (copied.error().code == Code::conflict && !task.overwrite && to.store->head(key))
       return CopyOutcome::taken;
     return Failure(std::move(copied).error());
   }
   TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(AssetScopes::put(tx, to.id(), name, scope));
-    if (order.journal) TRY(order.journal->put(tx, name, {found.object.etag, copied->object.etag}));
+    if (task.journal) TRY(task.journal->put(tx, name, {found.object.etag, copied->object.etag}));
     return record_digest(tx, to.store->place(), name, copied->object.etag, copied->digest);
   }));
   return CopyOutcome::copied;

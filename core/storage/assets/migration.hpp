@@ -79,7 +79,7 @@ class Migration {
  private:
   enum class CopyOutcome { copied, taken };
   // What a copy is made with; only that of a migration has a journal and a watch.
-  struct CopyOrder {
+  struct CopyTask {
     const Principal& principal;
     const BackendPair& pair;
     bool overwrite = false;
@@ -94,9 +94,9 @@ class Migration {
   };
   Result<Selection> select(const Principal& principal, const MigrateRequest& request, const BackendPair& pair,
                            const MigrationJournal* journal);
-  Result<EarlierCopy> look_back(const CopyOrder& order, const FindResult& found);
-  Result<CopyOutcome> copy(const CopyOrder& order, const std::string& name);
-  Result<CopyOutcome> copy_found(const CopyOrder& order, const FindResult& found);
+  Result<EarlierCopy> look_back(const CopyTask& task, const FindResult& found);
+  Result<CopyOutcome> copy(const CopyTask& task, const std::string& name);
+  Result<CopyOutcome> copy_found(const CopyTask& task, const FindResult& found);
   Result<void> record(const Principal& principal, const MigrateReport& report, bool overwrite,
                       const MigrationJournal& journal);
   Deps deps_;

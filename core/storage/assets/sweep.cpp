@@ -9,7 +9,6 @@ namespace dash::storage {
 namespace {
 
 constexpr std::chrono::hours kMaxSweepAge{24 * 365 * 10};
-constexpr std::string_view kImagePrefix = "images/";
 
 Result<void> check_age(std::chrono::hours age) {
   if (age >= kMinSweepAge && age <= kMaxSweepAge) return {};

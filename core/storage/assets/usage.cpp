@@ -19,7 +19,7 @@ Result<void> add_usage(ObjectStore& store, std::string_view prefix, Usage& usage
 Result<void> record_usage(db::Sql& sql, const OpenBackend& at, Time now) {
   Usage usage;
   TRY(add_usage(*at.store, at.prefix, usage));
-  if (at.descriptor->is_object_store) TRY(add_usage(*at.store, "images/", usage));
+  if (at.descriptor->is_object_store) TRY(add_usage(*at.store, kImagePrefix, usage));
   return sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(R"(INSERT INTO storage_usage (backend, items, bytes, counted_at) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (backend) DO UPDATE SET items = excluded.items, bytes = excluded.bytes,

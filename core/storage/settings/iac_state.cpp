@@ -43,25 +43,29 @@ std::string age_text(std::chrono::system_clock::duration age) {
 // Returns the container or bucket, the last segment of a store's place.
 std::string_view last_segment(std::string_view place) { return place.substr(place.rfind('/') + 1); }
 
-}  // namespace
-
-Result<std::shared_ptr<ObjectStore>> IacState::store_of(const BackendConfig& at) const {
-  if (!is_file_system(at)) return open_(*at.backend, *at.values);
-  return open_(deploy_folder_backend(), {{"storage_local_path", deps_.deploy_folder}});
+// Returns the ids of the jobs for which the SQL `condition` holds. The module jobs writes the table.
+Result<std::vector<std::string>> job_ids(db::Transaction& tx, std::string_view condition) {
+  std::vector<std::string> ids;
+  for (const auto& row : TRY(tx.query(fmt::format("SELECT id FROM jobs WHERE {} ORDER BY id", condition))))
+    ids.push_back(row.text(0));
+  return ids;
 }
+
+}  // namespace
 
 Distance IacState::distance(const BackendConfig& from, const BackendConfig& to) const {
   if (!from.backend) return Distance::none;
   if (!to.backend) return Distance::elsewhere;
   if (is_file_system(from) && is_file_system(to)) return Distance::none;
   if (from.backend != to.backend || name_of(from) != name_of(to)) return Distance::elsewhere;
-  auto before = store_of(from);
-  auto after = store_of(to);
+  auto before = place_of(from);
+  auto after = place_of(to);
   if (!before || !after)
     return address_of(from) == address_of(to) ? Distance::none : Distance::other_endpoint;
-  if ((*before)->place() == (*after)->place()) return Distance::none;
-  return last_segment((*before)->place()) == last_segment((*after)->place()) ? Distance::other_endpoint
-                                                                             : Distance::elsewhere;
+  auto old_place = before->store().place();
+  auto new_place = after->store().place();
+  if (old_place == new_place) return Distance::none;
+  return last_segment(old_place) == last_segment(new_place) ? Distance::other_endpoint : Distance::elsewhere;
 }
 
 Result<StatePlace> IacState::place_of(const BackendConfig& at) const {
@@ -77,31 +81,17 @@ Result<std::vector<Object>> IacState::list(const BackendConfig& at) const {
   return objects;
 }
 
-// Completed and not destroyed since. The module jobs writes the table.
+// Completed and not destroyed since.
 Result<std::vector<std::string>> IacState::existing_deploys() const {
-  using Ids = std::vector<std::string>;
-  return db::read<Ids>(deps_.sql, [](db::Transaction& tx) -> Result<Ids> {
-    Ids ids;
-    for (const auto& row : TRY(tx.query(R"(SELECT id FROM jobs
-                                           WHERE state = 'completed' AND destroyed_by IS NULL
-                                             AND (action LIKE '%:deploy' OR action LIKE '%:provision')
-                                           ORDER BY id)",
-                                        {})))
-      ids.push_back(row.text(0));
-    return ids;
+  return db::read<std::vector<std::string>>(deps_.sql, [](db::Transaction& tx) {
+    return job_ids(tx, R"(state = 'completed' AND destroyed_by IS NULL
+                          AND (action LIKE '%:deploy' OR action LIKE '%:provision'))");
   });
 }
 
 Result<std::vector<std::string>> IacState::running_jobs(db::Transaction& tx) const {
-  std::vector<std::string> ids;
-  for (const auto& row : TRY(tx.query(R"(SELECT id FROM jobs
-                                         WHERE state = 'running'
-                                           AND (action LIKE '%:deploy' OR action LIKE '%:provision'
-                                                OR action LIKE '%:destroy')
-                                         ORDER BY id)",
-                                      {})))
-    ids.push_back(row.text(0));
-  return ids;
+  return job_ids(tx, R"(state = 'running'
+                        AND (action LIKE '%:deploy' OR action LIKE '%:provision' OR action LIKE '%:destroy'))");
 }
 
 Result<StateProbeResult> IacState::look(const BackendConfig& at) const {

@@ -85,7 +85,6 @@ class IacState {
                                const std::vector<std::string>& overwrite) const;
 
  private:
-  Result<std::shared_ptr<ObjectStore>> store_of(const BackendConfig& at) const;
   Result<StatePlace> place_of(const BackendConfig& at) const;
   Result<std::vector<Object>> list(const BackendConfig& at) const;
   Result<std::optional<HeldLock>> lock_on(const StatePlace& place, const std::string& job,

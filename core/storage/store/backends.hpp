@@ -51,6 +51,8 @@ const Backend* active_backend(const config::Values& values);
 const Backend* hub_backend(const config::Values& values);
 std::string automation_runner(const config::Values& values);
 
+// Where the hub keeps images, from the root of its bucket.
+inline constexpr std::string_view kImagePrefix = "images/";
 // Returns the prefix of asset keys: "config-mgmt/" unless the backend's prefix is set; "" on file systems.
 std::string asset_prefix(const Backend& backend, const config::Values& values);
 // Checks a value of the setting `key`, storage_<backend>_prefix. Code::invalid when its first segment is one
