@@ -1,0 +1,83 @@
+// The hosts of an instance (/api/hosts), and those that a run names. Admins keep hosts; members of a host's
+// workgroup see and use it. A host that the caller may not use is as absent as one that does not exist.
+// Secrets are sealed at rest and never leave. Thread-safe.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/audit/log.hpp"
+#include "core/automation/host.hpp"
+#include "core/base/principal.hpp"
+#include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
+#include "core/net/http/http_client.hpp"
+
+namespace dash::automation {
+
+struct HostTestResult {
+  bool ok = false;
+  std::string fingerprint;  // of the key that the host shows; empty where it shows none (winrm)
+  bool is_pinned = false;   // its key is pinned now
+  bool is_logged_in = false;
+  std::optional<Error> error;  // why it is not ok
+};
+// {ok, fingerprint, pinned, logged_in, reason, error}
+OrderedJson to_json(const HostTestResult& result);
+
+// What a run does besides connecting, as far as it matters to its hosts.
+struct RunNeeds {
+  bool become = false;  // the asset or its variables ask for another user's rights
+};
+
+class Hosts {
+ public:
+  struct Deps {
+    db::Sql& sql;
+    const Clock& clock;
+    config::EncryptedStore& config;
+    config::Settings& settings;
+    audit::Log& audit;
+    net::HttpClient& http;
+  };
+  explicit Hosts(Deps deps) : deps_(deps) {}
+
+  // Lists the hosts that the caller may use, by name. Their secrets are not opened.
+  Result<std::vector<Host>> list(const Principal& principal);
+  // Code::not_found for a host that the caller may not use.
+  Result<Host> get(const Principal& principal, const std::string& name);
+
+  // For admins, audited. Code::conflict for a name that is taken, Code::invalid for an unknown workgroup.
+  Result<Host> add(const Principal& principal, const Json& body);
+  Result<Host> change(const Principal& principal, const std::string& name, const Json& body);
+  Result<void> remove(const Principal& principal, const std::string& name);
+
+  // Connects, compares the host's key with the pinned one, and logs in with the kept secret. With
+  // `accept_new_key`, for admins, the key of a host without one is pinned; a pinned one is never replaced.
+  // Code::conflict when the host shows another key than the pinned one: nothing secret was sent. Everything
+  // else that goes wrong is in the result. Audited.
+  Result<HostTestResult> test(const Principal& principal, const std::string& name, bool accept_new_key);
+
+  // The hosts of a run. `entries`: names of kept hosts (integers are taken as text); for admins also objects
+  // and IP addresses. find() is who may use what: Code::not_found for a name, Code::forbidden for an ad-hoc
+  // host of another user than an admin, Code::validation for an entry of another shape. Secrets are opened.
+  Result<std::vector<Host>> find(const Principal& principal, const Json& entries);
+  // check() is the rest, all Code::invalid: at most automation_max_targets, none twice, automation_targets and
+  // local addresses, a pinned key, local only for admins and without become. It fills in addresses, ports and
+  // users. May wait for DNS.
+  Result<void> check(const Principal& principal, std::vector<Host>& hosts, const RunNeeds& needs);
+  // find(), then check().
+  Result<std::vector<Host>> resolve(const Principal& principal, const Json& entries, const RunNeeds& needs);
+
+ private:
+  Result<HostTestResult> try_connection(const Principal& principal, const Host& host, bool accept_new_key);
+  Result<void> pin(const Host& host, const std::string& key);
+  Result<Secret> open_secret(const std::string& name, const std::string& sealed) const;
+  Result<std::vector<std::pair<Host, std::string>>> visible(const Principal& principal);
+  Deps deps_;
+};
+
+// Collects what a run's body names as its hosts: `target` or `hosts` or `inventory_ids`, as one array.
+// Code::validation when none or two of them are given.
+Result<Json> host_entries(const Json& body);
+
+}  // namespace dash::automation
