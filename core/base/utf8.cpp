@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dash {
 namespace {
 
@@ -75,6 +77,17 @@ bool is_utf8(std::string_view text) {
     i += width;
   }
   return true;
+}
+
+std::string to_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    auto width = text[i] == '\0' ? 0 : character_length(text, i);
+    out += width == 0 ? kReplacement : text.substr(i, width);
+    i += std::max<std::size_t>(width, 1);
+  }
+  return out;
 }
 
 std::string_view trim_partial_character(std::string_view text) {

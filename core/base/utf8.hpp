@@ -7,6 +7,8 @@ namespace dash {
 
 // Accepts neither surrogates nor overlong forms.
 bool is_utf8(std::string_view text);
+// Makes text that any database stores: bytes that are not UTF-8, and NUL, become U+FFFD.
+std::string to_utf8(std::string_view text);
 // Returns the longest beginning of `text` that does not end inside of a character.
 std::string_view trim_partial_character(std::string_view text);
 // Finds C0, DEL, and C1 (U+0080 to U+009F, two bytes in UTF-8).

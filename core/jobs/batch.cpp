@@ -27,6 +27,16 @@ State state_of(const std::vector<Job>& jobs) {
   return State::completed;
 }
 
+// The hosts and warnings of all; the other details are those of single jobs.
+OrderedJson details_of(const std::vector<Job>& jobs) {
+  OrderedJson out = OrderedJson::object();
+  for (const auto& job : jobs)
+    for (const char* member : {"hosts", "warnings"})
+      if (job.details.contains(member))
+        for (const auto& one : job.details[member]) out[member].push_back(one);
+  return out;
+}
+
 std::string message_of(const std::vector<Job>& jobs) {
   std::string out;
   for (int i = 0; i <= static_cast<int>(State::missed); ++i)
@@ -85,6 +95,8 @@ Job summarize_batch(const std::vector<Job>& jobs) {
   out.request = {{"count", jobs.size()}, {"batch", true}, {"names", names}};
   out.approval_digest = batch_digest(jobs);
   out.resource_id.reset();
+  out.exit_status.reset(), out.signal.reset();
+  out.details = details_of(jobs);
   out.reason.reset();
   out.error.reset();
   out.state = state_of(jobs);

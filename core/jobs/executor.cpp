@@ -83,6 +83,15 @@ net::Command command_of(const std::string& path, const std::string& launcher) {
 
 RunResult failed_run(const Error& error) { return {RunStatus::failed, error.message}; }
 
+RunResult with_exit(RunResult result, const net::ExitStatus& exit) {
+  if (exit.signal != 0) {
+    result.signal = exit.signal;
+  } else if (exit.code >= 0) {
+    result.exit_status = exit.code;
+  }
+  return result;
+}
+
 std::string executor_folder(const std::string& data_dir) {
   const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
   return folder && *folder ? folder : data_dir + "/deploy";
@@ -135,12 +144,13 @@ Result<RunResult> Executors::run(const std::string& path, const Json& document,
   auto exit = child.communicate(options);
   out.finish();
   err.finish();
-  if (!exit && exit.error().code == Code::interrupted) return RunResult{RunStatus::stopped, {}};
+  if (!exit && exit.error().code == Code::interrupted)
+    return with_exit({RunStatus::stopped, {}}, child.exit_status());
   if (!exit) return Failure(exit.error());
-  if (exit->ok()) return RunResult{RunStatus::done, {}};
+  if (exit->ok()) return with_exit({RunStatus::done, {}}, *exit);
   const auto& last_line = err.last().empty() ? out.last() : err.last();
-  return RunResult{RunStatus::failed,
-                   last_line.empty() ? exit->text() : fmt::format("{}: {}", exit->text(), last_line)};
+  auto error = last_line.empty() ? exit->text() : fmt::format("{}: {}", exit->text(), last_line);
+  return with_exit({RunStatus::failed, std::move(error)}, *exit);
 }
 
 }  // namespace dash::jobs

@@ -9,11 +9,13 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/net/process/child.hpp"
 
 namespace dash::jobs {
 
@@ -21,11 +23,14 @@ namespace dash::jobs {
 enum class RunStatus { done, failed, stopped };
 struct RunResult {
   RunStatus status = RunStatus::failed;
-  std::string error{};              // of a failed one
-  std::string reason = "executor";  // the word of a failed one
-  OrderedJson result{};             // the job's `result`; null for none
+  std::string error{};                         // of a failed one
+  std::string reason = "executor";             // the word of a failed one
+  OrderedJson result{};                        // the job's `result`; null for none
+  std::optional<int> exit_status{}, signal{};  // of the program that did the work
 };
 RunResult failed_run(const Error& error);
+// Returns `result` with how its program ended.
+RunResult with_exit(RunResult result, const net::ExitStatus& exit);
 
 // Returns $DASHCTL_EXECUTOR_DIR, else deploy/ in the data directory.
 std::string executor_folder(const std::string& data_dir);

@@ -43,6 +43,9 @@ std::optional<std::string> text_at(const db::Row& row, std::size_t i) {
 std::optional<Time> time_at(const db::Row& row, std::size_t i) {
   return row.is_null(i) ? std::nullopt : std::optional(from_micros(row.integer(i)));
 }
+std::optional<int> integer_at(const db::Row& row, std::size_t i) {
+  return row.is_null(i) ? std::nullopt : std::optional(static_cast<int>(row.integer(i)));
+}
 std::optional<Approval> approval_at(const db::Row& row, std::size_t i) {
   return row.is_null(i) ? std::nullopt
                         : std::optional(Approval{row.text(i), from_micros(row.integer(i + 1))});
@@ -53,18 +56,20 @@ Result<OrderedJson> json_at(const db::Row& row, std::size_t i) {
   return OrderedJson(TRY(parse_json(row.text(i))));
 }
 
-// By bytes where their total is known, else by items; 100 is left to a job that is completed.
-int percent_of(const OrderedJson& progress) {
+// By bytes where their total is known, else by items; 100 is left to a job that is completed. Null while no
+// total is known.
+OrderedJson percent_of(const OrderedJson& progress) {
   for (auto unit : {"bytes", "items"}) {
     auto total = progress.is_object() ? progress.value(fmt::format("{}_total", unit), std::uint64_t{0}) : 0;
     auto done = progress.is_object() ? progress.value(fmt::format("{}_done", unit), std::uint64_t{0}) : 0;
     if (total > 0) return static_cast<int>(std::min<std::uint64_t>(99, done * 100 / total));
   }
-  return 0;
+  return nullptr;
 }
 
-OrderedJson or_null(const std::optional<std::string>& text) {
-  return text ? OrderedJson(*text) : OrderedJson(nullptr);
+template <class T>
+OrderedJson or_null(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 OrderedJson or_null(const std::optional<Time>& time) {
   return time ? OrderedJson(format_iso(*time)) : OrderedJson(nullptr);
@@ -76,6 +81,13 @@ OrderedJson approval_json(bool needed, const std::optional<Approval>& given) {
   out["by"] = given ? OrderedJson(given->by) : OrderedJson(nullptr);
   out["at"] = given ? OrderedJson(format_iso(given->at)) : OrderedJson(nullptr);
   return out;
+}
+
+void add_details(OrderedJson& out, const Job& job) {
+  for (const auto& [member, is_list] : kJobDetails) {
+    auto name = std::string(member);
+    out[name] = job.details.contains(name) ? job.details[name] : is_list ? OrderedJson::array() : nullptr;
+  }
 }
 
 // Returns the API's derived word for a job that waits or has missed its time.
@@ -113,7 +125,8 @@ const std::string kSelectJobs =
          approval_reasons, approval_digest, approval_expires_at,
          policy_approved_by, policy_approved_at, booking_approved_by, booking_approved_at,
          attempts, cancel_requested, started_at, completed_at, error,
-         (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision, progress, result
+         (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision, progress, result,
+         exit_status, exit_signal, details
        FROM jobs )";
 
 std::string_view word(State state) { return row_of(state).word; }
@@ -155,6 +168,8 @@ Result<Job> row_to_job(const db::Row& row) {
   job.started_at = time_at(row, 31), job.completed_at = time_at(row, 32), job.error = text_at(row, 33);
   job.change_window_name = text_at(row, 34), job.revision = row.integer(35);
   job.progress = TRY(json_at(row, 36)), job.result = TRY(json_at(row, 37));
+  job.exit_status = integer_at(row, 38), job.signal = integer_at(row, 39);
+  if (!row.is_null(40)) job.details = TRY(json_at(row, 40));
   return job;
 }
 
@@ -174,7 +189,7 @@ OrderedJson to_json(const Job& job, config::NameStyle style) {
   out["description"] = job.name;
   out["status"] = word(job.state);
   out["reason"] = or_null(job.reason);
-  out["progress_pct"] = job.state == State::completed ? 100 : percent_of(job.progress);
+  out["progress_pct"] = job.state == State::completed ? OrderedJson(100) : percent_of(job.progress);
   out["progress_message"] = job.message;
   out["workgroup"] = or_null(job.workgroup);
   out["name"] = job.name;
@@ -191,8 +206,11 @@ OrderedJson to_json(const Job& job, config::NameStyle style) {
     out["duration_seconds"] =
         std::chrono::duration_cast<std::chrono::seconds>(*job.completed_at - *job.started_at).count();
   out["error_message"] = or_null(job.error);
+  out["exit_status"] = or_null(job.exit_status);
+  out["signal"] = or_null(job.signal);
   out["progress"] = job.progress;
   out["result"] = job.result;
+  add_details(out, job);
   add_schedule(out, job);
   return out;
 }

@@ -75,11 +75,27 @@ struct Job {
   bool cancel_requested = false;
   std::optional<Time> started_at, completed_at;
   std::optional<std::string> error;
-  OrderedJson progress, result;  // of a runner, null without one
+  OrderedJson progress, result;                 // of a runner, null without one
+  std::optional<int> exit_status, signal;       // how its program ended: at most one of them
+  OrderedJson details = OrderedJson::object();  // what its runner tells besides; see kJobDetails
 
   bool approved() const {
     return (!needs_policy_approval || policy_approval) && (!needs_booking_approval || booking_approval);
   }
+};
+
+// A member of Job::details that is part of the job's JSON. Other members stay in the database.
+struct JobDetail {
+  std::string_view member;
+  bool is_list;  // [] while there is none, else null
+};
+inline constexpr JobDetail kJobDetails[] = {
+    {"hosts", true},             // [{name, outcome, error}]
+    {"plan", false},             // {add, change, destroy, digest}
+    {"outputs", false},          // {name: value}; null instead of a sensitive value
+    {"post_deploy_jobs", true},  // ids
+    {"deploy_job_id", false},    // of a job that follows a deploy
+    {"warnings", true},          // sentences
 };
 
 // Returns the job for the API and `--output json`. Members that a Python dashboard has keep its names

@@ -28,6 +28,10 @@ class AbandonableRun final : public RunControl {
     job_.report(progress);
     if (on_progress_) on_progress_(progress);
   }
+  void set_detail(std::string member, OrderedJson value) override {
+    job_.set_detail(std::move(member), std::move(value));
+  }
+  Result<void> flush() override { return job_.flush(); }
 
  private:
   RunningJob& job_;
@@ -68,7 +72,7 @@ Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const
     AbandonableRun control(running, is_abandoned, on_progress);
     outcome = runner->run(job, parameters, control);
   }
-  running.flush();
+  std::ignore = running.flush();
   auto error = outcome ? std::nullopt : std::optional(outcome.error());
   TRY(finish_job(deps, job, running, outcome ? *std::move(outcome) : failed_run(*error)));
   if (error) return Failure(*std::move(error));

@@ -22,6 +22,11 @@ class RunControl {
   virtual void log(std::string line) = 0;
   // Replaces the job's progress; written once a second at most.
   virtual void report(const JobProgress& progress) = 0;
+  // Replaces a member of the job's details (kJobDetails, or one of the runner's own that stays in the
+  // database); written with the next flush.
+  virtual void set_detail(std::string member, OrderedJson value) = 0;
+  // Writes log, progress and details now. What cannot be written is kept for the next flush.
+  virtual Result<void> flush() = 0;
 };
 
 // Runs the job; `parameters` are the decrypted ones. An error fails the job with its message.

@@ -10,8 +10,9 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kMaxLogLines = 10'000;  // of a job
-constexpr std::size_t kLogBatch = 100;        // lines that are written at once
+constexpr std::size_t kLogBatch = 100;  // lines that are written at once
+// Lines that wait for a database that does not answer; the oldest are dropped beyond it.
+constexpr std::size_t kMaxWaitingLines = 10'000;
 constexpr auto kCancelInterval = std::chrono::seconds(1);
 constexpr auto kTendInterval = std::chrono::milliseconds(200);
 constexpr auto kProgressInterval = std::chrono::seconds(1);
@@ -43,12 +44,11 @@ void RunningJob::log(std::string text) {
   bool is_full = false;
   {
     std::lock_guard lock(mutex_);
-    if (seen_++ == kMaxLogLines) text = "(the log ends here: too many lines)";
-    if (seen_ > kMaxLogLines + 1) return;
+    if (lines_.size() >= kMaxWaitingLines) lines_.erase(lines_.begin());
     lines_.push_back(std::move(text));
-    is_full = lines_.size() >= kLogBatch;
+    is_full = lines_.size() % kLogBatch == 0;
   }
-  if (is_full) flush();
+  if (is_full) std::ignore = flush();
 }
 
 void RunningJob::report(const JobProgress& progress) {
@@ -56,20 +56,31 @@ void RunningJob::report(const JobProgress& progress) {
   progress_ = progress;
 }
 
-void RunningJob::flush() {
+void RunningJob::set_detail(std::string member, OrderedJson value) {
   std::lock_guard lock(mutex_);
-  auto lines = std::exchange(lines_, {});
-  auto progress = std::exchange(progress_, std::nullopt);
+  details_.insert_or_assign(std::move(member), std::move(value));
+}
+
+Result<void> RunningJob::write_pending(db::Transaction& tx) const {
+  TRY(append_log(tx, job_.id, lines_, deps_.clock.now()));
+  if (!resource_id_.empty())
+    TRY(tx.exec("UPDATE jobs SET resource_id = $2 WHERE id = $1", {job_.id, resource_id_}));
+  if (progress_)
+    TRY(tx.exec("UPDATE jobs SET progress = $2 WHERE id = $1", {job_.id, dump_json(to_json(*progress_))}));
+  for (const auto& [member, value] : details_) TRY(set_job_detail(tx, job_.id, member, value));
+  return {};
+}
+
+Result<void> RunningJob::flush() {
+  std::lock_guard lock(mutex_);
   flushed_ = deps_.clock.steady_now();
-  if (lines.empty() && !progress && resource_id_.empty()) return;
-  std::ignore = deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
-    TRY(append_log(tx, job_.id, lines, deps_.clock.now()));
-    if (!resource_id_.empty())
-      TRY(tx.exec("UPDATE jobs SET resource_id = $2 WHERE id = $1", {job_.id, resource_id_}));
-    if (progress)
-      TRY(tx.exec("UPDATE jobs SET progress = $2 WHERE id = $1", {job_.id, dump_json(to_json(*progress))}));
-    return {};
-  });
+  if (lines_.empty() && !progress_ && details_.empty() && resource_id_.empty()) return {};
+  TRY(deps_.sql.write([&](db::Transaction& tx) { return write_pending(tx); }));
+  lines_.clear();
+  progress_.reset();
+  details_.clear();
+  resource_id_.clear();
+  return {};
 }
 
 bool RunningJob::tend() {
@@ -77,9 +88,10 @@ bool RunningJob::tend() {
   bool is_due = false;
   {
     std::lock_guard lock(mutex_);
-    is_due = !lines_.empty() || (progress_ && deps_.clock.steady_now() - flushed_ >= kProgressInterval);
+    bool is_news = progress_ || !details_.empty();
+    is_due = !lines_.empty() || (is_news && deps_.clock.steady_now() - flushed_ >= kProgressInterval);
   }
-  if (is_due) flush();
+  if (is_due) std::ignore = flush();
   auto now = deps_.clock.now();
   // When the clock was put back, the lease is from the future: it is renewed at once.
   auto passed = to_micros(now) - to_micros(renewed_);
@@ -164,13 +176,16 @@ Result<void> finish_job(const Deps& deps, const Job& job, const RunningJob& runn
   }
   return deps.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto text = [](const std::string& t) { return t.empty() ? db::Value(nullptr) : db::Value(t); };
+    auto number = [](std::optional<int> n) { return n ? db::Value(std::int64_t{*n}) : db::Value(nullptr); };
     auto result = outcome.result.is_null() ? "" : dump_json(outcome.result);
-    bool is_ours = TRY(transition(tx, job.id, {State::running}, state,
-                                  {", message = $3, reason = $4, error = $5, completed_at = $6, result = $7, "
-                                   "lease_owner = NULL, lease_until = NULL",
-                                   {std::string(word(state)), text(reason), text(error),
-                                    to_micros(deps.clock.now()), text(result), running.owner()},
-                                   " AND lease_owner = $8"}));
+    bool is_ours =
+        TRY(transition(tx, job.id, {State::running}, state,
+                       {", message = $3, reason = $4, error = $5, completed_at = $6, result = $7, "
+                        "exit_status = $8, exit_signal = $9, lease_owner = NULL, "
+                        "lease_until = NULL",
+                        {std::string(word(state)), text(reason), text(error), to_micros(deps.clock.now()),
+                         text(result), number(outcome.exit_status), number(outcome.signal), running.owner()},
+                        " AND lease_owner = $10"}));
     const auto* action = find_action(job.action);
     if (!is_ours || state != State::completed || !action || action->kind != ActionKind::teardown) return {};
     // Only the machine of this job; another one of its name still exists.

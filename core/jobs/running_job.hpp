@@ -1,6 +1,7 @@
 // The state of a job that this process runs: its log, its progress, its lease. Thread-safe.
 #pragma once
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,11 +24,12 @@ class RunningJob final : public RunControl {
   // Writes the lines of the log and renews the lease when that is due. For an executor its loop calls this
   // several times a second, for a runner a LeaseKeeper.
   bool tend();
-  void flush();
 
   bool should_stop() const override { return stop_ || cancelled_ || lost_; }
   void log(std::string text) override;
   void report(const JobProgress& progress) override;
+  void set_detail(std::string member, OrderedJson value) override;
+  Result<void> flush() override;
 
   // The end of this process stopped it, and not its user.
   bool by_shutdown() const { return stop_ && !cancelled_; }
@@ -36,6 +38,7 @@ class RunningJob final : public RunControl {
  private:
   void renew(Time now);
   void look_for_cancel();
+  Result<void> write_pending(db::Transaction& tx) const;
   const Deps& deps_;
   const Job& job_;
   const std::string owner_;
@@ -47,8 +50,8 @@ class RunningJob final : public RunControl {
   SteadyTime flushed_{};
   std::vector<std::string> lines_;
   std::string resource_id_;
-  std::optional<JobProgress> progress_;  // not yet written
-  std::size_t seen_ = 0;
+  std::optional<JobProgress> progress_;         // not yet written
+  std::map<std::string, OrderedJson> details_;  // likewise
   std::atomic<bool> cancelled_ = false, lost_ = false;
 };
 

@@ -87,7 +87,7 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
         path->second, executor_input(job, parameters),
         [&](std::string text) { running.line(std::move(text)); }, [&] { return running.tend(); });
   }
-  running.flush();
+  std::ignore = running.flush();
   return finish_job(deps_, job, running, outcome ? *outcome : failed_run(outcome.error()),
                     string_member(parameters, "deploy_job_id").value_or(""));
 }

@@ -11,6 +11,15 @@ TEST(Utf8, WholeCharactersDropsOnlyACutOne) {
   EXPECT_EQ(trim_partial_character("\xf0\x9f\x98"), "");
 }
 
+TEST(Utf8, MakesTextThatAnyDatabaseStores) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(to_utf8("a\xff"
+                    "b\0c\xc3\xbc"sv),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD"
+            "c\xc3\xbc");
+}
+
 TEST(Utf8, RefusesOverlongFormsSurrogatesAndWhatLiesBeyondUnicode) {
   for (auto text : {"a", "ü", "日本", "\xf4\x8f\xbf\xbf", ""}) EXPECT_TRUE(is_utf8(text)) << text;
   for (auto text : {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"})

@@ -55,6 +55,46 @@ TEST_F(RunNow, RunsInTheCallersThreadAndReturnsTheJobAsItEnded) {
   EXPECT_EQ(audited().back(), "copy");
 }
 
+TEST_F(RunNow, ShowsTheDetailsThatItsRunnerTells) {
+  auto during = OrderedJson();
+  run_ = [&](RunControl& control) {
+    control.set_detail("plan", {{"add", 1}});
+    control.set_detail("hosts", {{{"name", "web"}, {"outcome", "ok"}, {"error", nullptr}}});
+    control.set_detail("sealed_plan", "x");
+    must(control.flush());
+    during = to_json(must(jobs_.list(root_, {})).jobs.at(0));
+    RunResult out{RunStatus::done};
+    out.exit_status = 0;
+    return out;
+  };
+  auto draft_with = draft();
+  draft_with.details["deploy_job_id"] = "j1";
+  auto done = must(run_now(deps_, alice_, draft_with, Json::object(), audited_as("copy")));
+  EXPECT_EQ(during["plan"]["add"], 1);
+  EXPECT_EQ(during["status"], "running");
+  auto shown = to_json(done);
+  EXPECT_EQ(shown["hosts"][0]["name"], "web");
+  EXPECT_EQ(shown["deploy_job_id"], "j1");
+  EXPECT_EQ(shown["warnings"], OrderedJson::array());
+  EXPECT_EQ(shown["outputs"], nullptr);
+  EXPECT_FALSE(shown.contains("sealed_plan"));
+  EXPECT_EQ(done.details["sealed_plan"], "x");
+  EXPECT_EQ(shown["exit_status"], 0);
+}
+
+TEST_F(RunNow, KeepsTheFirstAndTheLastLinesOfItsLog) {
+  run_ = [](RunControl& control) {
+    for (int i = 2; i <= 21'000; ++i) control.log(fmt::format("line {}", i));
+    return RunResult{RunStatus::done};
+  };
+  auto id = must(run_now(deps_, alice_, draft(), Json::object(), audited_as("copy"))).id;
+  EXPECT_EQ(must(jobs_.logs(root_, id, 9'998)).at(1).n, 10'000);
+  auto after_gap = must(jobs_.logs(root_, id, 10'000)).at(0);
+  EXPECT_EQ(after_gap.n, 11'001);
+  EXPECT_EQ(after_gap.line, "line 11001");
+  EXPECT_EQ(must(jobs_.logs(root_, id, 20'999)).at(0).n, 21'000);
+}
+
 TEST_F(RunNow, MakesNoJobWhenItsInsertIsRefused) {
   auto refused = run_now(
       deps_, alice_, draft(), Json::object(),

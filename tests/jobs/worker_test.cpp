@@ -55,6 +55,19 @@ TEST_F(WorkerRun, FailsTheJobWithWhatItSaidLast) {
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::failed);
   EXPECT_EQ(job(id).error, "exit status 3: quota exceeded");
+  auto shown = to_json(job(id));
+  EXPECT_EQ(shown["exit_status"], 3);
+  EXPECT_EQ(shown["signal"], nullptr);
+  EXPECT_EQ(shown["progress_pct"], nullptr);
+}
+
+TEST_F(WorkerRun, ShowsTheSignalThatEndedTheProgram) {
+  executor("cloud1-vm-deploy", "kill -9 $$");
+  auto id = deployed().id;
+  EXPECT_TRUE(work());
+  auto shown = to_json(job(id));
+  EXPECT_EQ(shown["signal"], 9);
+  EXPECT_EQ(shown["exit_status"], nullptr);
 }
 
 TEST_F(WorkerRun, LeavesAJobPendingThatItCannotRun) {

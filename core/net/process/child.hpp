@@ -50,6 +50,8 @@ class Child {
 
   int pid() const { return pid_; }
   bool running();
+  // Returns how it ended; code -1 and signal 0 while it runs.
+  const ExitStatus& exit_status() const { return exit_; }
   // Writes the input and reads the output until it has exited. Code::timeout past the deadline,
   // Code::interrupted when stopped, or the error of a sink; the child is dead in all three cases.
   Result<ExitStatus> communicate(const RunOptions& options);

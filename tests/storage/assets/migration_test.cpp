@@ -23,6 +23,8 @@ class MigrationTest : public ::testing::Test {
     bool should_stop() const override { return stop_when && stop_when(); }
     void log(std::string) override {}
     void report(const jobs::JobProgress& progress) override { reported = progress; }
+    void set_detail(std::string, OrderedJson) override {}
+    Result<void> flush() override { return {}; }
     jobs::JobProgress reported;  // the meter reports under its lock
     std::function<bool()> stop_when;
   };
