@@ -38,6 +38,7 @@ PARTS = [
     ("storage/upload", r"core/storage/upload/"),
     ("storage", r"core/storage/[^/]+$"),
     ("automation", r"core/automation/"),
+    ("deploy", r"core/deploy/"),
     ("images", r"core/images/"),
     ("setup", r"core/setup/"),
     ("client", r"core/client/"),

@@ -28,9 +28,11 @@ class PathChecker {
  public:
   PathChecker(const std::string& path, uid_t user) : user_(user) { push(path); }
 
-  Result<void> run() {
+  enum class Kind { file, folder };
+  Result<void> run(Kind wanted) {
     TRY(check_entry(current_));
-    for (bool is_folder = true; !remaining_.empty();) {
+    bool is_folder = true;
+    while (!remaining_.empty()) {
       auto name = std::move(remaining_.front());
       remaining_.pop_front();
       if (!is_folder) return fail(Code::invalid, "{} is not a folder", current_.string());
@@ -48,7 +50,10 @@ class PathChecker {
       is_folder = S_ISDIR(status.st_mode);
       is_file_ = S_ISREG(status.st_mode);
     }
-    if (!is_file_) return fail(Code::invalid, "{} is not a regular file", current_.string());
+    if (wanted == Kind::folder && !is_folder)
+      return fail(Code::invalid, "{} is not a folder", current_.string());
+    if (wanted == Kind::file && !is_file_)
+      return fail(Code::invalid, "{} is not a regular file", current_.string());
     return {};
   }
 
@@ -93,6 +98,12 @@ class PathChecker {
 
 }  // namespace
 
-Result<void> check_trusted_file(const std::string& path, uid_t user) { return PathChecker(path, user).run(); }
+Result<void> check_trusted_file(const std::string& path, uid_t user) {
+  return PathChecker(path, user).run(PathChecker::Kind::file);
+}
+
+Result<void> check_trusted_folder(const std::string& path, uid_t user) {
+  return PathChecker(path, user).run(PathChecker::Kind::folder);
+}
 
 }  // namespace dash

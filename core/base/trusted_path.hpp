@@ -1,5 +1,5 @@
 // Checks that only root and one user can change what a path names, from the root folder down to the file.
-// Such a file may be run by its path.
+// Such a file may be run or read by its path.
 #pragma once
 #include <sys/types.h>
 
@@ -13,5 +13,7 @@ namespace dash {
 // owns or may write, and the mode that would be safe. A sticky folder of root (/tmp) is safe. Code::not_found
 // when nothing is there, Code::invalid when it is no regular file.
 Result<void> check_trusted_file(const std::string& path, uid_t user);
+// The same of a folder. What lies in it is not checked.
+Result<void> check_trusted_folder(const std::string& path, uid_t user);
 
 }  // namespace dash
