@@ -7,6 +7,7 @@
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
 #include "core/jobs/running_job.hpp"
+#include "core/jobs/switch_lease.hpp"
 #include "core/jobs/worker.hpp"
 
 namespace dash::jobs {
@@ -15,7 +16,7 @@ namespace {
 std::string quoted_list(const std::set<std::string>& available) {
   std::string out;
   for (const auto& action : available) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", action);
-  return out;
+  return out.empty() ? "''" : out;
 }
 
 // The actions that this process can run.
@@ -24,6 +25,12 @@ std::set<std::string> runnable_actions(const Runners& runners, const Executors& 
   for (const auto& [action, path] : executors.available()) out.insert(action);
   for (const auto& [action, runner] : runners.entries()) out.insert(action);
   return out;
+}
+
+// Deploys and destroys write infrastructure state.
+std::set<std::string> without_deploys(std::set<std::string> available) {
+  std::erase_if(available, [](const std::string& action) { return find_action(action) != nullptr; });
+  return available;
 }
 
 // The parameter $1 is the time.
@@ -37,6 +44,19 @@ std::string ready_condition(const std::set<std::string>& available) {
          AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL))",
       quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
+
+// SQL for the jobs that may begin, while no switch of the active backend runs and during one.
+class ReadyJobs {
+ public:
+  explicit ReadyJobs(const std::set<std::string>& available)
+      : all_(ready_condition(available)), in_switch_(ready_condition(without_deploys(available))) {}
+  Result<std::string_view> condition(db::Transaction& tx, Time now) const {
+    return std::string_view(TRY(find_backend_switch(tx, now)) ? in_switch_ : all_);
+  }
+
+ private:
+  std::string all_, in_switch_;
+};
 
 // Returns whether the window of the job still contains the scheduled time and the current time.
 Result<bool> is_inside_window(db::Transaction& tx, windows::Windows& windows, const Job& job, Time now) {
@@ -82,18 +102,21 @@ Result<std::optional<Job>> Worker::claim() {
   auto available = runnable_actions(deps_.runners, executors_);
   if (available.empty()) return std::nullopt;
   auto lease = TRY(lease_micros(deps_.settings));
-  auto ready = ready_condition(available);
+  ReadyJobs ready(available);
   for (;;) {
-    auto now = to_micros(deps_.clock.now());
+    auto time = deps_.clock.now();
+    auto now = to_micros(time);
     // Most reads find nothing, and a read does not wait for writers.
     bool any = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
-      return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", ready), {now})).empty();
+      auto condition = TRY(ready.condition(tx, time));
+      return !TRY(tx.query(fmt::format("SELECT 1 FROM jobs WHERE {} LIMIT 1", condition), {now})).empty();
     }));
     if (!any) return std::nullopt;
     auto claimed =
         TRY(db::write<std::optional<Job>>(deps_.sql, [&](db::Transaction& tx) -> Result<std::optional<Job>> {
-          auto rows = TRY(tx.query(fmt::format("SELECT id FROM jobs WHERE {} ORDER BY seq LIMIT 1 {}", ready,
-                                               tx.is_postgres() ? "FOR UPDATE SKIP LOCKED" : ""),
+          auto condition = TRY(ready.condition(tx, time));
+          auto rows = TRY(tx.query(fmt::format("SELECT id FROM jobs WHERE {} ORDER BY seq LIMIT 1 {}",
+                                               condition, tx.is_postgres() ? "FOR UPDATE SKIP LOCKED" : ""),
                                    {now}));
           if (rows.empty()) return std::nullopt;
           auto job = TRY(get_job(tx, rows[0].text(0)));

@@ -118,7 +118,7 @@ ConfigService::ConfigService(Deps deps)
       webhooks_(deps.webhooks),
       roots_(deps.roots),
       throttle_(deps.sql, deps.clock),
-      writer_(deps.sql, deps.store, deps.audit, deps.state, deps.roots) {}
+      writer_({deps.sql, deps.clock, deps.store, deps.audit, deps.state, deps.roots}) {}
 
 Result<config::NameStyle> ConfigService::name_style() {
   return TRY(settings_.text("cloud_names")) == "provider" ? config::NameStyle::provider

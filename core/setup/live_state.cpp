@@ -148,13 +148,14 @@ Result<std::optional<StateAssessment>> LiveState::find_obstacle(const RuleInput&
 }
 
 Result<StateAssessment> LiveState::assess(const RuleInput& input, const StateOptions& options,
-                                          const std::vector<std::string>& running_jobs) const {
+                                          const BeginSwitch& begin_switch) const {
   if (!concerns(watched(), input)) return StateAssessment{};
   auto from = backend_config_of(input.before);
   auto to = backend_config_of(input.after);
   if (!TRY(moves_away(from, to))) return StateAssessment{};
   auto backend = storage::backend_in_style(input.name_style(), from.backend->id);
-  if (!running_jobs.empty()) return refuse(input, Code::conflict, jobs_text(running_jobs, backend));
+  if (auto jobs = TRY(begin_switch()); !jobs.empty())
+    return refuse(input, Code::conflict, jobs_text(jobs, backend));
   auto held = TRY(state_.probe(from));
   bool is_unknown = held.presence == storage::StatePresence::unknown;
   if (is_unknown && options.abandon) return StateAssessment{{.leaves = true, .abandons = true}, {}};

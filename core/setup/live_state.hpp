@@ -2,6 +2,8 @@
 // state of deployments is refused, unless the request confirms to copy the state, or to abandon it where the
 // store cannot be reached. Calls the stores. Thread-safe.
 #pragma once
+#include <functional>
+
 #include "core/setup/rules.hpp"
 #include "core/storage/settings/iac_state.hpp"
 
@@ -29,6 +31,9 @@ struct StateAssessment {
   RuleResult refusal;
 };
 
+// Keeps deploys and destroys from beginning, and returns those that run.
+using BeginSwitch = std::function<Result<std::vector<std::string>>()>;
+
 class LiveState {
  public:
   explicit LiveState(storage::IacState& state) : state_(state) {}
@@ -37,8 +42,9 @@ class LiveState {
   // assessment.
   static bool decides(std::string_view key);
 
+  // Calls `begin_switch` before it looks at any state, where the change moves the active backend away.
   Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,
-                                 const std::vector<std::string>& running_jobs) const;
+                                 const BeginSwitch& begin_switch) const;
   Result<storage::StateCopyResult> copy(const RuleInput& input, const StateOptions& options) const;
   Result<std::vector<std::string>> running_jobs(db::Transaction& tx) const { return state_.running_jobs(tx); }
 

@@ -43,10 +43,13 @@ Result<void> authorize_abandon(const WriteRequest& request) {
 
 }  // namespace
 
-Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, const WriteRequest& request) {
+Result<StateAssessment> SettingsWriter::assess_state(const RuleInput& input, const WriteRequest& request,
+                                                     WritePlan& plan) {
   using Ids = std::vector<std::string>;
-  auto running = TRY(db::read<Ids>(sql_, [&](db::Transaction& tx) { return state_.running_jobs(tx); }));
-  return state_.assess(input, request.state, running);
+  return state_.assess(input, request.state, [&]() -> Result<Ids> {
+    if (!plan.lease) plan.lease = TRY(jobs::SwitchLease::take(sql_, clock_, request.principal.username));
+    return db::read<Ids>(sql_, [&](db::Transaction& tx) { return state_.running_jobs(tx); });
+  });
 }
 
 // Leaves out what the rules refuse, until the rest obeys all of them: another key may have needed a removed
@@ -57,7 +60,7 @@ Result<void> SettingsWriter::apply_rules(WritePlan& plan, const WriteRequest& re
     RuleInput input{plan.before, after, plan.changes};
     auto refusal = first_refusal(rules_, input, false);
     if (!refusal && checks_stores) {
-      auto assessed = TRY(assess_state(input, request));
+      auto assessed = TRY(assess_state(input, request, plan));
       plan.move = assessed.move;
       refusal = std::move(assessed.refusal);
     }
@@ -108,7 +111,8 @@ Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteReques
       !has_same_locations(plan.before, now.before) ||
       !has_same_locations(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
   if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
-  if (plan.move.leaves && !TRY(state_.running_jobs(tx)).empty()) {
+  // A process that stood still has lost its lease, and a deploy may have begun.
+  if (plan.move.leaves && (!TRY(plan.lease->is_held(tx)) || !TRY(state_.running_jobs(tx)).empty())) {
     is_stale = true;
     return fail(Code::conflict, "{}", kConcurrentChange);
   }

@@ -10,6 +10,7 @@
 #include "core/audit/log.hpp"
 #include "core/base/principal.hpp"
 #include "core/config/encrypted_store.hpp"
+#include "core/jobs/switch_lease.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::setup {
@@ -37,12 +38,24 @@ struct WriteRequest {
 
 class SettingsWriter {
  public:
-  SettingsWriter(db::Sql& sql, config::EncryptedStore& store, audit::Log& audit, storage::IacState& state,
-                 const storage::local::RootRules& roots)
-      : sql_(sql), store_(store), audit_(audit), rules_(settings_rules(roots)), state_(state) {}
+  struct Deps {
+    db::Sql& sql;
+    const Clock& clock;
+    config::EncryptedStore& store;
+    audit::Log& audit;
+    storage::IacState& state;
+    const storage::local::RootRules& roots;
+  };
+  explicit SettingsWriter(Deps deps)
+      : sql_(deps.sql),
+        clock_(deps.clock),
+        store_(deps.store),
+        audit_(deps.audit),
+        rules_(settings_rules(deps.roots)),
+        state_(deps.state) {}
 
-  // Code::invalid for an unconfigured backend, hub or runner; Code::conflict for live state, and for
-  // automation without storage; Code::forbidden when a token abandons state. May call both stores.
+  // Code::invalid for an unconfigured backend, hub or runner; Code::conflict for live state, while another
+  // switch of the active backend runs, and for automation without storage; Code::forbidden when a token abandons state. May call both stores.
   Result<WriteResult> write(const WriteRequest& request);
 
  private:
@@ -52,15 +65,17 @@ class SettingsWriter {
     std::map<std::string, std::string> refused;
     StateEffect move;
     storage::StateCopyResult state;
+    std::unique_ptr<jobs::SwitchLease> lease;  // from before the first look at the state until it is written
   };
   Result<WritePlan> plan(const WriteRequest& request);
-  Result<StateAssessment> assess_state(const RuleInput& input, const WriteRequest& request);
+  Result<StateAssessment> assess_state(const RuleInput& input, const WriteRequest& request, WritePlan& plan);
   Result<void> apply_rules(WritePlan& plan, const WriteRequest& request, bool checks_stores);
   Result<WriteResult> write(db::Transaction& tx, const WriteRequest& request, const WritePlan& plan,
                             bool& is_stale);
   Result<void> record_abandon(db::Transaction& tx, const WriteRequest& request, const WriteResult& result);
 
   db::Sql& sql_;
+  const Clock& clock_;
   config::EncryptedStore& store_;
   audit::Log& audit_;
   std::vector<Rule> rules_;

@@ -33,7 +33,7 @@ class Storage {
       : deps_(deps),
         state_(open, {deps.sql, deps.buffers, deps.clock, deps.deploy_folder}),
         stores_(deps.settings, open),
-        states_({stores_, open, deps.sql, deps.audit, deps.clock, deps.deploy_folder}),
+        states_({stores_, deps.settings, open, deps.sql, deps.audit, deps.clock, deps.deploy_folder}),
         scopes_(deps.sql, deps.audit),
         config_(deps.settings),
         assets_({stores_, scopes_, deps.sql, deps.audit}),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "tests/support/accounts.hpp"
 #include "tests/support/storage_instance.hpp"
@@ -274,6 +275,49 @@ TEST_F(LiveStateTest, LetsCredentialsChange) {
 TEST_F(LiveStateTest, AsksNoStoreAboutAChangeThatMovesNothing) {
   deafen("obj_cloud1");
   must(patch(R"({"storage_s3_prefix":"other","storage_gcs_bucket":"d"})"));
+}
+
+TEST_F(LiveStateTest, HoldsDeploysBackWhileItCopiesAndExcludesAnotherSwitch) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  storage::Replica two(world);
+  std::vector<bool> running;
+  std::optional<Error> refusal;
+  world.on_open = [&] {
+    running.push_back(must(db::read<bool>(*world.sql, [&](db::Transaction& tx) -> Result<bool> {
+      return TRY(jobs::find_backend_switch(tx, world.clock.now())).has_value();
+    })));
+    if (!running.back() || refusal) return;
+    auto on_open = std::exchange(world.on_open, {});
+    auto second = two.config_service.change_storage(world.admin, must(parse_json(kSwitchConfirmed)));
+    if (!second) refusal = second.error();
+    world.on_open = on_open;
+  };
+  EXPECT_EQ(must(patch(kSwitchConfirmed)).iac_state_migrated, 1);
+  world.on_open = {};
+  EXPECT_TRUE(running.back());
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Code::conflict);
+  EXPECT_EQ(refusal->message.find("migrate_iac_state=true"), std::string::npos);
+  EXPECT_EQ(active(), "obj_cloud3");
+  must(patch(R"({"storage_active_backend":"s3","migrate_iac_state":true})"));
+}
+
+TEST_F(LiveStateTest, ASwitchThatLostItsLeaseBeginsAgain) {
+  must(world.store().put("iac-state/j1/terraform.tfstate", "one", {}));
+  bool is_lost = false;
+  world.on_open = [&] {
+    must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
+      auto changed = TRY(tx.exec("UPDATE backend_switch SET owner = '' WHERE owner <> ''"));
+      if (changed > 0) {
+        is_lost = true;
+        world.on_open = {};
+      }
+      return {};
+    }));
+  };
+  EXPECT_EQ(must(patch(kSwitchConfirmed)).iac_state_migrated, 1);
+  EXPECT_TRUE(is_lost);
+  EXPECT_EQ(active(), "obj_cloud3");
 }
 
 }  // namespace dash::setup

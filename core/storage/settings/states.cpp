@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/shape.hpp"
+#include "core/jobs/lease.hpp"
 
 namespace dash::storage {
 namespace {
@@ -82,18 +83,20 @@ Result<StateListResult> States::show(const Principal& principal, const std::stri
 // A deploy locks its own state. Which machine a running removal works on is sealed in its parameters, so each
 // one whose target may be the job's machine counts. The module jobs writes the table.
 Result<void> States::check_holder(const std::string& job) {
+  constexpr std::string_view kHolder = R"(SELECT id FROM jobs
+                                          WHERE state = 'running' AND NOT {}
+                                            AND (id = $1
+                                                 OR (action LIKE '%:destroy'
+                                                     AND EXISTS (SELECT 1 FROM jobs d
+                                                                 WHERE d.id = $1
+                                                                   AND (d.name = jobs.name
+                                                                        OR d.resource_id = jobs.name
+                                                                        OR d.resource_id = jobs.resource_id))))
+                                          ORDER BY id LIMIT 1)";
+  auto length = TRY(jobs::lease_micros(deps_.settings));
   auto holder = TRY(db::read<std::string>(deps_.sql, [&](db::Transaction& tx) -> Result<std::string> {
-    auto rows = TRY(tx.query(R"(SELECT id FROM jobs
-                                    WHERE state = 'running' AND lease_until >= $2
-                                      AND (id = $1
-                                           OR (action LIKE '%:destroy'
-                                               AND EXISTS (SELECT 1 FROM jobs d
-                                                           WHERE d.id = $1
-                                                             AND (d.name = jobs.name
-                                                                  OR d.resource_id = jobs.name
-                                                                  OR d.resource_id = jobs.resource_id))))
-                                    ORDER BY id LIMIT 1)",
-                             {job, to_micros(deps_.clock.now())}));
+    auto rows = TRY(tx.query(fmt::format(kHolder, jobs::lease_expired_condition(2, 3)),
+                             {job, to_micros(deps_.clock.now()), length}));
     return rows.empty() ? std::string() : rows[0].text(0);
   }));
   if (holder.empty()) return {};

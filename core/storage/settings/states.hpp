@@ -28,6 +28,7 @@ class States {
  public:
   struct Deps {
     Stores& stores;
+    config::Settings& settings;
     OpenStore open;
     db::Sql& sql;
     audit::Log& audit;
