@@ -141,9 +141,12 @@ Group storage_group() {
          {"Leave bandwidth to others", "dashctl storage migrate local obj_cloud1 --bwlimit 10M"}}},
        {"verify",
         "Compare the assets of two backends by name, size and content",
-        "An asset is read when its digest is not known. Exits with 6 when anything differs.",
+        "An asset is read when its digest is not known; --download reads every one on both sides, which also "
+        "finds content that changed since its digest was recorded. Exits with 6 when anything differs, and "
+        "with 5 when some could not be read.",
         declare_storage_verify,
-        {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6}}},
+        {{"Compare two backends", "dashctl storage verify local obj_cloud1", 6},
+         {"Compare every byte", "dashctl storage verify local obj_cloud1 --download", 6}}},
        {"gc",
         "List or drop unfinished uploads",
         "Crashes and clients that stop leave unfinished uploads, which are not listed but take space. "

@@ -68,29 +68,38 @@ Result<void> run_migrate(Context& context, const MigrateFlags& options) {
 
 struct VerifyFlags {
   InstanceFlags instance;
-  std::string source, target;
+  storage::CompareRequest request;
 };
 
 Result<void> run_verify(Context& context, const VerifyFlags& options) {
   auto instance = TRY(open_instance(context, options.instance, Login::any));
-  auto report = TRY(instance->storage->compare(options.source, options.target, context.out.progress()));
+  const auto& [source, target, is_download, is_abandoned] = options.request;
+  auto report = TRY(instance->storage->compare(options.request, context.out.progress()));
   print_names(context, report, "same", "same");
   for (const auto& item : report.at("different"))
     context.out.line("{:<10} {} ({})", "different", printable(item.value("name", "")),
                      printable(item.value("why", "")));
-  print_names(context, report, "only_source", "only in " + options.source);
-  print_names(context, report, "only_target", "only in " + options.target);
+  print_names(context, report, "only_source", "only in " + source);
+  print_names(context, report, "only_target", "only in " + target);
+  auto failed = report.value("failed", Json::array());
+  for (const auto& item : failed)
+    context.out.warn("{}: {}", printable(item.value("name", "")), printable(item.value("error", "")));
   context.out.document(OrderedJson(report));
   if (report.at("ok").get<bool>()) return {};
-  return fail(Code::differences, "{} and {} do not hold the same assets", options.source, options.target);
+  bool is_all_failed =
+      report.at("different").empty() && report.at("only_source").empty() && report.at("only_target").empty();
+  if (is_all_failed)
+    return fail(Code::partial, "{} assets could not be compared; run the same command again", failed.size());
+  return fail(Code::differences, "{} and {} do not hold the same assets", source, target);
 }
 
 }  // namespace
 
 Run declare_storage_verify(Flags& flags) {
   auto options = std::make_shared<VerifyFlags>();
-  flags.argument("SOURCE", options->source, "backend to compare").required();
-  flags.argument("TARGET", options->target, "backend to compare it with").required();
+  flags.argument("SOURCE", options->request.source, "backend to compare").required();
+  flags.argument("TARGET", options->request.target, "backend to compare it with").required();
+  flags.toggle("--download", options->request.is_download, "read every asset on both sides, digests or not");
   declare_instance(flags, options->instance);
   return [options](Context& context) { return run_verify(context, *options); };
 }

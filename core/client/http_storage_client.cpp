@@ -73,8 +73,10 @@ class HttpStorageClient final : public StorageClient {
     if (is_deep) body["deep"] = true;
     return post("/api/storage/test", body);
   }
-  Result<Json> compare(const std::string& source, const std::string& target, Progress&) override {
-    return wait_for("/api/storage/verify", {{"source", source}, {"target", target}});
+  Result<Json> compare(const storage::CompareRequest& request, Progress&) override {
+    Json body{{"source", request.source}, {"target", request.target}};
+    if (request.is_download) body["download"] = true;
+    return wait_for("/api/storage/verify", body);
   }
   Result<Json> sweep(const storage::SweepRequest& order) override {
     return wait_for(

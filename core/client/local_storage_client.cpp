@@ -49,8 +49,8 @@ class LocalStorageClient final : public StorageClient {
     if (is_deep) return as_sent(to_json(TRY(deps_.storage.deep_test(deps_.principal, backend))));
     return as_sent(to_json(TRY(deps_.storage.assets().test(deps_.principal, backend))));
   }
-  Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
-    return as_sent(to_json(TRY(deps_.storage.compare(deps_.principal, source, target, progress))));
+  Result<Json> compare(const storage::CompareRequest& request, Progress& progress) override {
+    return as_sent(to_json(TRY(deps_.storage.compare(deps_.principal, request, progress))));
   }
   Result<Json> sweep(const storage::SweepRequest& request) override {
     return as_sent(to_json(TRY(deps_.storage.sweep(deps_.principal, request))));

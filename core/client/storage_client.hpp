@@ -40,7 +40,7 @@ class StorageClient {
   virtual Result<Json> list(const std::string& backend) = 0;  // blank: the active one
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
-  virtual Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) = 0;
+  virtual Result<Json> compare(const storage::CompareRequest& request, Progress& progress) = 0;
   virtual Result<Json> sweep(const storage::SweepRequest& request) = 0;
   virtual Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) = 0;
   // Called by another thread while one waits in migrate(): cancels the job, and waits a while until it has

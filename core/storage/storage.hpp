@@ -54,9 +54,9 @@ class Storage {
   }
   // Opens an upload without the JSON around the bytes, for the command line on a data directory.
   Result<std::unique_ptr<StreamingUpload>> open_streaming_upload(Principal principal);
-  Result<CompareResult> compare(const Principal& principal, const std::string& source,
-                                const std::string& target, Progress& progress) {
-    return compare_backends({stores_, assets_, deps_.buffers}, principal, source, target, progress);
+  Result<CompareResult> compare(const Principal& principal, const CompareRequest& request,
+                                Progress& progress) {
+    return compare_backends({stores_, assets_, deps_.buffers}, principal, request, progress);
   }
   Result<SweepResult> sweep(const Principal& principal, const SweepRequest& request) {
     return sweep_stores(sweep_deps(), principal, request);

@@ -42,10 +42,13 @@ Result<Response> migrate(app::Application& app, const Request& request) {
 Result<Response> verify(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto body = TRY(json_object(request));
+  storage::CompareRequest wanted;
+  wanted.source = TRY(required_string(body, "source"));
+  wanted.target = TRY(required_string(body, "target"));
+  wanted.is_download = TRY(flag(body, "download"));
+  wanted.is_abandoned = request.is_abandoned;
   NoProgress progress;
-  auto compared = TRY(app.storage.compare(principal, TRY(required_string(body, "source")),
-                                          TRY(required_string(body, "target")), progress));
-  return json_response(200, storage::to_json(compared));
+  return json_response(200, storage::to_json(TRY(app.storage.compare(principal, wanted, progress))));
 }
 
 Result<Response> sweep(app::Application& app, const Request& request) {

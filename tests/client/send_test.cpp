@@ -58,8 +58,8 @@ class InOrderClient final : public StorageClient, public UploadClient {
   Result<Json> test(const std::string& backend, bool is_deep) override {
     return client_->test(backend, is_deep);
   }
-  Result<Json> compare(const std::string& source, const std::string& target, Progress& progress) override {
-    return client_->compare(source, target, progress);
+  Result<Json> compare(const storage::CompareRequest& request, Progress& progress) override {
+    return client_->compare(request, progress);
   }
   Result<Json> sweep(const storage::SweepRequest& request) override { return client_->sweep(request); }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {

@@ -79,6 +79,29 @@ def test_the_command_prints_the_report_of_the_api(actors):
     assert differs.code == 6 and differs.json["only_source"] == ["b.yml"], differs
 
 
+def test_verify_reads_both_sides_on_request(actors, bucket, scratch):
+    upload(actors.ann, "a.yml", b"AAAA")
+    assert migrate(actors.root, "local", "s3").status == 200
+    path = scratch / "store/a.yml"
+    before = path.stat()
+    with path.open("r+b") as file:  # as a bad disk does it: neither name nor size nor time changes
+        file.write(b"AAAB")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    data = ("--data-dir", actors.instance.folder)
+    target = ("--target", actors.instance.url, "--token", actors.root.token)
+    body = {"source": "local", "target": "s3"}
+    documents = [run("storage", "verify", "local", "s3", "--download", "--output", "json", *where) for where in (data, target)]
+    assert [done.code for done in documents] == [6, 6], documents
+    assert documents[0].json == documents[1].json and documents[0].json["different"][0]["name"] == "a.yml"
+    answer = actors.root.post("/api/storage/verify", body | {"download": True})
+    assert answer.status == 200 and answer.json["ok"] is False and answer.json["different"] == documents[0].json["different"]
+    assert actors.root.post("/api/storage/verify", body | {"download": "yes"}).status == 422
+    assert actors.ann.post("/api/storage/verify", body | {"download": True}).status == 403
+    path.write_bytes(b"AAAA")
+    done = run("storage", "verify", "local", "s3", "--download", *data)
+    assert done.code == 0 and done.out == "same       a.yml\n", done
+
+
 def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):
     def switch(to, **more):
         return actors.root.patch("/api/storage/config", {"storage_active_backend": to, **more})

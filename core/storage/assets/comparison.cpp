@@ -10,12 +10,49 @@
 namespace dash::storage {
 namespace {
 
-Result<std::string> difference(const CompareDeps& deps, const Principal& principal, const Asset& source,
-                               const Asset& target) {
+Result<std::string> read_digest(const CompareDeps& deps, const FindResult& found,
+                                const std::function<bool()>& is_abandoned) {
+  auto buffer = TRY(deps.buffers.acquire(kCopyBufferTimeout));
+  PartDigests digests;
+  for (std::uint32_t n = 1; n <= part_count(found.object.size); ++n) {
+    if (is_abandoned && is_abandoned()) return fail(Code::interrupted, "the comparison was stopped");
+    auto bytes = buffer.span().first(part_length(found.object.size, n));
+    TRY(read_exactly(*found.store, found.object, part_offset(n), bytes));
+    digests.add(crypto::sha256({bytes.data(), bytes.size()}));
+  }
+  return digests.finish();
+}
+
+struct SideDigest {
+  std::string digest;
+  std::string recorded;  // empty: none
+  bool is_as_recorded() const { return recorded.empty() || recorded == digest; }
+};
+
+Result<SideDigest> digest_of_side(const CompareDeps& deps, const Principal& principal,
+                                  const CompareRequest& request, const Asset& asset) {
+  auto found = TRY(deps.assets.find(principal, asset.backend, asset.name));
+  const auto& recorded = found.asset.digest;
+  if (!recorded.empty() && !request.is_download) return SideDigest{recorded, recorded};
+  return SideDigest{TRY(read_digest(deps, found, request.is_abandoned)), recorded};
+}
+
+// Returns why the two differ; empty: they do not.
+Result<std::string> difference(const CompareDeps& deps, const Principal& principal,
+                               const CompareRequest& request, const Asset& source, const Asset& target) {
   if (source.size != target.size) return fmt::format("{} bytes and {} bytes", source.size, target.size);
-  auto one = TRY(content_digest(deps, principal, source.backend, source.name));
-  auto other = TRY(content_digest(deps, principal, target.backend, target.name));
-  return one == other ? std::string() : fmt::format("{} and {}", one, other);
+  auto one = TRY(digest_of_side(deps, principal, request, source));
+  auto other = TRY(digest_of_side(deps, principal, request, target));
+  if (one.digest != other.digest) return fmt::format("{} and {}", one.digest, other.digest);
+  for (const auto& [side, backend] : {std::pair(one, source.backend), std::pair(other, target.backend)})
+    if (!side.is_as_recorded())
+      return fmt::format("on {} the content is {}, and {} was recorded", backend, side.digest, side.recorded);
+  return std::string();
+}
+
+// Whether the rest cannot be compared either.
+bool ends_comparison(const Error& error) {
+  return error.code == Code::unreachable || error.code == Code::interrupted;
 }
 
 }  // namespace
@@ -24,28 +61,20 @@ Result<std::string> content_digest(const CompareDeps& deps, const Principal& pri
                                    const std::string& backend, const std::string& name) {
   auto found = TRY(deps.assets.find(principal, backend, name));
   if (!found.asset.digest.empty()) return found.asset.digest;
-  auto buffer = TRY(deps.buffers.acquire(kCopyBufferTimeout));
-  PartDigests digests;
-  for (std::uint32_t n = 1; n <= part_count(found.object.size); ++n) {
-    auto bytes = buffer.span().first(part_length(found.object.size, n));
-    TRY(read_exactly(*found.store, found.object, part_offset(n), bytes));
-    digests.add(crypto::sha256({bytes.data(), bytes.size()}));
-  }
-  return digests.finish();
+  return read_digest(deps, found, {});
 }
 
 Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,
-                                       const std::string& source, const std::string& target,
-                                       Progress& progress) {
+                                       const CompareRequest& request, Progress& progress) {
   TRY(require_admin(principal));
-  auto pair = TRY(open_two_backends(deps.stores, principal, source, target));
+  auto pair = TRY(open_two_backends(deps.stores, principal, request.source, request.target));
   auto left = TRY(deps.assets.list(principal, pair.from.id()));
   std::map<std::string, Asset> right;
   for (auto& asset : TRY(deps.assets.list(principal, pair.to.id())).items) {
     auto name = asset.name;
     right.emplace(std::move(name), std::move(asset));
   }
-  CompareResult out{pair.from.display_id(), pair.to.display_id(), {}, {}, {}, {}};
+  CompareResult out{pair.from.display_id(), pair.to.display_id(), {}, {}, {}, {}, {}};
   std::size_t done = 0;
   for (const auto& asset : left.items) {
     progress.update("assets", done++, left.items.size());
@@ -54,11 +83,14 @@ Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal&
       out.only_source.push_back(asset.name);
       continue;
     }
-    auto why = TRY(within(asset.name, difference(deps, principal, asset, other->second)));
-    if (why.empty())
+    auto why = difference(deps, principal, request, asset, other->second);
+    if (!why && ends_comparison(why.error())) return Failure(std::move(why).error().within(asset.name));
+    if (!why)
+      out.failed.push_back({asset.name, why.error().message});
+    else if (why->empty())
       out.same.push_back(asset.name);
     else
-      out.different.push_back({asset.name, why});
+      out.different.push_back({asset.name, *std::move(why)});
     right.erase(other);
   }
   for (const auto& [name, asset] : right) out.only_target.push_back(name);
@@ -68,10 +100,16 @@ Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal&
 OrderedJson to_json(const CompareResult& comparison) {
   auto different = OrderedJson::array();
   for (const auto& [name, why] : comparison.different) different.push_back({{"name", name}, {"why", why}});
-  return {{"source", comparison.source},          {"target", comparison.target},
-          {"ok", comparison.is_same()},           {"same", comparison.same},
-          {"different", std::move(different)},    {"only_source", comparison.only_source},
-          {"only_target", comparison.only_target}};
+  auto failed = OrderedJson::array();
+  for (const auto& [name, error] : comparison.failed) failed.push_back({{"name", name}, {"error", error}});
+  return {{"source", comparison.source},
+          {"target", comparison.target},
+          {"ok", comparison.is_same()},
+          {"same", comparison.same},
+          {"different", std::move(different)},
+          {"only_source", comparison.only_source},
+          {"only_target", comparison.only_target},
+          {"failed", std::move(failed)}};
 }
 
 }  // namespace dash::storage

@@ -135,7 +135,7 @@ TEST_F(MigrationTest, OpensNoStoreForABackendOntoItself) {
        {std::pair("obj_cloud1", "obj_cloud1"), std::pair("s3", "obj_cloud1"), std::pair("obj_cloud1", " s3"),
         std::pair("local", "local")}) {
     EXPECT_EQ(status_of_run(world.admin, same.first, same.second), 400) << same.first << same.second;
-    EXPECT_EQ(one.storage.compare(world.admin, same.first, same.second, progress).error().code,
+    EXPECT_EQ(one.storage.compare(world.admin, {same.first, same.second}, progress).error().code,
               Code::invalid);
     EXPECT_EQ(one.storage.migration().move(world.admin, "a.yml", same.first, same.second, false).error().code,
               Code::invalid);
@@ -266,19 +266,19 @@ TEST_F(MigrationTest, MovesOverNothingUnlessTold) {
 TEST_F(MigrationTest, ComparesBackendsByNameSizeAndContent) {
   NoProgress progress;
   run();
-  EXPECT_TRUE(must(one.storage.compare(world.admin, "s3", "gcs", progress)).is_same());
+  EXPECT_TRUE(must(one.storage.compare(world.admin, {"s3", "gcs"}, progress)).is_same());
   must(target().put("config-mgmt/a.yml", "Content of a.yml", {}));
   must(target().put("config-mgmt/b.sh", "short", {}));
   must(target().put("config-mgmt/z.yml", "x", {}));
   place("only.yml", "x");
-  auto compared = must(one.storage.compare(world.admin, "s3", "gcs", progress));
+  auto compared = must(one.storage.compare(world.admin, {"s3", "gcs"}, progress));
   EXPECT_EQ(compared.same, (Names{"dir/c.yml"}));
   ASSERT_EQ(compared.different.size(), 2u);
   EXPECT_EQ(compared.different[1].why, "15 bytes and 5 bytes");
   EXPECT_EQ(compared.only_source, (Names{"only.yml"}));
   EXPECT_EQ(compared.only_target, (Names{"z.yml"}));
   EXPECT_EQ(to_json(compared)["ok"], false);
-  EXPECT_FALSE(one.storage.compare(world.ann, "s3", "gcs", progress));
+  EXPECT_FALSE(one.storage.compare(world.ann, {"s3", "gcs"}, progress));
 }
 
 }  // namespace dash::storage
