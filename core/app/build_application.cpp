@@ -109,7 +109,7 @@ class InstanceImpl final : public Instance {
         jobs_(job_deps_),
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
-        migrations_({storage_.migration(), storage_.stores(), audit_, job_deps_}),
+        migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,

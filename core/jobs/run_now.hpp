@@ -25,4 +25,10 @@ Result<Job> run_now(const Deps& deps, const Principal& principal, Job job, const
                     const OnInsert& on_insert, const std::function<bool()>& is_abandoned = {},
                     const OnProgress& on_progress = {});
 
+// Ends the running job `job_id` as failed if its lease is over, or if the process of run_now() that holds it
+// has died: where no server sweeps, nobody else does. Returns false when the job is not lost. `lease` is
+// lease_micros().
+Result<bool> fail_lost_job(db::Transaction& tx, const std::string& job_id, Time now, std::int64_t lease,
+                           const std::string& message);
+
 }  // namespace dash::jobs

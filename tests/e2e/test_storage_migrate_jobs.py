@@ -177,3 +177,38 @@ def test_the_bandwidth_holds_over_all_copies_of_a_job(actors):
     assert job["status"] == "completed"
     assert job["progress"]["bytes_per_second"] <= 110_000, job["progress"]
     assert job["progress"]["bytes_done"] == job["progress"]["bytes_total"] == 200_001
+
+
+def test_a_queued_migration_runs_only_while_its_requester_is_an_admin(stopped):
+    instance, settings = stopped
+    instance.set(**settings)
+    instance.add_user("second", admin=True)
+    instance.start("--workers", "0")
+    second = instance.login("second")
+    assert upload(second, "a.yml", b"A").status == 201
+    queued = second.post("/api/storage/migrate", {"source": "local", "target": "s3"}, headers=ASYNC).json["job_id"]
+    assert instance.login("root").patch("/api/users/second", {"is_admin": False}).status == 200
+    instance.restart()
+    root = instance.login("root")
+    final = wait_until(lambda: (job := root.get("/api/jobs/" + queued).json)["status"] in ("completed", "failed") and job,
+                       what="the end of the job")
+    assert final["status"] == "failed" and "'second'" in final["error_message"], final
+    assert migrate(root, "local", "s3").json["copied"] == ["a.yml"]
+
+
+def test_a_killed_command_holds_no_second_run_up(stopped, bucket):
+    """Where nobody serves, nobody sweeps the job of a process that died."""
+    instance, settings = stopped
+    instance.set(**settings)
+    (instance.folder.parent / "store/a.yml").write_bytes(b"A")
+    command = [BINARY, "storage", "migrate", "local", "s3", "--data-dir", str(instance.folder)]
+    with subprocess.Popen([*command, "--bwlimit", "1"], env=clean_environment(), stderr=subprocess.DEVNULL) as process:
+        found = wait_until(lambda: [job for job in instance.dashctl("job", "list", "--output", "json").json["jobs"]
+                                    if job["status"] == "running"], what="the job")[0]
+        live = instance.dashctl("storage", "migrate", "local", "s3")
+        assert live.code == 12 and found["id"] in live.err, live
+        process.kill()
+    again = instance.dashctl("storage", "migrate", "local", "s3", "--output", "json")
+    assert again.code == 0 and again.json["copied"] == ["a.yml"], again
+    lost = instance.dashctl("job", "show", found["id"], "--output", "json").json
+    assert lost["status"] == "failed" and again.json["job_id"] in lost["error_message"], lost

@@ -1,5 +1,6 @@
 #include "core/jobs/run_now.hpp"
 
+#include "core/base/process_name.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/running_job.hpp"
 #include "tests/support/jobs_fixture.hpp"
@@ -150,6 +151,27 @@ TEST_F(RunNow, GoesBackToTheQueueWhenItsProcessEndsOrDies) {
   clock_.advance(std::chrono::hours(1));
   must(jobs_.sweep());
   EXPECT_EQ(state(queued.id), State::pending);
+}
+
+TEST_F(RunNow, AJobIsLostOnceItsProcessOrItsLeaseHasEnded) {
+  auto queued = must(enqueue(deps_, alice_, draft(), Json::object(), audited_as("copy")));
+  auto fail_lost = [&](const std::string& owner) {
+    return must(db::write<bool>(*sql_, [&](db::Transaction& tx) -> Result<bool> {
+      auto now = clock_.now();
+      TRY(tx.exec("UPDATE jobs SET state = 'running', lease_owner = $1, lease_until = $2, lease_micros = 1",
+                  {owner, to_micros(now)}));
+      return fail_lost_job(tx, queued.id, now, 1, "it was lost");
+    }));
+  };
+  for (std::string alive : {own_process_name() + " 1f", std::string("9-1f"), std::string("")}) {
+    EXPECT_FALSE(fail_lost(alive)) << alive;
+  }
+  EXPECT_TRUE(fail_lost(own_process_name() + "0 1f")) << "the number of the process is used again";
+  EXPECT_EQ(job(queued.id).state, State::failed);
+  EXPECT_EQ(job(queued.id).error, "it was lost");
+  EXPECT_FALSE(must(db::write<bool>(*sql_, [&](db::Transaction& tx) {
+    return fail_lost_job(tx, queued.id, clock_.now() + std::chrono::hours(1), 1, "twice");
+  }))) << "it does not run";
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ struct Replica {
   jobs::Runners runners;
   jobs::Deps job_deps{*world_.sql, world_.clock, world_.config, settings, audit, gate, windows, runners};
   jobs::Jobs jobs{job_deps};
-  MigrationJobs migrations{{storage.migration(), storage.stores(), audit, job_deps}};
+  MigrationJobs migrations{{storage.migration(), storage.stores(), directory, audit, job_deps}};
   identity::SetupCode setup_code{world_.scratch.path()};
   setup::Webhooks webhooks{*world_.sql, world_.clock, world_.config, audit};
   local::RootRules roots{{}};

@@ -1,5 +1,7 @@
 #include "core/storage/assets/migration_jobs.hpp"
 
+#include "core/jobs/lease.hpp"
+
 namespace dash::storage {
 namespace {
 
@@ -13,25 +15,38 @@ bool is_same_pair(const Json& one, const Json& other) {
   return pair(one) == pair(other);
 }
 
-Result<void> check_alone(db::Transaction& tx, const jobs::Job& job) {
+bool is_same_work(const Json& one, const Json& other) {
+  return one.at("source") == other.at("source") && one.at("target") == other.at("target") &&
+         one.at("overwrite") == other.at("overwrite");
+}
+
+// Ends another migration of the pair whose process has died. Returns false when it may still run.
+Result<bool> replace_lost(db::Transaction& tx, const jobs::Job& job, const std::string& other_id,
+                          const Json& other_request, std::int64_t lease) {
+  auto message = fmt::format("its process died, and job {} began after it", job.id);
+  if (!TRY(jobs::fail_lost_job(tx, other_id, job.created_at, lease, message))) return false;
+  if (is_same_work(job.request, other_request)) TRY(MigrationJournal::hand_over(tx, other_id, job.id));
+  return true;
+}
+
+Result<void> check_alone(db::Transaction& tx, const jobs::Job& job, std::int64_t lease) {
   auto rows = TRY(tx.query(
       "SELECT id, request FROM jobs WHERE action = $1 AND state IN ('pending', 'running') AND id <> $2",
       {job.action, job.id}));
-  for (const auto& row : rows)
-    if (is_same_pair(TRY(parse_json(row.text(1))), job.request))
-      return fail(Code::conflict,
-                  "job {} migrates between these two backends already; wait until it has ended, or cancel it "
-                  "with DELETE /api/jobs/{} (dashctl job cancel {})",
-                  row.text(0), row.text(0), row.text(0));
+  for (const auto& row : rows) {
+    auto request = TRY(parse_json(row.text(1)));
+    if (!is_same_pair(request, job.request)) continue;
+    if (TRY(replace_lost(tx, job, row.text(0), request, lease))) continue;
+    return fail(Code::conflict,
+                "job {} migrates between these two backends already; wait until it has ended, or cancel it "
+                "with DELETE /api/jobs/{} (dashctl job cancel {})",
+                row.text(0), row.text(0), row.text(0));
+  }
   return {};
 }
 
-Principal requester_of(const jobs::Job& job) {
-  Principal principal;
-  principal.username = job.created_by;
-  principal.is_admin = job.created_by_admin;
-  return principal;
-}
+// A member of the job's parameters, which are sealed: an account can have the operator's name.
+constexpr std::string_view kIsLocal = "is_local";
 
 Failure not_completed(const jobs::Job& job) {
   if (!jobs::is_final(job.state))
@@ -46,6 +61,21 @@ Failure not_completed(const jobs::Job& job) {
 
 }  // namespace
 
+// A job may wait long, and its requester may lose the right meanwhile.
+Result<Principal> MigrationJobs::requester_of(const jobs::Job& job, const Json& parameters) const {
+  if (parameters.value(kIsLocal, false)) return local_operator();
+  auto user = TRY(deps_.directory.find(job.created_by));
+  if (!user || !user->is_active || !user->is_admin)
+    return fail(Code::forbidden,
+                "'{}', who requested this migration, is no active administrator any more, so nothing was "
+                "copied. An administrator can request it again.",
+                job.created_by);
+  Principal principal;
+  principal.username = user->username;
+  principal.is_admin = true;
+  return principal;
+}
+
 Result<MigrationJobs::Draft> MigrationJobs::draft(const Principal& principal, const MigrateRequest& request) {
   TRY(require_admin(principal));
   auto pair = TRY(open_two_backends(deps_.stores, principal, request.source, request.target));
@@ -57,8 +87,10 @@ Result<MigrationJobs::Draft> MigrationJobs::draft(const Principal& principal, co
                      {"overwrite", request.overwrite},
                      {"bwlimit", request.bytes_per_second}};
   out.parameters = out.job.request;
-  out.on_insert = [this, principal](db::Transaction& tx, const jobs::Job& job) -> Result<void> {
-    TRY(check_alone(tx, job));
+  out.parameters[kIsLocal] = principal.via == Via::local;
+  auto lease = TRY(jobs::lease_micros(deps_.jobs.settings));
+  out.on_insert = [this, principal, lease](db::Transaction& tx, const jobs::Job& job) -> Result<void> {
+    TRY(check_alone(tx, job, lease));
     TRY(MigrationJournal::clear_ended(tx));
     OrderedJson details{{"job_id", job.id}};
     details.update(OrderedJson(job.request));
@@ -93,7 +125,7 @@ jobs::RunnerEntry MigrationJobs::runner() {
     request.target = parameters.at("target").get<std::string>();
     request.overwrite = parameters.at("overwrite").get<bool>();
     request.bytes_per_second = parameters.at("bwlimit").get<std::uint64_t>();
-    auto report = TRY(deps_.migration.run(requester_of(job), request, job.id, control));
+    auto report = TRY(deps_.migration.run(TRY(requester_of(job, parameters)), request, job.id, control));
     jobs::RunResult out;
     out.status = report.is_stopped ? jobs::RunStatus::stopped : jobs::RunStatus::done;
     out.result = to_json(report);

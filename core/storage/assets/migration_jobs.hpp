@@ -1,11 +1,14 @@
 // Migrations as jobs, "storage:migrate": run by the caller that waits, or by any worker of the instance. The
 // job's progress counts items and bytes, its result is the report. Cancelling it stops it within a piece of
 // 8 MiB; when its process dies, it goes back to the queue and goes on from its journal. Two migrations of one
-// pair of backends, in either direction, exclude each other. Thread-safe.
+// pair of backends, in either direction, exclude each other. One whose
+// process died without a server that sweeps is continued by the next of the same request. A job runs only
+// while its requester is still an active admin. Thread-safe.
 #pragma once
 #include <functional>
 #include <string>
 
+#include "core/identity/directory.hpp"
 #include "core/jobs/run_now.hpp"
 #include "core/storage/assets/migration.hpp"
 
@@ -18,6 +21,7 @@ class MigrationJobs {
   struct Deps {
     Migration& migration;
     Stores& stores;
+    identity::Directory& directory;
     audit::Log& audit;
     const jobs::Deps& jobs;
   };
@@ -41,6 +45,7 @@ class MigrationJobs {
     Json parameters;
     jobs::OnInsert on_insert;
   };
+  Result<Principal> requester_of(const jobs::Job& job, const Json& parameters) const;
   Result<Draft> draft(const Principal& principal, const MigrateRequest& request);
   Deps deps_;
 };

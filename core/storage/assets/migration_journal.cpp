@@ -39,6 +39,12 @@ Result<void> MigrationJournal::clear(db::Transaction& tx) const {
   return {};
 }
 
+Result<void> MigrationJournal::hand_over(db::Transaction& tx, const std::string& from_job,
+                                         const std::string& to_job) {
+  TRY(tx.exec("UPDATE migration_journal SET job_id = $2 WHERE job_id = $1", {from_job, to_job}));
+  return {};
+}
+
 Result<void> MigrationJournal::clear_ended(db::Transaction& tx) {
   TRY(tx.exec(
       R"(DELETE FROM migration_journal WHERE job_id NOT IN

@@ -24,6 +24,8 @@ class MigrationJournal {
   Result<void> remove(db::Transaction& tx, const std::string& item) const;
   // Removes all entries of the job.
   Result<void> clear(db::Transaction& tx) const;
+  // Gives the entries of a job that will not run again to the one that goes on with it.
+  static Result<void> hand_over(db::Transaction& tx, const std::string& from_job, const std::string& to_job);
   // Removes the entries of jobs that have ended or are gone.
   static Result<void> clear_ended(db::Transaction& tx);
 

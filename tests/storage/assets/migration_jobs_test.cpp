@@ -14,7 +14,13 @@ class MigrationJobsTest : public ::testing::Test {
     world.set("storage_obj_cloud3_bucket", "c");
     world.set("storage_local_path", world.scratch / "assets");
     must(world.store().put("config-mgmt/a.yml", "content", {}));
+    for (std::string name : {"root", "other"}) {
+      must(world.sql->write([&](db::Transaction& tx) {
+        return one.directory.add(tx, {name, Secret("correct horse"), true, {}, {}}, "x");
+      }));
+    }
   }
+  void change(const std::function<Result<void>(db::Transaction&)>& work) { must(world.sql->write(work)); }
   static MigrateRequest request(std::string source = "s3", std::string target = "gcs") {
     return {std::move(source), std::move(target)};
   }
@@ -99,6 +105,59 @@ TEST_F(MigrationJobsTest, StopsWhenItsCallerLeavesOrItsJobIsCancelled) {
   must(one.jobs.cancel(world.admin, queued.id));
   EXPECT_FALSE(work(one));
   EXPECT_EQ(must(run(request()))["copied"], OrderedJson({"a.yml"})) << "a cancelled one excludes nobody";
+}
+
+TEST_F(MigrationJobsTest, RunsOnlyWhileItsRequesterIsAnActiveAdmin) {
+  using Change = std::function<Result<void>(db::Transaction&)>;
+  const Change changes[] = {[&](db::Transaction& tx) { return one.directory.set_admin(tx, "root", false); },
+                            [&](db::Transaction& tx) { return one.directory.set_active(tx, "root", false); },
+                            [&](db::Transaction& tx) -> Result<void> {
+                              TRY(tx.exec("DELETE FROM users WHERE username = 'root'"));
+                              return {};
+                            }};
+  for (const auto& lose : changes) {
+    auto queued = must(one.migrations.enqueue(world.admin, request()));
+    change(lose);
+    EXPECT_TRUE(work(two));
+    EXPECT_EQ(job(queued.id).state, jobs::State::failed);
+    EXPECT_NE(job(queued.id).error.value_or("").find("'root'"), std::string::npos)
+        << job(queued.id).error.value_or("");
+    EXPECT_FALSE(world.stores.at("obj_cloud3")->has("config-mgmt/a.yml"));
+    change([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec("UPDATE users SET is_admin = 1, is_active = 1"));
+      return {};
+    });
+  }
+}
+
+TEST_F(MigrationJobsTest, TheOperatorAtTheDataFolderIsNoAccount) {
+  auto queued = must(one.migrations.enqueue(local_operator(), request()));
+  EXPECT_TRUE(work(two));
+  EXPECT_EQ(job(queued.id).state, jobs::State::completed);
+  auto namesake = make_principal("local", {}, true);
+  queued = must(one.migrations.enqueue(namesake, request()));
+  EXPECT_TRUE(work(two));
+  EXPECT_EQ(job(queued.id).state, jobs::State::failed) << "an account of that name does not exist";
+}
+
+TEST_F(MigrationJobsTest, ContinuesOneWhoseProcessDiedWhereNobodySweeps) {
+  auto queued = must(one.migrations.enqueue(world.admin, request()));
+  ASSERT_TRUE(must(jobs::Worker(one.job_deps, none, "dies").claim()));
+  change([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.exec(
+        "INSERT INTO migration_journal (job_id, item, source_etag, target_etag) VALUES ($1, 'x', '1', '')",
+        {queued.id}));
+    return {};
+  });
+  EXPECT_EQ(run(request()).error().code, Code::conflict) << "its lease lives";
+  world.clock.advance(std::chrono::hours(1));
+  auto next = must(one.migrations.enqueue(world.admin, request()));
+  EXPECT_EQ(job(queued.id).state, jobs::State::failed);
+  EXPECT_NE(job(queued.id).error.value_or("").find(next.id), std::string::npos)
+      << job(queued.id).error.value_or("");
+  EXPECT_TRUE(must(MigrationJournal::open(*world.sql, next.id)).find("x"));
+  EXPECT_TRUE(work(two));
+  EXPECT_EQ(job(next.id).result["copied"], OrderedJson({"a.yml"}));
 }
 
 TEST_F(MigrationJobsTest, GoesBackToTheQueueWhenItsWorkerDies) {
