@@ -78,6 +78,16 @@ def oci(env, scratch):
             "cloud4_fingerprint": env["OCI_FINGERPRINT"], "cloud4_private_key": Path(env["OCI_KEY_FILE"]).read_text(),
             "storage_active_backend": "obj_cloud4"}
 
+def share(env):
+    """A folder of its own on the SMB share, as the store `local`."""
+    name = "e2e-" + uuid.uuid4().hex[:12]
+    host, share_name, port, user, password = (env["SMB_" + key] for key in ("HOST", "SHARE", "PORT", "USER", "PASS"))
+    subprocess.run(["smbclient", f"//{host}/{share_name}", "--port", port, "--user", f"{user}%{password}", "--command", f"mkdir {name}"],
+                   capture_output=True, check=True)
+    return {"storage_local_path": f"\\\\{host}\\{share_name}\\{name}", "storage_local_port": port,
+            "storage_local_username": user, "storage_local_password": password}
+
+
 CLOUDS = {"azure": ("AZURE_BLOB_ENDPOINT", azure), "gcs": ("GCS_ENDPOINT", gcs), "oci": ("OCI_ENDPOINT", oci)}
 
 STORES = ["local", "s3", "azure", "gcs", "oci"]

@@ -1,4 +1,4 @@
-"""A TCP relay that a test stops at a point of its choice: after so many bytes, before a request is delivered, or before it is
+"""A TCP relay that a test stops at a point of its choice: after so many bytes of either direction, before a request is delivered, or before it is
 answered. Nothing passes while it holds, so what a test does then happens at that point however fast the machine is."""
 import socket
 import threading
@@ -14,7 +14,8 @@ class HoldingRelay:
         self._changed = threading.Condition()
         self._sockets = set()
         self._held = False
-        self._after_bytes = None
+        self._after_bytes = self._after_received = None
+        self.sent = self.received = 0  # bytes that went upstream, and that came back
         self._at_request = self._at_answer = None
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self._listener.getsockname()[1]
@@ -27,6 +28,14 @@ class HoldingRelay:
     def hold_after(self, sent):
         """Holds once exactly `sent` more bytes went upstream."""
         self._arm(after_bytes=sent)
+
+    def hold_after_answers(self, received):
+        """Holds once exactly `received` more bytes came back."""
+        self._arm(after_received=received)
+
+    @property
+    def is_held(self):
+        return self._held
 
     def hold_request(self, mark):
         """Holds when a piece that contains the bytes `mark` is to go upstream; it does not."""
@@ -60,9 +69,10 @@ class HoldingRelay:
         self._listener.close()
         self.sever()
 
-    def _arm(self, after_bytes=None, at_request=None, at_answer=None):
+    def _arm(self, after_bytes=None, after_received=None, at_request=None, at_answer=None):
         with self._changed:
-            self._after_bytes, self._at_request, self._at_answer = after_bytes, at_request, at_answer
+            self._after_bytes, self._after_received = after_bytes, after_received
+            self._at_request, self._at_answer = at_request, at_answer
             self._held = False
             self._changed.notify_all()
 
@@ -137,6 +147,7 @@ class HoldingRelay:
                     n = min(n, self._after_bytes)
                     self._after_bytes -= n
                 line.tail = (line.tail + piece[:n])[-PIECE:]
+                self.sent += n
                 return n
 
     def _may_come(self, line, piece, source):
@@ -146,7 +157,15 @@ class HoldingRelay:
                 line.is_asked = False
                 self._hold()
                 self._wait_open(source)
-            return len(piece)
+            if self._after_received == 0:
+                self._hold()
+                self._wait_open(source)
+            n = len(piece)
+            if self._after_received is not None:
+                n = min(n, self._after_received)
+                self._after_received -= n
+            self.received += n
+            return n
 
 
 class _Line:

@@ -63,7 +63,7 @@ def slices(data):
 
 
 def p8(data):
-    return "p8:" + hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in slices(data))).hexdigest()
+    return "p8:" + hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in slices(data) or [b""])).hexdigest()
 
 
 def migrate(http, source, target, **more):
