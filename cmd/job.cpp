@@ -1,13 +1,9 @@
-#include <thread>
-
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
 
 namespace dash::cmd {
 namespace {
-
-constexpr std::chrono::milliseconds kFollowPause{500};
 
 struct JobFlags {
   InstanceFlags instance;
@@ -96,36 +92,61 @@ Run declare_show(Flags& flags) {
       print_job);
 }
 
-Result<bool> has_ended(client::JobClient& jobs, const std::string& id) {
-  auto job = TRY(jobs.show(id));
-  auto state = jobs::parse_state(job.value("status", ""));
-  return state && jobs::is_final(*state);
+// Reads all pages.
+Result<void> read_pages(client::JobClient& jobs, const std::string& id, client::LogReader& reader) {
+  for (std::int64_t after = 0;;) {
+    auto page = TRY(jobs.logs(id, after));
+    if (page.at("logs").empty()) return {};
+    for (const auto& line : page.at("logs")) {
+      auto n = line.at("n").get<std::int64_t>();
+      if (n > after + 1) reader.on_gap(after + 1, n - 1);
+      reader.on_line(line);
+      after = n;
+    }
+  }
 }
 
-// Reads all pages; with --follow until the job has ended and its last line is printed.
-Result<OrderedJson> read_logs(Context& context, client::JobClient& jobs, const JobFlags& options) {
-  auto all = OrderedJson::array();
-  for (std::int64_t after = 0;;) {
-    bool ended = !options.is_followed || TRY(has_ended(jobs, options.id));
-    auto page = TRY(jobs.logs(options.id, after));
-    for (auto& line : page.at("logs")) {
-      context.out.line("{}", text_of(line.at("line")));
-      after = line.at("n").get<std::int64_t>();
-      all.push_back(std::move(line));
-    }
-    if (!page.at("logs").empty()) continue;
-    if (ended) return OrderedJson{{"logs", all}};
-    std::this_thread::sleep_for(kFollowPause);
+class LogPrinter final : public client::LogReader {
+ public:
+  explicit LogPrinter(Context& context) : context_(context) {}
+  void on_line(const OrderedJson& line) override {
+    context_.out.line("{}", text_of(line.at("line")));
+    if (context_.out.is_json()) lines_.push_back(line);
   }
+  void on_gap(std::int64_t from, std::int64_t to) override {
+    context_.out.note("lines {} to {} are not kept", from, to);
+  }
+  void on_interruption(const Error& why) override {
+    context_.out.note("{}; connecting again", printable(why.message));
+  }
+  OrderedJson take() { return std::move(lines_); }
+
+ private:
+  Context& context_;
+  OrderedJson lines_ = OrderedJson::array();
+};
+
+// Prints until the job has ended. A job that did not complete is the error of the command.
+Result<void> follow_log(Context& context, client::JobClient& jobs, const std::string& id) {
+  LogPrinter printer(context);
+  auto status = TRY(jobs.follow(id, printer));
+  context.out.document({{"logs", printer.take()}, {"status", status}});
+  if (status != jobs::word(jobs::State::completed))
+    return fail(Code::upstream, "job {} is {}; see `dashctl job show {}`", id, status, id);
+  context.out.note("job {} is {}", id, status);
+  return {};
 }
 
 Run declare_logs(Flags& flags) {
   auto options = job_flags(flags);
-  flags.toggle("--follow", options->is_followed, "print until the job has ended");
+  flags.toggle("--follow", options->is_followed, "print until the job has ended").brief("-f");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    context.out.document(TRY(read_logs(context, *instance->jobs, *options)));
+    if (options->is_followed) return follow_log(context, *instance->jobs, options->id);
+    LogPrinter printer(context);
+    TRY(read_pages(*instance->jobs, options->id, printer));
+    context.out.document({{"logs", printer.take()}});
     return {};
   };
 }
@@ -201,7 +222,8 @@ Group job_group() {
        {"show", "Show one job", "", declare_show, {{"Show a job", "dashctl job show $JOB"}}},
        {"logs",
         "Print the output of a job",
-        "",
+        "The first and the last 10,000 lines are kept. With --follow the command exits with 0 when the job "
+        "completed, and with 1 when it ended otherwise.",
         declare_logs,
         {{"Print the output until the job ends", "dashctl job logs $JOB --follow"}}},
        {"approve",

@@ -11,6 +11,7 @@
 #include "core/base/log.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
+#include "core/jobs/run_folder.hpp"
 #include "core/jobs/worker.hpp"
 #include "core/policy/engine.hpp"
 #include "core/policy/tools/admission.hpp"
@@ -111,11 +112,12 @@ Run declare_serve(Flags& flags) {
     TRY(log_setup_code(app));
     auto options = server_options(*serve_flags, app);
     if (options.listen.empty() && !std::getenv("LISTEN_FDS")) options.listen = {"127.0.0.1:8080"};
+    const auto data_dir = data_dir_or_default(serve_flags->local.data_dir);
+    jobs::remove_leftover_runs(data_dir);
     jobs::JobWorkers workers(
         app.jobs,
         {app.sql, app.clock, app.config, app.settings, app.audit, app.gate, app.windows, app.runners},
-        jobs::Executors(jobs::executor_folder(data_dir_or_default(serve_flags->local.data_dir)),
-                        "/proc/self/exe"),
+        jobs::Executors(jobs::executor_folder(data_dir), "/proc/self/exe"),
         static_cast<std::size_t>(serve_flags->workers));
     options.on_stop = [&app] { app.engine.cancel(); };
     auto anchoring = run_every_second([&app] { app.anchors.tick(); });

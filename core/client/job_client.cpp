@@ -1,5 +1,9 @@
 #include "core/client/job_client.hpp"
 
+#include <thread>
+
+#include "core/client/log_stream.hpp"
+
 namespace dash::client {
 namespace {
 
@@ -33,6 +37,26 @@ Json approval_body(jobs::ApprovalKind what) {
   return Json::object();
 }
 
+constexpr std::chrono::milliseconds kPollPause{500};
+
+// Reads all pages until the job has ended, beginning behind `after`.
+Result<std::string> poll_log(JobClient& jobs, const std::string& id, std::int64_t after, LogReader& reader) {
+  for (;;) {
+    auto status = TRY(jobs.show(id)).value("status", "");
+    auto state = jobs::parse_state(status);
+    auto page = TRY(jobs.logs(id, after));
+    for (const auto& line : page.at("logs")) {
+      auto n = line.at("n").get<std::int64_t>();
+      if (n > after + 1) reader.on_gap(after + 1, n - 1);
+      reader.on_line(line);
+      after = n;
+    }
+    if (!page.at("logs").empty()) continue;
+    if (state && jobs::is_final(*state)) return status;
+    std::this_thread::sleep_for(kPollPause);
+  }
+}
+
 class HttpJobClient final : public JobClient {
  public:
   explicit HttpJobClient(net::ApiClient& api) : api_(api) {}
@@ -45,6 +69,10 @@ class HttpJobClient final : public JobClient {
   }
   Result<OrderedJson> logs(const std::string& id, std::int64_t after) override {
     return OrderedJson(TRY(api_.get(fmt::format("{}/logs?after={}", job_path(id), after))));
+  }
+  Result<std::string> follow(const std::string& id, LogReader& reader) override {
+    auto followed = TRY(stream_log(api_, job_path(id) + "/logs", reader));
+    return followed.is_streamed ? followed.status : poll_log(*this, id, 0, reader);
   }
   Result<OrderedJson> approve(const std::string& id, jobs::ApprovalKind what,
                               const std::optional<std::string>& digest) override {
@@ -78,6 +106,9 @@ class LocalJobClient final : public JobClient {
   }
   Result<OrderedJson> logs(const std::string& id, std::int64_t after) override {
     return jobs::to_json(TRY(jobs_.logs(principal_, id, after)));
+  }
+  Result<std::string> follow(const std::string& id, LogReader& reader) override {
+    return poll_log(*this, id, 0, reader);
   }
   Result<OrderedJson> approve(const std::string& id, jobs::ApprovalKind what,
                               const std::optional<std::string>& digest) override {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -76,6 +77,7 @@ net::Command command_of(const std::string& path, const std::string& launcher) {
   net::Sandbox sandbox;
   sandbox.unprivileged = false;
   sandbox.landlock = false;
+  sandbox.supervised_stop_signal = SIGTERM;
   return net::sandboxed(command, sandbox, launcher);
 }
 

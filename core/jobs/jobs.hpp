@@ -57,8 +57,17 @@ struct LogLine {
   Time at;
   std::string line;
 };
+// {n, at, line}
+OrderedJson to_json(const LogLine& line);
 // {logs: [{n, at, line}]}
 OrderedJson to_json(const std::vector<LogLine>& lines);
+
+// Lines of a log with the state that the job had before they were read.
+struct LogPage {
+  std::vector<LogLine> lines;
+  State state = State::pending;
+  bool is_last = true;  // there are no more lines
+};
 
 // What an approval is for; `all` is everything that the job still waits for.
 enum class ApprovalKind { all, policy, booking };
@@ -98,6 +107,8 @@ class Jobs {
   Result<JobPage> list(const Principal& principal, const JobQuery& query);
   Result<Job> show(const Principal& principal, const std::string& id);
   Result<std::vector<LogLine>> logs(const Principal& principal, const std::string& id, std::int64_t after);
+  // Returns lines and state of one moment: of an ended job whose page is the last there is nothing to wait for.
+  Result<LogPage> log_page(const Principal& principal, const std::string& id, std::int64_t after);
 
   //   {batch_id, total, by_status: {pending, running, completed, failed, cancelled}}
   // of the jobs that the caller may read. A waiting job counts as pending, one that will not run any more as

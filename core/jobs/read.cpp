@@ -103,16 +103,25 @@ Result<config::NameStyle> Jobs::name_style() {
 
 Result<std::vector<LogLine>> Jobs::logs(const Principal& principal, const std::string& id,
                                         std::int64_t after) {
-  return db::read<std::vector<LogLine>>(deps_.sql, [&](db::Transaction& tx) -> Result<std::vector<LogLine>> {
+  return TRY(log_page(principal, id, after)).lines;
+}
+
+Result<LogPage> Jobs::log_page(const Principal& principal, const std::string& id, std::int64_t after) {
+  return db::read<LogPage>(deps_.sql, [&](db::Transaction& tx) -> Result<LogPage> {
     auto job = TRY(get_job_or_batch(tx, id));
     TRY(check_visible(principal, job));
-    std::vector<LogLine> out;
-    if (job.id == job.batch_id) return batch_log_lines(TRY(find_batch(tx, id)), after);
+    LogPage out{{}, job.state, true};
+    if (job.id == job.batch_id) {
+      out.lines = batch_log_lines(TRY(find_batch(tx, id)), after);
+      return out;
+    }
     auto rows = TRY(tx.query(
         fmt::format("SELECT n, at, line FROM job_logs WHERE job_id = $1 AND n > $2 ORDER BY n LIMIT {}",
                     kLogPageLines),
         {id, after}));
-    for (const auto& row : rows) out.push_back({row.integer(0), from_micros(row.integer(1)), row.text(2)});
+    for (const auto& row : rows)
+      out.lines.push_back({row.integer(0), from_micros(row.integer(1)), row.text(2)});
+    out.is_last = std::ssize(out.lines) < kLogPageLines;
     return out;
   });
 }
@@ -127,11 +136,14 @@ OrderedJson to_json(const JobPage& page, const JobQuery& query, config::NameStyl
   return out;
 }
 
+OrderedJson to_json(const LogLine& line) {
+  return {{"n", line.n}, {"at", format_iso_micros(line.at)}, {"line", line.line}};
+}
+
 OrderedJson to_json(const std::vector<LogLine>& lines) {
   OrderedJson out;
   out["logs"] = OrderedJson::array();
-  for (const auto& line : lines)
-    out["logs"].push_back({{"n", line.n}, {"at", format_iso_micros(line.at)}, {"line", line.line}});
+  for (const auto& line : lines) out["logs"].push_back(to_json(line));
   return out;
 }
 

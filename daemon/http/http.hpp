@@ -13,6 +13,7 @@
 
 #include "core/base/address.hpp"
 #include "core/base/buffer_pool.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/principal.hpp"
@@ -74,6 +75,28 @@ struct Request {
   std::optional<std::string> header(std::string_view name) const { return headers.get(name); }
 };
 
+struct Response;
+
+// What a connection waits for without holding a thread: lines that are not yet written, an answer that is not
+// yet there. wait() is called on the I/O thread and must not block.
+class Waiting {
+ public:
+  virtual ~Waiting() = default;
+  using Wake = std::function<void()>;
+  // Returns when the connection goes on in any case; a time that has passed means at once. Until then `wake`,
+  // called from any thread, lets it go on earlier. A later call replaces `wake`.
+  virtual SteadyTime wait(Wake wake) = 0;
+  // The server drains: wait() is over, and what follows ends the response. Called from the I/O thread.
+  virtual void drain() = 0;
+};
+
+// A response that comes later than its handler returns, such as that of a lease that waits for work.
+class DeferredResponse : public Waiting {
+ public:
+  // Runs once on the route's worker pool, when the wait is over. Destroyed without it when the client went away.
+  virtual Result<Response> finish() = 0;
+};
+
 // A response body that is pulled piece by piece on the route's worker pool, never by two threads at once. The
 // next piece is read when the client has received the one before. An error, or an end before size(), cuts the
 // connection, so that no client takes half a body for a whole one.
@@ -84,6 +107,15 @@ class ResponseBody : public Source {
   // Releases memory that others may wait for, because the client does not take what was read last. Never
   // called during read().
   virtual void release() {}
+  // Returns what to wait for before each read(), of a body that grows; null for one that does not.
+  virtual Waiting* waiting() { return nullptr; }
+};
+
+// A body that stays open and grows, such as a stream of events. Between two reads it holds no thread and no
+// buffer. It is as slow as its client: the next read() comes when that has taken what was read before.
+class LiveBody : public ResponseBody, public Waiting {
+ public:
+  Waiting* waiting() final { return this; }
 };
 
 struct Response {
@@ -91,7 +123,8 @@ struct Response {
   std::string content_type = "application/json";
   Headers headers{};
   std::string body{};
-  std::unique_ptr<ResponseBody> source{};  // instead of `body`
+  std::unique_ptr<ResponseBody> source{};        // instead of `body`
+  std::unique_ptr<DeferredResponse> deferred{};  // instead of all of the above
 };
 
 // Receives a request body as it arrives (Body::stream). Calls come in order, one at a time, on the route's

@@ -29,7 +29,8 @@ Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& 
       buffer_timer_(loop.io),
       release_timer_(loop.io),
       min_rate_(limits_.floor_bytes_per_second, limits_.floor_window),
-      in_(std::max(kInputBytes, limits_.head_bytes)) {}
+      in_(std::max(kInputBytes, limits_.head_bytes)),
+      wait_timer_(loop.io) {}
 
 void Connection::start() {
   loop_.connections.emplace(this, shared_from_this());
@@ -51,6 +52,10 @@ void Connection::start() {
 
 void Connection::drain() {
   if (phase_ == Phase::idle || phase_ == Phase::handshake) return close();
+  if (phase_ == Phase::waiting) {
+    (response_.deferred ? response_.deferred.get() : response_.source->waiting())->drain();
+    return on_wake(wait_number_);
+  }
   // A connection in the middle of a header section gets a moment, not half a minute.
   if (phase_ == Phase::head) set_deadline(std::min(limits_.head_time, limits_.drop_time));
 }
@@ -65,6 +70,7 @@ void Connection::close() {
   timer_.cancel(ignored);
   buffer_timer_.cancel(ignored);
   release_timer_.cancel(ignored);
+  wait_timer_.cancel(ignored);
   {
     std::lock_guard lock(socket_mutex_);
     is_shut_ = true;
@@ -91,6 +97,7 @@ void Connection::next_request() {
   header_scanner_ = HeaderScanner();
   parser_.reset();
   admitted_by_.reset();
+  is_input_seen_ = false;
   body_left_ = body_seen_ = 0;
   body_done_ = true;
   std::vector<char>().swap(piece_);

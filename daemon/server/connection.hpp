@@ -1,7 +1,7 @@
 // One client's connection: a state machine of callbacks on its loop's thread. Requests come one after the
-// other. A handler runs on a worker pool and posts its outcome back. Private to the server. Three files:
+// other. A handler runs on a worker pool and posts its outcome back. Private to the server. Four files:
 // connection.cpp (life, header sections, deadlines), connection_body.cpp (from the header section to the
-// handler), connection_reply.cpp (from the response to the next request).
+// handler), connection_reply.cpp (from the response to the next request), connection_wait.cpp (responses that wait).
 #pragma once
 #include <array>
 #include <memory>
@@ -18,6 +18,8 @@ namespace dash::daemon {
 
 // Body bytes passed to or from a worker at once: large against the 20 microseconds that a switch costs.
 inline constexpr std::size_t kPieceBytes = 128u << 10;
+// Of a body that grows: hundreds of them may be open.
+inline constexpr std::size_t kLivePieceBytes = 16u << 10;
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -31,7 +33,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
 
  private:
-  enum class Phase { handshake, idle, head, body, working, replying, lingering, closed };
+  enum class Phase { handshake, idle, head, body, working, waiting, replying, lingering, closed };
 
   // connection.cpp
   void next_request();
@@ -97,11 +99,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch_client();
   void on_some_written(std::size_t bytes);
   void pull();
+  void read_piece();
   void on_pulled(Result<std::size_t> got);
   void cut();  // a reset, never a clean end
   void end_of_reply();
   void linger();
   void discard_more();
+
+  // connection_wait.cpp
+  void wait_for(Waiting& waiting, std::function<void()> then);
+  void set_wait_timer(SteadyTime until, std::uint64_t number);
+  void on_wake(std::uint64_t number);
+  void watch_peer();
+  void finish_deferred();
 
   Loop& loop_;
   Stream stream_;
@@ -150,6 +160,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool out_done_ = false;  // the bytes being written are the last of this response
   bool keep_alive_ = false;
   std::uint64_t discarded_ = 0;
+
+  asio::steady_timer wait_timer_;
+  std::uint64_t wait_number_ = 0;  // of the current wait; a wake of an earlier one counts for nothing
+  std::function<void()> after_wait_;
+  bool is_peer_watched_ = false, is_input_seen_ = false;
 };
 
 template <class Then>

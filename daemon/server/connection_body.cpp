@@ -171,10 +171,13 @@ void Connection::run_handler() {
       context_.route->pool,
       [this, streamed] {
         auto outcome = streamed ? dispatcher_.finish(context_) : dispatcher_.handle(context_);
+        bool is_deferred = outcome && outcome->deferred;
+        if (is_deferred) response_ = std::move(*outcome);
+        if (is_deferred) return std::size_t{0};
         frame(outcome ? std::move(*outcome) : dispatcher_.refusal(context_, outcome.error()));
         return send_now();
       },
-      [this](std::size_t bytes) { begin_reply(bytes); });
+      [this](std::size_t bytes) { response_.deferred ? finish_deferred() : begin_reply(bytes); });
 }
 
 bool Connection::is_abandoned() {

@@ -4,6 +4,7 @@
 #include "daemon/server/connection.hpp"
 
 namespace dash::daemon {
+
 void Connection::refuse(const Error& error) { reply(dispatcher_.refusal(context_, error)); }
 
 // Returns true when the next byte of the input belongs to the next request. Skips the rest of a refused body
@@ -68,7 +69,7 @@ std::size_t Connection::send_now() {
 void Connection::begin_reply(std::size_t bytes) {
   phase_ = Phase::replying;
   start_rate_check(limits_.floor_bytes_per_second);
-  if (response_.source) watch_client();
+  if (response_.source && !response_.source->waiting()) watch_client();
   on_some_written(bytes);
 }
 
@@ -112,8 +113,13 @@ void Connection::on_some_written(std::size_t bytes) {
 }
 
 void Connection::pull() {
+  auto* waiting = response_.source->waiting();
+  waiting ? wait_for(*waiting, [this] { read_piece(); }) : read_piece();
+}
+
+void Connection::read_piece() {
   if (!mark_busy()) return;
-  piece_.resize(kPieceBytes);
+  piece_.resize(response_.source->waiting() ? kLivePieceBytes : kPieceBytes);
   offload(
       context_.route->pool, [this] { return Dispatcher::read(*response_.source, piece_); },
       [this](Result<std::size_t> got) { on_pulled(std::move(got)); });

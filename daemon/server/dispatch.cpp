@@ -226,6 +226,10 @@ Result<std::size_t> Dispatcher::read(ResponseBody& source, std::span<char> into)
   return catch_exceptions<std::size_t>([&] { return source.read(into); });
 }
 
+Result<Response> Dispatcher::finish_deferred(DeferredResponse& deferred) {
+  return catch_exceptions<Response>([&] { return deferred.finish(); });
+}
+
 Response Dispatcher::refusal(const RequestContext& context, const Error& error) const {
   if (error.code == Code::internal || !error.detail.empty()) {
     bool is_server_error = info(error.code).http_status >= 500;

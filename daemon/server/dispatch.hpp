@@ -66,6 +66,7 @@ class Dispatcher {
   static Result<void> write(RequestContext& context, std::string_view bytes);
   Result<Response> finish(RequestContext& context) const;
   static Result<std::size_t> read(ResponseBody& source, std::span<char> into);
+  static Result<Response> finish_deferred(DeferredResponse& deferred);
 
   // Returns the response to an error and logs its detail.
   Response refusal(const RequestContext& context, const Error& error) const;

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/net/process/descendants.hpp"
+
 namespace dash::net {
 namespace {
 
@@ -178,6 +180,7 @@ bool Child::wait(Millis timeout) {
 
 void Child::kill() {
   if (!running()) return;
+  kill_descendants(pid_);
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   reap(0);
