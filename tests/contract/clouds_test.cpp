@@ -95,7 +95,8 @@ TEST_F(Clouds, GcsComparesTheWholeWithWhatWasSent) {
 TEST_F(Clouds, GcsCopiesInsideOfItself) {
   auto store = open("obj_cloud3", gcs_settings());
   must(store->put(folder_ + "a.yml", "abc", {.digest = "p8:00"}));
-  auto copy = must(store->copy_inside(folder_ + "a.yml", folder_ + "b.yml"));
+  auto copy = must(store->copy_inside(
+      {.from = must(store->head(folder_ + "a.yml")), .bucket = "", .to = folder_ + "b.yml"}));
   EXPECT_EQ(copy.size, 3u);
   EXPECT_EQ(must(store->head(folder_ + "b.yml")).digest, "p8:00");
 }

@@ -73,8 +73,11 @@ class FaultyStore final : public ObjectStore {
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return through([&] { return store_->release_lease(key, id); });
   }
-  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
-    return through([&] { return store_->copy_inside(from, to); });
+  Result<void> remove_unchanged(const Object& object) override {
+    return through([&] { return store_->remove_unchanged(object); });
+  }
+  Result<Object> copy_inside(const InsideCopy& copy) override {
+    return through([&] { return store_->copy_inside(copy); });
   }
 
  private:

@@ -50,7 +50,8 @@ class MemoryStore final : public ObjectStore {
       TRY(out.write(0, bytes.substr(0, bytes.size() / 2)));
       return fail(Code::unreachable, "cut in the middle");
     }
-    TRY(out.write(0, bytes));
+    auto torn = torn_keys.contains(key) ? std::string(bytes.size(), 'T') : std::string();
+    TRY(out.write(0, torn.empty() ? bytes : torn));
     return bytes.size();
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
@@ -104,6 +105,7 @@ class MemoryStore final : public ObjectStore {
     std::string bytes;
     for (const auto& part : parts) bytes += it->second.parts.at(part.n);
     auto key = it->second.key;
+    if (options.only_if_absent && objects_.contains(key)) return fail(Code::conflict, "'{}' exists", key);
     objects_[key] = {std::move(bytes), options.digest};
     uploads_.erase(it);
     made_[upload] = describe(key, objects_[key]);
@@ -157,6 +159,7 @@ class MemoryStore final : public ObjectStore {
   bool fail_next_part = false;
   bool fail_abort = false;
   std::map<std::string, std::string> not_objects;  // key → the error of check_target()
+  std::set<std::string> torn_keys;                 // read back as other bytes than were written
   std::set<std::string> creation_conflicts;        // absent keys whose creation is refused
 
  private:

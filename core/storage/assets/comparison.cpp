@@ -4,24 +4,23 @@
 
 #include "core/storage/assets/migration.hpp"
 #include "core/storage/store/copy.hpp"
-#include "core/storage/store/digest.hpp"
-#include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
-Result<std::string> read_digest(const CompareDeps& deps, const FindResult& found,
-                                const std::function<bool()>& is_abandoned) {
-  auto buffer = TRY(deps.buffers.acquire(kCopyBufferTimeout));
-  PartDigests digests;
-  for (std::uint32_t n = 1; n <= part_count(found.object.size); ++n) {
-    if (is_abandoned && is_abandoned()) return fail(Code::interrupted, "the comparison was stopped");
-    auto bytes = buffer.span().first(part_length(found.object.size, n));
-    TRY(read_exactly(*found.store, found.object, part_offset(n), bytes));
-    digests.add(crypto::sha256({bytes.data(), bytes.size()}));
+// Ends a comparison that nobody waits for any more.
+class AbandonWatch final : public CopyWatch {
+ public:
+  explicit AbandonWatch(const std::function<bool()>& is_abandoned) : is_abandoned_(is_abandoned) {}
+  Result<void> before_piece(std::uint64_t) override {
+    if (is_abandoned_ && is_abandoned_()) return fail(Code::interrupted, "the comparison was stopped");
+    return {};
   }
-  return digests.finish();
-}
+  void after_piece(std::uint64_t) override {}
+
+ private:
+  const std::function<bool()>& is_abandoned_;
+};
 
 struct SideDigest {
   std::string digest;
@@ -34,7 +33,8 @@ Result<SideDigest> digest_of_side(const CompareDeps& deps, const Principal& prin
   auto found = TRY(deps.assets.find(principal, asset.backend, asset.name));
   const auto& recorded = found.asset.digest;
   if (!recorded.empty() && !request.is_download) return SideDigest{recorded, recorded};
-  return SideDigest{TRY(read_digest(deps, found, request.is_abandoned)), recorded};
+  AbandonWatch watch(request.is_abandoned);
+  return SideDigest{TRY(read_digest(*found.store, found.object, deps.buffers, &watch)), recorded};
 }
 
 // Returns why the two differ; empty: they do not.
@@ -61,7 +61,7 @@ Result<std::string> content_digest(const CompareDeps& deps, const Principal& pri
                                    const std::string& backend, const std::string& name) {
   auto found = TRY(deps.assets.find(principal, backend, name));
   if (!found.asset.digest.empty()) return found.asset.digest;
-  return read_digest(deps, found, {});
+  return read_digest(*found.store, found.object, deps.buffers);
 }
 
 Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal& principal,

@@ -68,6 +68,12 @@ const Backend* by_id(std::string_view id) {
   return nullptr;
 }
 
+std::string_view first_segment(std::string_view key) {
+  key = trim(key);
+  while (key.starts_with('/')) key.remove_prefix(1);
+  return key.substr(0, key.find('/'));
+}
+
 bool is_runner_locked(const Backend& backend) { return backend.id == "local"; }
 
 OrderedJson describe(const Backend& backend, const config::Values& values, const Backend* active) {
@@ -152,11 +158,13 @@ std::string asset_prefix(const Backend& backend, const config::Values& values) {
   return std::string(prefix.empty() ? kDefaultPrefix : prefix) + "/";
 }
 
+bool is_reserved(std::string_view key) {
+  return std::ranges::count(kReservedPrefixes, first_segment(key)) > 0;
+}
+
 Result<void> check_asset_prefix(std::string_view key, std::string_view prefix) {
-  auto first = trim(prefix);
-  while (first.starts_with('/')) first.remove_prefix(1);
-  first = first.substr(0, first.find('/'));
-  if (!std::ranges::count(kReservedPrefixes, first)) return {};
+  auto first = first_segment(prefix);
+  if (!is_reserved(prefix)) return {};
   return fail(Code::invalid,
               "{} cannot begin with '{}': the dashboard keeps its own objects there. Choose another prefix",
               key, first);

@@ -55,6 +55,8 @@ std::string automation_runner(const config::Values& values);
 inline constexpr std::string_view kImagePrefix = "images/";
 // Returns the prefix of asset keys: "config-mgmt/" unless the backend's prefix is set; "" on file systems.
 std::string asset_prefix(const Backend& backend, const config::Values& values);
+// Returns whether a key, or a prefix, begins with a segment under which the dashboard stores its own objects.
+bool is_reserved(std::string_view key);
 // Checks a value of the setting `key`, storage_<backend>_prefix. Code::invalid when its first segment is one
 // under which the dashboard stores its own objects.
 Result<void> check_asset_prefix(std::string_view key, std::string_view prefix);

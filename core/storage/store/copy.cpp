@@ -163,6 +163,19 @@ Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_
   return {};
 }
 
+Result<std::string> read_digest(ObjectStore& store, const Object& object, BufferPool& buffers,
+                                CopyWatch* watch) {
+  auto buffer = TRY(buffers.acquire(kCopyBufferTimeout));
+  PartDigests digests;
+  for (std::uint32_t n = 1; n <= part_count(object.size); ++n) {
+    auto size = part_length(object.size, n);
+    if (watch) TRY(watch->before_piece(size));
+    TRY(read_exactly(store, object, part_offset(n), buffer.span().first(size)));
+    digests.add(crypto::sha256(view(buffer, size)));
+  }
+  return digests.finish();
+}
+
 Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,
                                const CopyOptions& options, BufferPool& buffers) {
   auto buffer = TRY(buffers.acquire(kCopyBufferTimeout));

@@ -47,6 +47,10 @@ struct CopyResult {
 Result<void> read_exactly(ObjectStore& store, const Object& object, std::uint64_t offset,
                           std::span<char> out);
 
+// Reads the whole object, a piece of 8 MiB at a time, and returns its digest. `watch` may end it.
+Result<std::string> read_digest(ObjectStore& store, const Object& object, BufferPool& buffers,
+                                CopyWatch* watch = nullptr);
+
 // Copies `from` to `key`. Code::precondition when the source was replaced meanwhile, Code::integrity when the
 // bytes read or written are not the promised ones. A failure leaves nothing behind.
 Result<CopyResult> copy_object(const CopySource& from, ObjectStore& to, const std::string& key,

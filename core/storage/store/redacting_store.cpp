@@ -124,9 +124,10 @@ class RedactingStore final : public ObjectStore {
     return redact(store_->release_lease(key, id));
   }
   Result<void> drop(const Leftover& leftover) override { return redact(store_->drop(leftover)); }
-  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
-    return redact(store_->copy_inside(from, to));
+  Result<void> remove_unchanged(const Object& object) override {
+    return redact(store_->remove_unchanged(object));
   }
+  Result<Object> copy_inside(const InsideCopy& copy) override { return redact(store_->copy_inside(copy)); }
 
  private:
   template <class T>

@@ -74,8 +74,12 @@ class RetryingStore final : public ObjectStore {
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return store_->release_lease(key, id);
   }
-  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
-    return retry_.run([&](int) { return store_->copy_inside(from, to); });
+  Result<void> remove_unchanged(const Object& object) override {
+    return retry_.run(
+        [&](int attempt) { return ignore_not_found(attempt, store_->remove_unchanged(object)); });
+  }
+  Result<Object> copy_inside(const InsideCopy& copy) override {
+    return retry_.run([&](int) { return store_->copy_inside(copy); });
   }
 
  private:

@@ -71,6 +71,21 @@ struct Leftover {
   std::string upload;       // the store's own name of it, for drop()
 };
 
+// A copy that the service makes, without memory or network of the caller.
+struct InsideCopy {
+  Object from;         // from head(); the content must have its etag
+  std::string bucket;  // of the same account, where `from` is; empty: the store's own
+  std::string to;
+  bool only_if_absent = false;  // Code::conflict when the key exists
+  // Called now and then with the bytes copied so far. An error ends the copy, and nothing of it is left.
+  std::function<Result<void>(std::uint64_t bytes_done)> watch{};
+
+  Result<void> report(std::uint64_t bytes_done) const {
+    if (watch) return watch(bytes_done);
+    return {};
+  }
+};
+
 // What a caller may rely on.
 struct Capabilities {
   std::uint64_t max_bytes = 0;       // of one object sent through begin()
@@ -112,6 +127,13 @@ class ObjectStore {
   // Replaces in one step: no reader sees half an object.
   virtual Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) = 0;
   virtual Result<void> remove(const std::string& key) = 0;
+  // Removes the object that head() returned. Code::precondition when it was replaced meanwhile; a store
+  // without conditional deletes looks just before.
+  virtual Result<void> remove_unchanged(const Object& object) {
+    if (TRY(head(object.key)).etag != object.etag)
+      return fail(Code::precondition, "'{}' was replaced", object.key);
+    return remove(object.key);
+  }
 
   // Begins an upload and returns it as a plain value: any process with the same settings can continue it.
   // Nothing is listed or replaced before commit. `size` is nullopt when it is known only at the last part.
@@ -149,8 +171,8 @@ class ObjectStore {
   virtual Result<void> drop(const Leftover& leftover) {
     return fail(Code::unsupported, "{} keeps no unfinished uploads like '{}'", place(), leftover.key);
   }
-  // Copies inside of the store, without memory or network of the caller.
-  virtual Result<Object> copy_inside(const std::string& /*from*/, const std::string& /*to*/) {
+  // Makes the copy, and returns when it is complete: no reader sees half of it.
+  virtual Result<Object> copy_inside(const InsideCopy& /*copy*/) {
     return fail(Code::unsupported, "{} does not copy inside of itself", place());
   }
 };

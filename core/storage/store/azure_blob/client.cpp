@@ -76,6 +76,12 @@ Client::Client(Endpoint endpoint, std::string account, std::string container, st
       http_(http),
       clock_(clock) {}
 
+std::string Client::url_of(std::string_view container, std::string_view key) const {
+  return fmt::format("{}/{}/{}", endpoint_.url,
+                     net::percent_encode(container.empty() ? container_ : container),
+                     net::percent_encode(key, /*keep_slash=*/true));
+}
+
 Result<net::HttpResponse> Client::execute(const Call& call, std::string* code) {
   RequestToSign request{call.method, fmt::format("{}/{}", endpoint_.path(), net::percent_encode(container_)),
                         call.query, call.headers, call.body.size()};

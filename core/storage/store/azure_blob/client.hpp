@@ -34,6 +34,8 @@ class Client {
 
   // Returns endpoint, account and container. Another account is another place, whatever the endpoint.
   std::string place() const { return place_; }
+  // Returns the address of a blob of the account; a blank container is this one.
+  std::string url_of(std::string_view container, std::string_view key) const;
   // Returns a 2xx response. Any other is an error with the operation and the service's message; the service's
   // own code is written to `code` when given.
   Result<net::HttpResponse> execute(const Call& call, std::string* code = nullptr);

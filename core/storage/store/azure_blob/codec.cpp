@@ -41,6 +41,7 @@ Result<ListedBlob> read_blob(const XmlElement& element) {
   auto size = decimal<std::uint64_t>(properties->text_of("Content-Length"));
   if (!size) return malformed("a list");
   ListedBlob blob{*std::move(name), *size, std::string(properties->text_of("Etag")), {}, {}};
+  blob.copy_status = properties->text_of("CopyStatus");
   if (auto modified = net::parse_http_date(std::string(properties->text_of("Last-Modified"))))
     blob.modified = *modified;
   if (auto* metadata = element.child("Metadata")) blob.digest = metadata->text_of(kDigestMetadata);

@@ -29,6 +29,7 @@ struct ListedBlob {
   std::string etag;
   Time modified;
   std::string digest;
+  std::string copy_status{};  // of a blob that Copy Blob made: "pending", "success", …
 };
 struct ListPage {
   std::vector<ListedBlob> blobs;

@@ -4,6 +4,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/azure_blob/client.hpp"
 #include "core/storage/store/azure_blob/codec.hpp"
+#include "core/storage/store/azure_blob/copy.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -50,14 +51,17 @@ class AzureBlobStore final : public HttpObjectStore {
             .is_parallel = true,
             .keeps_digest_on_put = true,
             .keeps_digest_on_commit = true,
+            .copies_inside = true,
             .drops_aborted = false};
   }
   std::string place() const override { return client_.place(); }
 
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
-    auto page = TRY(parse_list(TRY(request_list(prefix, cursor, "metadata")).body));
+    auto page = TRY(parse_list(TRY(request_list(prefix, cursor, "metadata,copy")).body));
     ObjectPage out{{}, std::move(page.next_marker)};
-    std::erase_if(page.blobs, [](const ListedBlob& blob) { return blob.digest == kSweptMark; });
+    std::erase_if(page.blobs, [](const ListedBlob& blob) {
+      return blob.digest == kSweptMark || !has_all_bytes(blob.copy_status);
+    });
     for (auto& blob : page.blobs)
       out.objects.push_back({std::move(blob.name), blob.size, unquoted(std::move(blob.etag)), blob.modified,
                              std::move(blob.digest)});
@@ -80,6 +84,27 @@ class AzureBlobStore final : public HttpObjectStore {
     TRY(check_key(key));
     TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .key = key}));
     return {};
+  }
+
+  Result<void> remove_unchanged(const Object& object) override {
+    TRY(check_key(object.key));
+    TRY(client_.execute({.what = "deleting " + object.key,
+                         .method = "DELETE",
+                         .key = object.key,
+                         .headers = {{"If-Match", fmt::format("\"{}\"", object.etag)}}}));
+    return {};
+  }
+
+  // A blob whose copy failed is shown to nobody, and is no reason to refuse another.
+  Result<Object> copy_inside(const InsideCopy& copy) override {
+    TRY(check_key(copy.from.key));
+    TRY(check_key(copy.to));
+    PutOptions options{.digest = "", .only_if_absent = copy.only_if_absent};
+    auto begun = write(copy_call(client_, copy), options);
+    if (!begun && begun.error().code == Code::conflict && TRY(drop_failed_copy(client_, copy.to)))
+      begun = write(copy_call(client_, copy), options);
+    TRY(finish_copy(client_, copy, TRY(std::move(begun))));
+    return head(copy.to);
   }
 
   // The service has no record of an upload before its first block.
@@ -267,7 +292,9 @@ class AzureBlobStore final : public HttpObjectStore {
     return client_.execute(call);
   }
   Result<net::HttpResponse> send_head(const std::string& key) override {
-    return client_.execute({.what = "looking at " + key, .method = "HEAD", .key = key});
+    auto response = TRY(client_.execute({.what = "looking at " + key, .method = "HEAD", .key = key}));
+    if (has_all_bytes(response.headers.get(kCopyStatus).value_or(""))) return response;
+    return fail(Code::not_found, "{}: the copy to '{}' is not complete", place(), key);
   }
 
   Object describe(const std::string& key, const net::HttpResponse& response) const override {

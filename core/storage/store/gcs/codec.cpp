@@ -79,6 +79,8 @@ Result<RewriteProgress> parse_rewrite(std::string_view text) {
   } else {
     progress.token = string_member(*json, "rewriteToken").value_or("");
     if (progress.token.empty()) return malformed("a rewrite");
+    auto bytes = string_member(*json, "totalBytesRewritten").value_or("0");
+    std::from_chars(bytes.data(), bytes.data() + bytes.size(), progress.bytes_done);
   }
   return progress;
 }

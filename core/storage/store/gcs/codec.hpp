@@ -40,6 +40,7 @@ Result<ListPage> parse_list(std::string_view json);
 struct RewriteProgress {
   std::optional<StoredObject> object;  // when done
   std::string token;                   // for the next call otherwise
+  std::uint64_t bytes_done = 0;        // of one that is not done
 };
 Result<RewriteProgress> parse_rewrite(std::string_view json);
 

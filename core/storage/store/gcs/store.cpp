@@ -162,7 +162,8 @@ class GcsStore final : public ObjectStore {
       return fail(Code::integrity, "{}: what the store has of {} is not what was sent; upload it again",
                   place(), upload.key);
     auto body = object_body("", options.digest, upload.id, "");
-    auto made = as_conflict(upload.key, options, rewrite(*staged, upload.key, body, options.only_if_absent));
+    InsideCopy copy{to_object(*staged), "", upload.key, options.only_if_absent};
+    auto made = as_conflict(upload.key, options, rewrite(copy, body));
     if (!made && made.error().code == Code::conflict) made = find_committed(upload, std::move(made).error());
     if (!made) return made;
     drop_staging(upload.staging());
@@ -201,11 +202,15 @@ class GcsStore final : public ObjectStore {
     return {};
   }
 
-  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
-    TRY(check_key(from));
-    TRY(check_key(to));
-    auto source = TRY(find(from));
-    return rewrite(source, to, object_body("", source.digest, "", ""), /*only_if_absent=*/false);
+  Result<void> remove_unchanged(const Object& object) override {
+    return drop({object.key, object.modified, object.size, object.etag});
+  }
+
+  Result<Object> copy_inside(const InsideCopy& copy) override {
+    TRY(check_key(copy.from.key));
+    TRY(check_key(copy.to));
+    return as_conflict(copy.to, {.digest = "", .only_if_absent = copy.only_if_absent},
+                       rewrite(copy, object_body("", copy.from.digest, "", "")));
   }
 
  private:
@@ -257,25 +262,28 @@ class GcsStore final : public ObjectStore {
   }
 
   // A large object takes several calls, and must be invisible before the last.
-  Result<Object> rewrite(const StoredObject& source, const std::string& to, const std::string& body,
-                         bool only_if_absent) {
-    auto target =
-        fmt::format("{}/rewriteTo{}/o/{}?ifSourceGenerationMatch={}{}", object_target(source.name),
-                    bucket_target().substr(std::string_view("/storage/v1").size()), net::percent_encode(to),
-                    source.generation, only_if_absent ? "&ifGenerationMatch=0" : "");
+  Result<Object> rewrite(const InsideCopy& copy, const std::string& body) {
+    const auto& bucket = copy.bucket.empty() ? client_.bucket() : copy.bucket;
+    auto target = fmt::format("/storage/v1/b/{}/o/{}/rewriteTo/b/{}/o/{}?ifSourceGenerationMatch={}{}",
+                              net::percent_encode(bucket), net::percent_encode(copy.from.key),
+                              net::percent_encode(client_.bucket()), net::percent_encode(copy.to),
+                              copy.from.etag, copy.only_if_absent ? "&ifGenerationMatch=0" : "");
+    std::uint64_t done = 0;
     for (std::string token;;) {
+      TRY(copy.report(done));
       auto response = TRY(client_.execute(
-          {.what = "copying to " + to,
+          {.what = "copying to " + copy.to,
            .method = "POST",
            .target = token.empty() ? target : target + "&rewriteToken=" + net::percent_encode(token),
            .headers = {{"Content-Type", "application/json; charset=UTF-8"}},
            .body = body}));
       auto progress = TRY(parse_rewrite(response.body));
-      if (progress.object && progress.object->size != source.size)
-        return fail(Code::integrity, "{}: {} has {} bytes where {} were copied", place(), to,
-                    progress.object->size, source.size);
+      if (progress.object && progress.object->size != copy.from.size)
+        return fail(Code::integrity, "{}: {} has {} bytes where {} were copied", place(), copy.to,
+                    progress.object->size, copy.from.size);
       if (progress.object) return to_object(*std::move(progress.object));
       token = std::move(progress.token);
+      done = progress.bytes_done;
     }
   }
 

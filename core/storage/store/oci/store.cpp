@@ -75,6 +75,16 @@ class OciStore final : public HttpObjectStore {
     return {};
   }
 
+  Result<void> remove_unchanged(const Object& object) override {
+    if (TRY(head(object.key)).etag != object.etag)
+      return fail(Code::precondition, "{}: '{}' was replaced", place(), object.key);
+    TRY(client_.execute({.what = "deleting " + object.key,
+                         .method = "DELETE",
+                         .path = object_path("/o", object.key),
+                         .headers = {{"if-match", object.etag}}}));
+    return {};
+  }
+
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_key(key));
     Upload upload{crypto::random_hex(16), "", key};

@@ -106,7 +106,8 @@ Result<UploadsPage> read_uploads(std::string_view xml) {
 Result<CompletionResult> read_completion(std::string_view xml) {
   auto root = TRY(parse_xml(xml));
   if (root.name == "Error") return CompletionResult{"", read_refusal(xml)};
-  if (root.name != "CompleteMultipartUploadResult" && root.name != "CopyObjectResult")
+  if (root.name != "CompleteMultipartUploadResult" && root.name != "CopyObjectResult" &&
+      root.name != "CopyPartResult")
     return fail(Code::upstream, "the store answered <{}> instead of a result", root.name);
   return CompletionResult{without_quotes(root.text_of("ETag")), std::nullopt};
 }

@@ -41,7 +41,7 @@ struct CompletionResult {
   std::string etag;
   std::optional<StoreError> refusal;  // an <Error> in a response with status 200
 };
-// Reads CompleteMultipartUpload and CopyObject: their status is sent before the work is done.
+// Reads CompleteMultipartUpload, CopyObject and UploadPartCopy: their status is sent before the work is done.
 Result<CompletionResult> read_completion(std::string_view xml);
 
 struct Refusal : StoreError {

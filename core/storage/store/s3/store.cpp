@@ -9,6 +9,7 @@
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/s3/client.hpp"
 #include "core/storage/store/s3/codec.hpp"
+#include "core/storage/store/s3/copy.hpp"
 #include "core/storage/store/s3/errors.hpp"
 #include "core/storage/store/s3/upload_ref.hpp"
 
@@ -17,11 +18,8 @@ namespace {
 
 // docs.aws.amazon.com, "Amazon S3 multipart upload limits".
 constexpr std::uint64_t kMaxParts = 10'000;
-constexpr std::uint64_t kMaxCopyBytes = 5ull << 30;
 constexpr std::string_view kDigestHeader = "x-amz-meta-dashctl-digest";
 constexpr std::string_view kContentType = "application/octet-stream";
-// Completing an upload may take minutes of silence, while the service joins the parts.
-constexpr std::chrono::minutes kAssembleTimeout{10};
 
 class S3Store final : public HttpObjectStore {
  public:
@@ -154,23 +152,31 @@ class S3Store final : public HttpObjectStore {
   }
   Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
-  Result<Object> copy_inside(const std::string& from, const std::string& to) override {
-    TRY(check_key(to));
-    auto source = TRY(head(from));
-    if (source.size > kMaxCopyBytes)
-      return fail(Code::unsupported, "{}: '{}' is above 5 GB, more than one copy takes", name(), from);
-    auto doing = fmt::format("copying '{}' to '{}'", from, to);
-    auto answer = TRY(
-        call({.method = "PUT",
-              .key = to,
-              .headers = {{"x-amz-copy-source", fmt::format("/{}/{}", net::percent_encode(address().bucket),
-                                                            net::percent_encode(from, true))},
-                          {"x-amz-copy-source-if-match", fmt::format("\"{}\"", source.etag)}},
-              .idle_timeout = kAssembleTimeout,
-              .doing = doing}));
-    auto result = TRY(within(name(), read_completion(answer.body)));
-    if (result.refusal) return Failure(error_in_body(*result.refusal, client_.where(doing)));
-    return head(to);
+  Result<void> remove_unchanged(const Object& object) override {
+    if (TRY(head(object.key)).etag != object.etag)
+      return fail(Code::precondition, "{}: '{}' was replaced", name(), object.key);
+    TRY(call({.method = "DELETE",
+              .key = object.key,
+              .headers = {{"If-Match", fmt::format("\"{}\"", object.etag)}},
+              .doing = fmt::format("deleting '{}'", object.key)}));
+    return {};
+  }
+
+  // A copy that may only create is made in parts too: servers know that condition of a commit.
+  Result<Object> copy_inside(const InsideCopy& copy) override {
+    TRY(check_key(copy.from.key));
+    TRY(check_key(copy.to));
+    if (copy.from.size <= kMaxCopyBytes && !copy.only_if_absent) {
+      TRY(copy_whole(client_, copy));
+      TRY(copy.report(copy.from.size));
+      return head(copy.to);
+    }
+    auto upload = TRY(begin(copy.to, copy.from.size));
+    auto parts = copy_parts(client_, TRY(read_upload_ref(upload)), copy);
+    auto made = parts ? commit(upload, *parts, {.digest = "", .only_if_absent = copy.only_if_absent})
+                      : Result<Object>(Failure(std::move(parts).error()));
+    if (!made) std::ignore = abort(upload);  // the sweep drops what is left
+    return made;
   }
 
  private:

@@ -205,5 +205,66 @@ TEST_F(AzureStore, NamesTheSettingThatIsMissing) {
   EXPECT_NE(half.error().message.find("storage_obj_cloud2_account_key"), std::string::npos);
 }
 
+TEST_F(AzureStore, AwaitsACopyThatTheServiceMakesLater) {
+  InsideCopy copy{{"exports/a b.vhd", 1024, "source", {}, ""}, "builds", "images/a.vhd", true};
+  std::vector<std::uint64_t> reported;
+  copy.watch = [&](std::uint64_t bytes) -> Result<void> {
+    reported.push_back(bytes);
+    return {};
+  };
+  auto state = [&](std::string status, std::string progress) {
+    return net::Headers{{"x-ms-copy-id", "c1"},
+                        {"x-ms-copy-status", std::move(status)},
+                        {"x-ms-copy-progress", std::move(progress)},
+                        {"ETag", "\"e\""},
+                        {"Content-Length", "1024"}};
+  };
+  http_.answer(202, "", state("pending", ""));
+  http_.answer(200, "", state("pending", "512/1024"));
+  http_.fail_with(Code::unreachable);
+  http_.answer(200, "", state("success", "1024/1024"));
+  http_.answer(200, "", state("success", "1024/1024"));
+  EXPECT_EQ(must(store_->copy_inside(copy)).size, 1024u);
+  EXPECT_EQ(http_.requests[0].headers.get("x-ms-copy-source"),
+            "https://acct.blob.core.windows.net/builds/exports/a%20b.vhd");
+  EXPECT_EQ(http_.requests[0].headers.get("x-ms-source-if-match"), "\"source\"");
+  EXPECT_EQ(http_.requests[0].headers.get("If-None-Match"), "*");
+  EXPECT_EQ(reported, (std::vector<std::uint64_t>{0, 512, 1024}));
+}
+
+TEST_F(AzureStore, DiscardsACopyThatFailsOrIsEnded) {
+  InsideCopy copy{{"a.vhd", 1024, "source", {}, ""}, "", "images/a.vhd", true};
+  http_.answer(
+      202, "",
+      {{"x-ms-copy-id", "c1"}, {"x-ms-copy-status", "failed"}, {"x-ms-copy-status-description", "why"}});
+  refuse(409, "NoPendingCopyOperation");
+  http_.answer(202);
+  auto failed = store_->copy_inside(copy);
+  EXPECT_TRUE(!failed && says(failed.error(), "why"));
+  EXPECT_EQ(http_.requests.back().method, "DELETE");
+  copy.watch = [](std::uint64_t) -> Result<void> { return fail(Code::interrupted, "stopped"); };
+  http_.answer(202, "", {{"x-ms-copy-id", "c2"}, {"x-ms-copy-status", "pending"}});
+  http_.answer(204);
+  http_.answer(202);
+  EXPECT_EQ(store_->copy_inside(copy).error().code, Code::interrupted);
+  EXPECT_EQ(http_.requests[4].headers.get("x-ms-copy-action"), "abort");
+}
+
+TEST_F(AzureStore, ShowsNoBlobWithoutItsBytes) {
+  http_.answer(200, "", {{"x-ms-copy-status", "pending"}, {"ETag", "\"e\""}, {"Content-Length", "9"}});
+  EXPECT_EQ(store_->head("a.vhd").error().code, Code::not_found);
+  auto blob = [](std::string_view name, std::string_view status) {
+    return fmt::format(
+        "<Blob><Name>{}</Name><Properties><Content-Length>9</Content-Length><Etag>e</Etag>"
+        "<CopyStatus>{}</CopyStatus></Properties></Blob>",
+        name, status);
+  };
+  http_.answer(200, "<EnumerationResults><Blobs>" + blob("a", "pending") + blob("b", "success") +
+                        blob("c", "aborted") + blob("d", "") + "</Blobs></EnumerationResults>");
+  auto page = must(store_->list("", ""));
+  ASSERT_EQ(page.objects.size(), 2u);
+  EXPECT_EQ(page.objects[0].key + page.objects[1].key, "bd");
+}
+
 }  // namespace
 }  // namespace dash::storage::azure_blob

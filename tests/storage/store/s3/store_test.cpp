@@ -166,5 +166,59 @@ TEST_F(S3Store, SweepsNothingWhileTheClocksAreAYearApart) {
   EXPECT_EQ(http_.requests.size(), 2u) << "no upload was aborted";
 }
 
+TEST_F(S3Store, CopiesWhatOneRequestDoesNotTakeInParts) {
+  constexpr std::uint64_t kGiB = 1ull << 30;
+  std::vector<std::uint64_t> reported;
+  InsideCopy copy{{"exports/ä.vhd", 6 * kGiB + 512, "source", {}, ""}, "builds", "images/a.vhd", true};
+  copy.watch = [&](std::uint64_t bytes) -> Result<void> {
+    reported.push_back(bytes);
+    return {};
+  };
+  http_.answer(200, "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>");
+  std::vector<StagedPart> parts;
+  for (std::uint32_t n = 1; n <= 7; ++n) {
+    http_.answer(200, fmt::format("<CopyPartResult><ETag>\"{}\"</ETag></CopyPartResult>", md5_));
+    parts.push_back({n, n < 7 ? kGiB : 512, md5_});
+  }
+  auto etag = composed_etag(parts);
+  http_.answer(
+      200, fmt::format("<CompleteMultipartUploadResult><ETag>\"{}\"</ETag></CompleteMultipartUploadResult>",
+                       etag));
+  http_.answer(200, "",
+               {{"ETag", fmt::format("\"{}\"", etag)}, {"Content-Length", std::to_string(copy.from.size)}});
+  EXPECT_EQ(must(store_->copy_inside(copy)).size, copy.from.size);
+  EXPECT_EQ(http_.requests[1].headers.get("x-amz-copy-source"), "/builds/exports/%C3%A4.vhd");
+  EXPECT_EQ(http_.requests[1].headers.get("x-amz-copy-source-if-match"), "\"source\"");
+  EXPECT_EQ(http_.requests[1].headers.get("x-amz-copy-source-range"), "bytes=0-1073741823");
+  EXPECT_EQ(http_.requests[7].headers.get("x-amz-copy-source-range"), "bytes=6442450944-6442451455");
+  EXPECT_EQ(http_.requests[8].headers.get("If-None-Match"), "*");
+  EXPECT_EQ(reported.back(), copy.from.size);
+}
+
+TEST_F(S3Store, AbortsACopyInPartsThatIsEndedOrRefused) {
+  InsideCopy copy{{"a.vhd", 512, "source", {}, ""}, "", "images/a.vhd", true};
+  http_.answer(200, "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>");
+  http_.answer(200, "<Error><Code>PreconditionFailed</Code></Error>");
+  http_.answer(204);
+  EXPECT_FALSE(store_->copy_inside(copy));
+  EXPECT_EQ(http_.requests[1].headers.get("x-amz-copy-source-range"), std::nullopt);
+  EXPECT_EQ(http_.requests[2].method, "DELETE");
+  copy.watch = [](std::uint64_t) -> Result<void> { return fail(Code::interrupted, "stopped"); };
+  http_.answer(200, "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>");
+  http_.answer(204);
+  EXPECT_EQ(store_->copy_inside(copy).error().code, Code::interrupted);
+  EXPECT_EQ(http_.requests.back().method, "DELETE");
+}
+
+TEST_F(S3Store, RemovesOnlyTheObjectThatWasSeen) {
+  http_.answer(200, "", {{"ETag", "\"new\""}, {"Content-Length", "1"}});
+  EXPECT_EQ(store_->remove_unchanged({"k", 1, "old", {}, ""}).error().code, Code::precondition);
+  EXPECT_EQ(http_.requests.size(), 1u);
+  http_.answer(200, "", {{"ETag", "\"new\""}, {"Content-Length", "1"}});
+  http_.answer(204);
+  must(store_->remove_unchanged({"k", 1, "new", {}, ""}));
+  EXPECT_EQ(http_.requests.back().headers.get("If-Match"), "\"new\"");
+}
+
 }  // namespace
 }  // namespace dash::storage::s3
