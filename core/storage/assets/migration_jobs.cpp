@@ -45,9 +45,6 @@ Result<void> check_alone(db::Transaction& tx, const jobs::Job& job, std::int64_t
   return {};
 }
 
-// A member of the job's parameters, which are sealed: an account can have the operator's name.
-constexpr std::string_view kIsLocal = "is_local";
-
 Failure not_completed(const jobs::Job& job) {
   if (!jobs::is_final(job.state))
     return fail(Code::conflict, "job {} goes on in another process; look at GET /api/jobs/{}", job.id,
@@ -61,21 +58,6 @@ Failure not_completed(const jobs::Job& job) {
 
 }  // namespace
 
-// A job may wait long, and its requester may lose the right meanwhile.
-Result<Principal> MigrationJobs::requester_of(const jobs::Job& job, const Json& parameters) const {
-  if (parameters.value(kIsLocal, false)) return local_operator();
-  auto user = TRY(deps_.directory.find(job.created_by));
-  if (!user || !user->is_active || !user->is_admin)
-    return fail(Code::forbidden,
-                "'{}', who requested this migration, is no active administrator any more, so nothing was "
-                "copied. An administrator can request it again.",
-                job.created_by);
-  Principal principal;
-  principal.username = user->username;
-  principal.is_admin = true;
-  return principal;
-}
-
 Result<MigrationJobs::Draft> MigrationJobs::draft(const Principal& principal, const MigrateRequest& request) {
   TRY(require_admin(principal));
   auto pair = TRY(open_two_backends(deps_.stores, principal, request.source, request.target));
@@ -87,7 +69,7 @@ Result<MigrationJobs::Draft> MigrationJobs::draft(const Principal& principal, co
                      {"overwrite", request.overwrite},
                      {"bwlimit", request.bytes_per_second}};
   out.parameters = out.job.request;
-  out.parameters[kIsLocal] = principal.via == Via::local;
+  jobs::note_requester(principal, out.parameters);
   auto lease = TRY(jobs::lease_micros(deps_.jobs.settings));
   out.on_insert = [this, principal, lease](db::Transaction& tx, const jobs::Job& job) -> Result<void> {
     TRY(check_alone(tx, job, lease));
@@ -125,7 +107,8 @@ jobs::RunnerEntry MigrationJobs::runner() {
     request.target = parameters.at("target").get<std::string>();
     request.overwrite = parameters.at("overwrite").get<bool>();
     request.bytes_per_second = parameters.at("bwlimit").get<std::uint64_t>();
-    auto report = TRY(deps_.migration.run(TRY(requester_of(job, parameters)), request, job.id, control));
+    auto principal = TRY(jobs::admin_requester(deps_.directory, job, parameters));
+    auto report = TRY(deps_.migration.run(principal, request, job.id, control));
     jobs::RunResult out;
     out.status = report.is_stopped ? jobs::RunStatus::stopped : jobs::RunStatus::done;
     out.result = to_json(report);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/identity/directory.hpp"
+#include "core/jobs/requester.hpp"
 #include "core/jobs/run_now.hpp"
 #include "core/storage/assets/migration.hpp"
 
@@ -45,7 +46,6 @@ class MigrationJobs {
     Json parameters;
     jobs::OnInsert on_insert;
   };
-  Result<Principal> requester_of(const jobs::Job& job, const Json& parameters) const;
   Result<Draft> draft(const Principal& principal, const MigrateRequest& request);
   Deps deps_;
 };
