@@ -1,8 +1,7 @@
 #include <charconv>
-#include <mutex>
-#include <thread>
 
 #include "core/client/inline_request.hpp"
+#include "core/client/job_follower.hpp"
 #include "core/client/storage_client.hpp"
 #include "core/net/http/range_sink.hpp"
 
@@ -14,8 +13,6 @@ namespace {
 constexpr std::chrono::minutes kTransferDeadline{15};
 // The instance copies, and responds when it is done.
 constexpr std::chrono::hours kMigrationDeadline{24};
-constexpr std::chrono::milliseconds kPollInterval{250};  // of a job's progress
-constexpr int kMaxPollFailures = 240;                    // a minute
 
 constexpr std::string_view kStates = "/api/storage/state";
 
@@ -56,7 +53,7 @@ class HttpAsset final : public OpenAsset {
 class HttpStorageClient final : public StorageClient {
  public:
   explicit HttpStorageClient(net::ApiClient& api)
-      : api_(api), uploads_(open_http_upload_client(api, api.url(), "/api/storage/upload")) {}
+      : api_(api), follower_(api), uploads_(open_http_upload_client(api, api.url(), "/api/storage/upload")) {}
   std::string name() const override { return api_.url(); }
 
   Result<Json> backends() override { return api_.get("/api/storage/backends"); }
@@ -84,7 +81,7 @@ class HttpStorageClient final : public StorageClient {
         {{"backend", order.backend}, {"older_than_hours", order.age.count()}, {"apply", order.is_applied}});
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override;
-  void stop_migration() override;
+  void stop_migration() override { follower_.cancel(); }
 
   Result<Json> states() override { return api_.get(kStates); }
   Result<Json> state(const std::string& job) override {
@@ -143,11 +140,8 @@ class HttpStorageClient final : public StorageClient {
     request.idle_timeout = kMigrationDeadline;
     return parse_json(TRY(api_.send(std::move(request))).body);
   }
-  Result<bool> has_workers();
-  Result<Json> follow_migration(const std::string& job_id, Progress& progress);
   net::ApiClient& api_;
-  std::mutex mutex_;
-  std::string migration_job_;  // that migrate() waits for; guarded by mutex_
+  JobFollower follower_;  // of a migration
   std::unique_ptr<UploadClient> uploads_;
 };
 
@@ -180,24 +174,14 @@ Result<OpenAssetResult> HttpStorageClient::open(const std::string& backend, cons
       response.body_size};
 }
 
-// An instance whose jobs nobody runs runs the migration only while its client waits. Another kind of
-// dashboard has no such page, and no such job.
-Result<bool> HttpStorageClient::has_workers() {
-  auto status = api_.get("/api/worker/status");
-  if (!status && status.error().code == Code::not_found) return false;
-  if (!status) return Failure(std::move(status).error());
-  auto effective = status->find("effective");
-  if (effective == status->end() || !effective->is_object()) return false;
-  return effective->value("total", std::int64_t{0}) > 0;
-}
-
+// An instance whose jobs nobody runs runs the migration only while its client waits.
 Result<Json> HttpStorageClient::migrate(const storage::MigrateRequest& order, Progress& progress) {
   Json body{{"source", order.source},
             {"target", order.target},
             {"overwrite", order.overwrite},
             {"dry_run", order.is_dry_run}};
   if (order.bytes_per_second > 0) body["bwlimit"] = order.bytes_per_second;
-  if (order.is_dry_run || !TRY(has_workers())) return wait_for("/api/storage/migrate", body);
+  if (order.is_dry_run || !TRY(follower_.has_workers())) return wait_for("/api/storage/migrate", body);
   auto text = dump_json(body);
   net::HttpRequest request;
   request.method = "POST";
@@ -210,56 +194,10 @@ Result<Json> HttpStorageClient::migrate(const storage::MigrateRequest& order, Pr
   if (answer.status != 202) return document;
   auto job_id = string_member(document, "job_id");
   if (!job_id) return api_.unexpected_response("/api/storage/migrate");
-  return follow_migration(*job_id, progress);
-}
-
-jobs::JobProgress progress_of(const Json& job) {
-  jobs::JobProgress out;
-  auto found = job.find("progress");
-  if (found == job.end() || !found->is_object()) return out;
-  out.bytes_done = found->value("bytes_done", out.bytes_done);
-  out.bytes_total = found->value("bytes_total", out.bytes_total);
-  out.items_done = found->value("items_done", out.items_done);
-  out.items_total = found->value("items_total", out.items_total);
-  return out;
-}
-
-// Polls the job until it has ended. An instance that does not answer for a while is asked again, because the
-// job goes on.
-Result<Json> HttpStorageClient::follow_migration(const std::string& job_id, Progress& progress) {
-  {
-    std::lock_guard lock(mutex_);
-    migration_job_ = job_id;
-  }
-  int failures = 0;
-  for (;; std::this_thread::sleep_for(kPollInterval)) {
-    auto job = api_.get("/api/jobs/" + net::percent_encode(job_id));
-    if (!job && ++failures < kMaxPollFailures) continue;
-    if (!job) return Failure(std::move(job).error().within(fmt::format("job {} may still run", job_id)));
-    failures = 0;
-    show_progress(progress, progress_of(*job));
-    auto status = string_member(*job, "status").value_or("");
-    if (status == "completed") return job->value("result", Json(nullptr));
-    auto state = jobs::parse_state(status);
-    if (!state || !jobs::is_final(*state)) continue;
-    if (*state == jobs::State::failed)
-      return fail(Code::upstream, "job {} failed: {}", job_id,
-                  string_member(*job, "error_message").value_or("no reason was given"));
-    return fail(Code::conflict,
-                "job {} was {} before every asset was copied; what was copied stays on the target. Run the "
-                "same command again for the rest",
-                job_id, status);
-  }
-}
-
-void HttpStorageClient::stop_migration() {
-  std::string job_id;
-  {
-    std::lock_guard lock(mutex_);
-    job_id = migration_job_;
-  }
-  // Without a job the instance sees that this process has ended.
-  if (!job_id.empty()) std::ignore = api_.remove("/api/jobs/" + net::percent_encode(job_id));
+  return follower_.wait(*job_id,
+                        " before every asset was copied; what was copied stays on the target. Run the same "
+                        "command again for the rest",
+                        [&](const jobs::JobProgress& of_job) { show_progress(progress, of_job); });
 }
 
 }  // namespace

@@ -1,14 +1,8 @@
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-
+#include "core/client/stoppable.hpp"
 #include "core/client/storage_client.hpp"
 
 namespace dash::client {
 namespace {
-
-// The pieces of 8 MiB that are under way may take as long as this.
-constexpr std::chrono::minutes kStopTimeout{2};
 
 // Returns the document that the API would send.
 Json as_sent(const OrderedJson& answer) { return Json(answer); }
@@ -56,25 +50,13 @@ class LocalStorageClient final : public StorageClient {
     return as_sent(to_json(TRY(deps_.storage.sweep(deps_.principal, request))));
   }
   Result<Json> migrate(const storage::MigrateRequest& request, Progress& progress) override {
-    {
-      std::lock_guard lock(mutex_);
-      has_ended_ = false;
-    }
-    auto report = deps_.migrations.run(
-        deps_.principal, request, [this] { return stop_.load(); },
-        [&](const jobs::JobProgress& of_job) { show_progress(progress, of_job); });
-    {
-      std::lock_guard lock(mutex_);
-      has_ended_ = true;
-    }
-    ended_.notify_all();
-    return as_sent(TRY(std::move(report)));
+    return as_sent(TRY(migration_.run([&] {
+      return deps_.migrations.run(
+          deps_.principal, request, [this] { return migration_.is_stopped(); },
+          [&](const jobs::JobProgress& of_job) { show_progress(progress, of_job); });
+    })));
   }
-  void stop_migration() override {
-    std::unique_lock lock(mutex_);
-    stop_ = true;
-    ended_.wait_for(lock, kStopTimeout, [this] { return has_ended_; });
-  }
+  void stop_migration() override { migration_.stop(); }
 
   Result<Json> states() override {
     return as_sent(to_json(TRY(deps_.storage.states().list(deps_.principal))));
@@ -104,10 +86,7 @@ class LocalStorageClient final : public StorageClient {
 
  private:
   LocalStorageDeps deps_;
-  std::atomic<bool> stop_ = false;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool has_ended_ = true;  // the migration; guarded by mutex_
+  Stoppable migration_;
   std::unique_ptr<UploadClient> uploads_;
 };
 
