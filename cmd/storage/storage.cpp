@@ -159,10 +159,16 @@ Group storage_group() {
         "Keep disk images on the image hub",
         "For administrators. put sends a FILE to `images/` of the hub: VHD, VHDX, qcow2, OVA, or raw as "
         "`.raw` and `.img`, up to 64 GiB. It is refused when it is not what its name says. The file stays, "
-        "and the "
-        "same command continues an interrupted upload within 12 hours.",
+        "and the same command continues an interrupted upload within 12 hours. put BACKEND:KEY takes what a "
+        "build exported, from the root of the backend's bucket: it is copied and read back, then deleted "
+        "there. promote copies an image to where a cloud imports it from (settings promote_runner_*); the "
+        "import itself is left to you.",
         declare_storage_hub,
         {{"Put an image on the hub", "dashctl storage hub put box.vhd"},
+         {"Move an image that a build exported to the hub",
+          "dashctl storage hub put obj_cloud1:exports/box.vhd --name built.vhd"},
+         {"Copy an image to the place where a cloud imports it from",
+          "dashctl storage hub promote box.vhd --cloud cloud1"},
          {"Delete an image", "dashctl storage hub delete box.vhd"}}},
        {"switch",
         "Make another backend the active one",

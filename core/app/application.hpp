@@ -40,8 +40,9 @@ namespace dash::automation {
 class Automation;
 }
 namespace dash::images {
+class ImageJobs;
 class Images;
-}
+}  // namespace dash::images
 namespace dash::storage {
 class MigrationJobs;
 class Storage;
@@ -89,6 +90,7 @@ struct Application {
   storage::MigrationJobs& migrations;
   automation::Automation& automation;
   images::Images& images;
+  images::ImageJobs& image_jobs;
 };
 
 struct Options {

@@ -16,6 +16,7 @@
 #include "core/identity/sessions.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/identity/tokens.hpp"
+#include "core/images/image_jobs.hpp"
 #include "core/images/images.hpp"
 #include "core/jobs/executor.hpp"
 #include "core/jobs/jobs.hpp"
@@ -112,6 +113,7 @@ class InstanceImpl final : public Instance {
         migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
+        image_jobs_({storage_.stores(), directory_, *sql_, audit_, clock_, buffers_}, job_deps_),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,
                          storage_.state(), roots_}),
         anchors_(audit_, make_anchors(options.data_dir, audit_, storage_.stores())),
@@ -143,8 +145,10 @@ class InstanceImpl final : public Instance {
             .migrations = migrations_,
             .automation = automation_,
             .images = images_,
+            .image_jobs = image_jobs_,
         } {
     runners_.add(std::string(storage::kMigrateAction), migrations_.runner());
+    runners_.add(std::string(images::kImageAction), image_jobs_.runner());
   }
 
   Application& application() override { return application_; }
@@ -185,6 +189,7 @@ class InstanceImpl final : public Instance {
   storage::MigrationJobs migrations_;
   automation::Automation automation_;
   images::Images images_;
+  images::ImageJobs image_jobs_;
   setup::ConfigService config_service_;
   audit::AnchorSet anchors_;  // writes its last checkpoint while all others live
   Application application_;

@@ -5,15 +5,9 @@
 #include "core/images/formats.hpp"
 #include "core/images/hub.hpp"
 #include "core/storage/assets/records.hpp"
-#include "core/storage/store/key.hpp"
 
 namespace dash::images {
 namespace {
-
-// Images lie directly under the prefix; what another program placed in folders there is none.
-bool is_image_key(std::string_view name) {
-  return storage::check_key(name).has_value() && name.find('/') == name.npos;
-}
 
 Image describe_image(const storage::Object& object, const storage::RecordedDigests& known) {
   auto name = object.key.substr(storage::kImagePrefix.size());
@@ -23,10 +17,6 @@ Image describe_image(const storage::Object& object, const storage::RecordedDiges
   if (digest.empty() && recorded != known.end() && recorded->second.etag == object.etag)
     digest = recorded->second.digest;
   return {std::move(name), std::string(format ? word(*format) : ""), object.size, std::move(digest)};
-}
-
-Failure image_not_found(std::string_view name) {
-  return fail(Code::not_found, "the hub has no image '{}'", name);
 }
 
 OrderedJson text_or_null(const std::string& text) {
@@ -54,10 +44,7 @@ Result<ImageList> Images::list(const Principal& principal) {
 
 Result<void> Images::remove(const Principal& principal, const std::string& name) {
   auto hub = TRY(open_hub(deps_.stores, principal));
-  if (!is_image_key(name)) return image_not_found(name);
-  auto object = hub.store->head(hub.key_of(name));
-  if (!object && object.error().code == Code::not_found) return image_not_found(name);
-  auto size = TRY(std::move(object)).size;
+  auto size = TRY(find_image(hub, name)).size;
   auto removed = hub.store->remove(hub.key_of(name));
   if (!removed && removed.error().code == Code::not_found) return image_not_found(name);
   TRY(std::move(removed));

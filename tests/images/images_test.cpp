@@ -99,6 +99,29 @@ TEST_F(ImageHub, IsForAdministratorsAndNeedsAnObjectStore) {
   EXPECT_EQ(must(one.images.list(world.admin)).hub, "obj_cloud1");
 }
 
+TEST_F(ImageHub, HonoursAHandleOnlyOfItsUserAndInItsTime) {
+  auto staged = stage("a.raw", std::string(512, '\0'));
+  auto other = storage::make_principal("second", {}, true);
+  auto& uploads = one.images.uploads();
+  EXPECT_EQ(uploads.commit(other, staged.handle, staged.parts).error().code, Code::invalid);
+  EXPECT_EQ(uploads.put_part(other, staged.handle, 1, std::string(512, 'y'), "").error().code, Code::invalid);
+  EXPECT_FALSE(uploads.commit(world.ann, staged.handle, staged.parts));
+  world.clock.advance(std::chrono::hours(13));
+  EXPECT_EQ(commit(one, staged), Code::invalid);
+  EXPECT_FALSE(world.store().has("images/a.raw"));
+}
+
+TEST_F(ImageHub, CommitsOneUploadOnceWhoeverAsksLast) {
+  auto first = stage("a.raw", std::string(512, 'a')), second = stage("a.raw", std::string(512, 'b'));
+  EXPECT_EQ(commit(one, first), kDone);
+  EXPECT_EQ(commit(two, second), kDone);
+  auto again = commit(one, first);  // its object is not there any more
+  EXPECT_NE(again, Code::internal);
+  EXPECT_EQ(world.store().bytes_of("images/a.raw"), std::string(512, 'b'));
+  must(one.images.uploads().abort(world.admin, second.handle));
+  EXPECT_TRUE(world.store().has("images/a.raw"));
+}
+
 TEST_F(ImageHub, EndsAnUploadWhenTheHubChanges) {
   auto staged = stage("a.raw", std::string(512, '\0'));
   world.set("storage_obj_cloud3_bucket", "c");

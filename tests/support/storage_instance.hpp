@@ -4,6 +4,7 @@
 #include "core/audit/log.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
+#include "core/images/image_jobs.hpp"
 #include "core/setup/config_service.hpp"
 #include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
@@ -88,6 +89,7 @@ struct Replica {
             },
             Secret(std::string(32, 'h'))) {
     runners.add(std::string(kMigrateAction), migrations.runner());
+    runners.add(std::string(images::kImageAction), image_jobs.runner());
   }
   StorageFixture& world_;
   BufferPool buffers{4};
@@ -101,6 +103,8 @@ struct Replica {
   jobs::Deps job_deps{*world_.sql, world_.clock, world_.config, settings, audit, gate, windows, runners};
   jobs::Jobs jobs{job_deps};
   MigrationJobs migrations{{storage.migration(), storage.stores(), directory, audit, job_deps}};
+  images::ImageJobs image_jobs{{storage.stores(), directory, *world_.sql, audit, world_.clock, buffers},
+                               job_deps};
   identity::SetupCode setup_code{world_.scratch.path()};
   setup::Webhooks webhooks{*world_.sql, world_.clock, world_.config, audit};
   local::RootRules roots{{}};

@@ -22,6 +22,18 @@ Result<OpenBackend> Stores::open(const Principal& principal, std::string_view te
   return at;
 }
 
+Result<OpenBackend> Stores::open_other(const Principal& principal, const Backend& backend,
+                                       const config::Values& changes) {
+  TRY(require_admin(principal));
+  auto values = TRY(this->settings())->values();
+  for (const auto& [key, value] : changes) values.insert_or_assign(key, value);
+  OpenBackend out;
+  out.descriptor = &backend;
+  out.store = TRY(open_(backend, values));
+  out.style = name_style_of(values);
+  return out;
+}
+
 Result<OpenBackend> Stores::open_any(std::string_view text) {
   auto settings = TRY(this->settings());
   const auto& values = settings->values();

@@ -38,6 +38,10 @@ class Stores {
   // unconfigured one, Code::upstream when there is no active one. For a principal who is no admin, errors
   // reveal no address of a store, neither here nor from the returned store.
   Result<OpenBackend> open(const Principal& principal, std::string_view text);
+  // Opens another bucket of the backend's kind: the backend as if `changes` were settings too. For admins.
+  // Not cached.
+  Result<OpenBackend> open_other(const Principal& principal, const Backend& backend,
+                                 const config::Values& changes);
   // Returns the settings by which open() works now.
   Result<config::SnapshotPtr> settings() { return settings_.snapshot(config::kAllSettings); }
 

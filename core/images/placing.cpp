@@ -1,0 +1,177 @@
+#include "core/images/placing.hpp"
+
+#include "core/images/formats.hpp"
+#include "core/images/hub.hpp"
+#include "core/images/image_copy.hpp"
+#include "core/storage/assets/migration_meter.hpp"
+#include "core/storage/assets/records.hpp"
+#include "core/storage/store/key.hpp"
+#include "core/storage/store/names.hpp"
+
+namespace dash::images {
+namespace {
+
+bool is_on_hub(const storage::OpenBackend& hub, const storage::OpenBackend& source, std::string_view key) {
+  return hub.store->place() == source.store->place() && key.starts_with(hub.prefix);
+}
+
+// The build's object is deleted in the end, so it must be nothing that the dashboard keeps.
+Result<void> check_source_key(const storage::OpenBackend& source, const std::string& key) {
+  TRY(storage::check_key(key));
+  bool is_asset = key.starts_with(source.prefix) && storage::asset_type(key);
+  if (!is_asset && (!storage::is_reserved(key) || key.starts_with(storage::kImagePrefix))) return {};
+  return fail(Code::invalid, "'{}' in {} is the dashboard's own, and no image of a build", key,
+              source.display_id());
+}
+
+Result<storage::Object> find_source(const storage::OpenBackend& source, const std::string& key) {
+  auto object = source.store->head(key);
+  if (object || object.error().code != Code::not_found) return object;
+  return fail(Code::not_found, "{} has no object '{}'; a key counts from the root of its bucket",
+              source.display_id(), key);
+}
+
+Result<std::optional<storage::Object>> find(storage::ObjectStore& store, const std::string& key) {
+  auto object = store.head(key);
+  if (!object && object.error().code == Code::not_found) return std::nullopt;
+  return TRY(std::move(object));
+}
+
+Failure name_is_taken(std::string_view name) {
+  return fail(Code::conflict,
+              "the hub already has an image '{}'; delete it first (dashctl storage hub delete {}), or choose "
+              "another name",
+              name, name);
+}
+
+std::string text(const Json& parameters, const char* member) {
+  return parameters.at(member).get<std::string>();
+}
+
+}  // namespace
+
+Result<Placing::Sides> Placing::open(const Principal& principal, const std::string& backend,
+                                     const std::string& name) {
+  Sides sides;
+  sides.hub = TRY(open_hub(deps_.stores, principal));
+  sides.source = TRY(deps_.stores.open(principal, backend));
+  sides.target = sides.hub.key_of(name);
+  return sides;
+}
+
+Result<OrderedJson> Placing::check(const Principal& principal, const PlaceRequest& request) {
+  auto sides = TRY(open(principal, request.backend, request.name));
+  TRY(check_image_name(request.name));
+  TRY(check_source_key(sides.source, request.key));
+  auto object = TRY(find_source(sides.source, request.key));
+  bool is_in_place = sides.is_one_store() && request.key == sides.target;
+  if (!is_in_place && TRY(find(*sides.hub.store, sides.target))) return name_is_taken(request.name);
+  TRY(check_image_size(object.size));
+  TRY(check_format(request.name, object.size, TRY(read_marks(*sides.source.store, object))));
+  return OrderedJson{{"name", request.name},
+                     {"backend", sides.source.id()},
+                     {"key", request.key},
+                     {"etag", object.etag},
+                     {"size", object.size},
+                     {"source_place", sides.source.store->place()},
+                     {"hub_place", sides.hub.store->place()}};
+}
+
+// A former run of this job may have copied already: then both sides have the same bytes.
+Result<storage::CopyResult> Placing::bring(const Sides& sides, const storage::Object& object,
+                                           jobs::RunControl& control, bool& is_copied) {
+  storage::MigrationMeter meter(deps_.clock, 0, control);
+  meter.begin(1, object.size);
+  storage::MigrationMeter::Item item(meter, object.size);
+  auto there = TRY(find(*sides.hub.store, sides.target));
+  if (!there) {
+    ImageCopy copy{{*sides.source.store, object, object.digest}, *sides.hub.store, sides.target};
+    copy.only_if_absent = true;
+    if (sides.is_one_store()) copy.inside_bucket = "";
+    is_copied = true;
+    return copy_image(copy, item, deps_.buffers);
+  }
+  auto digest = TRY(storage::read_digest(*sides.hub.store, *there, deps_.buffers, &item));
+  bool is_same = sides.is_one_store() && object.key == sides.target;
+  if (!is_same)
+    is_same = digest == TRY(storage::read_digest(*sides.source.store, object, deps_.buffers, &item));
+  if (!is_same) return name_is_taken(sides.target.substr(sides.hub.prefix.size()));
+  return storage::CopyResult{*std::move(there), std::move(digest)};
+}
+
+// For a run that ended after it had deleted the build's object.
+Result<storage::CopyResult> Placing::recorded(const Sides& sides, const std::string& name,
+                                              const storage::Object& found) {
+  auto digest = TRY(db::read<std::string>(deps_.sql, [&](db::Transaction& tx) {
+    return storage::recorded_digest(tx, sides.hub.store->place(), digest_record_name(name), found);
+  }));
+  return storage::CopyResult{found, std::move(digest)};
+}
+
+Result<void> Placing::record(const Principal& principal, const jobs::Job& job, const Json& parameters,
+                             const Sides& sides, const storage::CopyResult& image) {
+  auto name = text(parameters, "name");
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    TRY(storage::record_digest(tx, sides.hub.store->place(), digest_record_name(name), image.object.etag,
+                               image.digest));
+    OrderedJson details{{"backend", sides.hub.id()},      {"source", sides.source.id()},
+                        {"key", text(parameters, "key")}, {"size", image.object.size},
+                        {"digest", image.digest},         {"job_id", job.id}};
+    TRY(deps_.audit.append(tx, audit::make_event(principal, "image.place", name, std::move(details))));
+    return {};
+  });
+}
+
+// Returns why the object is kept; "" when it is gone.
+std::string Placing::remove_source(const Principal& principal, const jobs::Job& job, const Sides& sides,
+                                   const storage::Object& object) {
+  if (is_on_hub(sides.hub, sides.source, object.key)) return "it is on the hub";
+  auto removed = sides.source.store->remove_unchanged(object);
+  if (!removed && removed.error().code == Code::precondition) return "it was replaced since it was copied";
+  if (!removed && removed.error().code != Code::not_found) return removed.error().message;
+  auto audited = deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+    OrderedJson details{{"backend", sides.source.id()}, {"size", object.size}, {"job_id", job.id}};
+    TRY(deps_.audit.append(
+        tx, audit::make_event(principal, "image.source_delete", object.key, std::move(details))));
+    return {};
+  });
+  return audited ? "" : audited.error().message;
+}
+
+Result<OrderedJson> Placing::run(const Principal& principal, const jobs::Job& job, const Json& parameters,
+                                 jobs::RunControl& control) {
+  auto name = text(parameters, "name"), key = text(parameters, "key");
+  auto sides = TRY(open(principal, text(parameters, "backend"), name));
+  if (sides.hub.store->place() != text(parameters, "hub_place") ||
+      sides.source.store->place() != text(parameters, "source_place"))
+    return fail(Code::conflict,
+                "the storage settings changed since the job was made; ask for the image again");
+  auto found = TRY(find(*sides.source.store, key));
+  auto there = found ? std::nullopt : TRY(find(*sides.hub.store, sides.target));
+  OrderedJson result{{"name", name}, {"hub", sides.hub.display_id()}};
+  bool is_copied = false;
+  storage::CopyResult image;
+  std::string kept;
+  if (found && found->etag != text(parameters, "etag"))
+    return fail(Code::precondition, "'{}' was replaced since the job was made; ask for the image again", key);
+  if (found) {
+    image = TRY(bring(sides, *found, control, is_copied));
+    TRY(record(principal, job, parameters, sides, image));
+    kept = remove_source(principal, job, sides, *found);
+    if (!kept.empty()) control.log(fmt::format("kept '{}' in {}: {}", key, sides.source.display_id(), kept));
+  } else {
+    if (there) image = TRY(recorded(sides, name, *there));
+    if (image.digest.empty()) return Failure(find_source(sides.source, key).error());
+  }
+  result.update({{"size", image.object.size},
+                 {"format", word(*format_of_name(name))},
+                 {"digest", image.digest},
+                 {"copied", is_copied},
+                 {"source", {{"backend", sides.source.display_id()}, {"key", key}}},
+                 {"source_deleted", kept.empty()},
+                 {"source_kept", kept.empty() ? OrderedJson(nullptr) : OrderedJson(kept)},
+                 {"job_id", job.id}});
+  return result;
+}
+
+}  // namespace dash::images
