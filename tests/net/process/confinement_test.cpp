@@ -84,9 +84,6 @@ TEST_F(ConfinedRun, HasNoCapabilityAndNoCore) {
 TEST_F(ConfinedRun, EndsAtItsMemoryLimit) {
   confinement_.memory_bytes = 64u << 20;
   EXPECT_NE(run("yes | head -c 200000000 | tail -c 190000000 > /dev/null").exit.code, 0);
-} = 0")
-                .exit.code,
-            0);
 }
 
 // The system calls of the script are those that Landlock does not know below ABI 3.
