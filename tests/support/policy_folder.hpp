@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "core/net/process/child.hpp"
+#include "core/net/process/find_program.hpp"
 #include "core/policy/engine.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 
 #include "core/net/process/descendants.hpp"
 
@@ -282,26 +280,6 @@ Result<ProcessResult> run_child(const Command& command, std::string_view input, 
   if (!exit && exit.error().code == Code::too_large)
     return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
   return ProcessResult{TRY(std::move(exit)), out.take(), err.take()};
-}
-
-Result<std::string> find_program(const std::string& name) {
-  auto runnable = [](const std::string& path) {
-    std::error_code ec;
-    return std::filesystem::is_regular_file(path, ec) && ::access(path.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != name.npos) {
-    if (runnable(name)) return name;
-    return fail(Code::not_found, "{} is not an executable file", name);
-  }
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  while (!name.empty() && !rest.empty()) {
-    auto end = rest.find(':');
-    auto candidate = fmt::format("{}/{}", rest.substr(0, end), name);
-    if (candidate.front() == '/' && runnable(candidate)) return candidate;
-    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
-  }
-  return fail(Code::not_found, "there is no program '{}' on the PATH", name);
 }
 
 }  // namespace dash::net

@@ -87,8 +87,4 @@ Result<ProcessResult> run_child(const Command& command, std::string_view input,
                                 std::chrono::milliseconds deadline, std::size_t max_output,
                                 const std::function<bool()>& should_stop = {});
 
-// Returns the program's path: `name` itself when it has a slash, else searched on PATH. Code::not_found names
-// it.
-Result<std::string> find_program(const std::string& name);
-
 }  // namespace dash::net

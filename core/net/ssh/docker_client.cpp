@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/base/shell_word.hpp"
+#include "core/net/process/find_program.hpp"
 
 namespace dash::net {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/net/process/find_program.hpp"
 
 namespace dash::policy {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/base/thread_pool.hpp"
 #include "core/net/process/child.hpp"
+#include "core/net/process/find_program.hpp"
 #include "core/policy/opa/engine_builder.hpp"
 
 namespace dash::policy {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/net/process/exec_child.hpp"
+#include "core/net/process/find_program.hpp"
 
 namespace dash::policy {
 namespace {
