@@ -45,6 +45,8 @@ class Bench:
         self.env = environment({"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"),
                                 **{f"RCLONE_CONFIG_FROM_{k}": v for k, v in s3.items()},
                                 **{f"RCLONE_CONFIG_AZURE_{k}": v for k, v in azure.items()}})
+        (folder / ".config/rclone").mkdir(parents=True)
+        (folder / ".config/rclone/rclone.conf").touch()  # else it says that there is none, each time
         self.dashctl("user", "add", "root", "--admin", "--password-file", "-", stdin=PASSWORD)
         self.set(cloud1_access_key_id=key["ACCESS_KEY_ID"], cloud1_secret_access_key=key["SECRET_ACCESS_KEY"],
                  storage_obj_cloud1_endpoint=self.s3["S3_ENDPOINT"], storage_obj_cloud1_path_style="1",

@@ -7,6 +7,9 @@
 
 #include "core/audit/verify.hpp"
 #include "core/base/file.hpp"
+#include "core/jobs/lease.hpp"
+#include "core/jobs/run_now.hpp"
+#include "core/jobs/switch_lease.hpp"
 #include "core/jobs/worker.hpp"
 #include "tests/contract/databases.hpp"
 #include "tests/support/jobs_fixture.hpp"
@@ -122,6 +125,51 @@ TEST_P(JobsContract, AWrongClockHoldsNoLeaseAndNoWindow) {
   must(jobs_.sweep());
   EXPECT_EQ(job(lost).reason, "worker_lost");
   EXPECT_EQ(must(jobs_.worker_status(root_))["configured"]["total"], 0);
+}
+
+// What runs when a switch has its lease is all that runs until it ends, whatever the workers of all replicas
+// do at that moment.
+TEST_P(JobsContract, BeginsNoDeployDuringASwitch) {
+  constexpr std::int64_t kDeploys = 40;
+  for (int i = 0; i < kDeploys; ++i) deployed(machine({{"name", fmt::format("m{}", i)}}));
+  auto running = [&] {
+    return must(db::read<std::int64_t>(*sql_, [](db::Transaction& tx) -> Result<std::int64_t> {
+      return TRY(tx.query("SELECT count(*) FROM jobs WHERE state = 'running'"))[0].integer(0);
+    }));
+  };
+  std::atomic<bool> has_ended = false;
+  std::vector<std::jthread> workers;
+  for (int n = 0; n < 4; ++n)
+    workers.emplace_back([&, n] {
+      Worker worker(deps_, executors_, std::to_string(n));
+      while (!has_ended) std::ignore = must(worker.claim());
+    });
+  while (running() == 0) std::this_thread::yield();
+  {
+    auto lease = must(SwitchLease::take(*sql_, clock_, "ann"));
+    auto before = running();
+    for (int i = 0; i < 5; ++i) EXPECT_FALSE(must(Worker(deps_, executors_, "last").claim()));
+    EXPECT_EQ(running(), before);
+    EXPECT_EQ(SwitchLease::take(*sql_, clock_, "bob").error().code, Code::conflict);
+    EXPECT_TRUE(must(db::write<bool>(*sql_, [&](db::Transaction& tx) { return lease->is_held(tx); })));
+  }
+  while (running() < kDeploys) std::this_thread::yield();
+  has_ended = true;
+}
+
+TEST_P(JobsContract, EndsAJobOnceItsLeaseIsOver) {
+  auto id = deployed().id;
+  ASSERT_TRUE(must(Worker(deps_, executors_, "w").claim()));
+  auto length = must(lease_micros(settings_));
+  auto fail_lost = [&] {
+    return must(db::write<bool>(*sql_, [&](db::Transaction& tx) {
+      return fail_lost_job(tx, id, clock_.now(), length, "it was lost");
+    }));
+  };
+  EXPECT_FALSE(fail_lost());
+  clock_.advance(std::chrono::hours(1));
+  EXPECT_TRUE(fail_lost());
+  EXPECT_EQ(job(id).reason, "worker_lost");
 }
 
 TEST_P(JobsContract, EditsWindowsAndWorkgroups) {
