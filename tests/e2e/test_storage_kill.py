@@ -23,9 +23,9 @@ ROUNDS = [pytest.param(5), pytest.param(50, marks=pytest.mark.long)]
 class Shop:
     """An instance that nobody serves, with a folder and a bucket behind a relay."""
 
-    def __init__(self, make_instance, scratch):
-        self.bucket = Bucket(os.environ)
-        self.relay = HoldingRelay(int(os.environ["S3_ENDPOINT"].rsplit(":", 1)[1]))
+    def __init__(self, make_instance, scratch, env):
+        self.env, self.bucket = env, Bucket(env)
+        self.relay = HoldingRelay(int(env["S3_ENDPOINT"].rsplit(":", 1)[1]))
         self.one = make_instance(start=False)
         self.folder = scratch / "store"
         self.folder.mkdir()
@@ -67,8 +67,8 @@ class Shop:
 
 
 @pytest.fixture
-def shop(make_instance, scratch):
-    made = Shop(make_instance, scratch)
+def shop(make_instance, scratch, s3_server):
+    made = Shop(make_instance, scratch, s3_server)
     yield made
     made.relay.close()
 
@@ -125,7 +125,7 @@ class Places:
 
     def __init__(self, shop):
         self.shop = shop
-        self.other = Bucket(os.environ)
+        self.other = Bucket(shop.env)
         self.deploy = Path(shop.one.folder) / "deploy"
 
     def active(self):

@@ -1,5 +1,4 @@
 """A switch of the active backend that holds still in the middle: what it keeps from beginning, and what its death sets free."""
-import os
 import threading
 from pathlib import Path
 
@@ -7,7 +6,6 @@ import pytest
 
 from support.holding_relay import HoldingRelay
 from support.jobs import MACHINE, executor, job, wait_for
-from support.s3_bucket import Bucket
 from support.storage import people, upload
 
 STATE = b'{"version":4,"serial":1,"lineage":"l","outputs":{},"resources":[]}'
@@ -46,9 +44,9 @@ class HeldSwitch:
 
 
 @pytest.fixture
-def held(make_instance, scratch):
-    one, bucket = make_instance(start=False), Bucket(os.environ)
-    relay = HoldingRelay(int(os.environ["S3_ENDPOINT"].rsplit(":", 1)[1]))
+def held(make_instance, scratch, bucket):
+    one = make_instance(start=False)
+    relay = HoldingRelay(int(bucket.endpoint.rsplit(":", 1)[1]))
     (scratch / "store").mkdir()
     settings = {"storage_local_path": str(scratch / "store")} | bucket.settings
     settings |= {"storage_obj_cloud1_endpoint": relay.url, "storage_active_backend": "local"}
