@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/stream.hpp"
+#include "core/net/process/find_program.hpp"  // for argv[0]
 
 namespace dash::net {
 
