@@ -28,7 +28,7 @@ State state_of(const std::vector<Job>& jobs) {
 }
 
 // The hosts and warnings of all; the other details are those of single jobs.
-OrderedJson details_of(const std::vector<Job>& jobs) {
+OrderedJson batch_details(const std::vector<Job>& jobs) {
   OrderedJson out = OrderedJson::object();
   for (const auto& job : jobs)
     for (const char* member : {"hosts", "warnings"})
@@ -96,7 +96,7 @@ Job summarize_batch(const std::vector<Job>& jobs) {
   out.approval_digest = batch_digest(jobs);
   out.resource_id.reset();
   out.exit_status.reset(), out.signal.reset();
-  out.details = details_of(jobs);
+  out.details = batch_details(jobs);
   out.reason.reset();
   out.error.reset();
   out.state = state_of(jobs);

@@ -10,6 +10,8 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::int64_t kLogPageLines = 1000;  // lines of a page
+// Of a page that a stream holds until its client has taken it: a slow client must not cost megabytes.
+constexpr std::int64_t kStreamPageLines = 100;
 
 bool can_see_all(const Principal& principal) { return principal.has_permission(kReadJobs); }
 
@@ -58,6 +60,27 @@ std::vector<LogLine> batch_log_lines(const std::vector<Job>& jobs, std::int64_t 
   return out;
 }
 
+Result<LogPage> read_log(db::Sql& sql, const Principal& principal, const std::string& id, std::int64_t after,
+                         std::int64_t max_lines) {
+  return db::read<LogPage>(sql, [&](db::Transaction& tx) -> Result<LogPage> {
+    auto job = TRY(get_job_or_batch(tx, id));
+    TRY(check_visible(principal, job));
+    LogPage out{{}, job.state, true};
+    if (job.id == job.batch_id) {
+      out.lines = batch_log_lines(TRY(find_batch(tx, id)), after);
+      return out;
+    }
+    auto rows = TRY(tx.query(
+        fmt::format("SELECT n, at, line FROM job_logs WHERE job_id = $1 AND n > $2 ORDER BY n LIMIT {}",
+                    max_lines),
+        {id, after}));
+    for (const auto& row : rows)
+      out.lines.push_back({row.integer(0), from_micros(row.integer(1)), row.text(2)});
+    out.is_last = std::ssize(out.lines) < max_lines;
+    return out;
+  });
+}
+
 }  // namespace
 
 Result<JobPage> Jobs::list(const Principal& principal, const JobQuery& query) {
@@ -103,27 +126,11 @@ Result<config::NameStyle> Jobs::name_style() {
 
 Result<std::vector<LogLine>> Jobs::logs(const Principal& principal, const std::string& id,
                                         std::int64_t after) {
-  return TRY(log_page(principal, id, after)).lines;
+  return TRY(read_log(deps_.sql, principal, id, after, kLogPageLines)).lines;
 }
 
 Result<LogPage> Jobs::log_page(const Principal& principal, const std::string& id, std::int64_t after) {
-  return db::read<LogPage>(deps_.sql, [&](db::Transaction& tx) -> Result<LogPage> {
-    auto job = TRY(get_job_or_batch(tx, id));
-    TRY(check_visible(principal, job));
-    LogPage out{{}, job.state, true};
-    if (job.id == job.batch_id) {
-      out.lines = batch_log_lines(TRY(find_batch(tx, id)), after);
-      return out;
-    }
-    auto rows = TRY(tx.query(
-        fmt::format("SELECT n, at, line FROM job_logs WHERE job_id = $1 AND n > $2 ORDER BY n LIMIT {}",
-                    kLogPageLines),
-        {id, after}));
-    for (const auto& row : rows)
-      out.lines.push_back({row.integer(0), from_micros(row.integer(1)), row.text(2)});
-    out.is_last = std::ssize(out.lines) < kLogPageLines;
-    return out;
-  });
+  return read_log(deps_.sql, principal, id, after, kStreamPageLines);
 }
 
 OrderedJson to_json(const JobPage& page, const JobQuery& query, config::NameStyle style) {

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <utility>
 
+#include "core/base/utf8.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/machines.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kLogBatch = 100;  // lines that are written at once
 // Lines that wait for a database that does not answer; the oldest are dropped beyond it.
 constexpr std::size_t kMaxWaitingLines = 10'000;
+constexpr std::size_t kMaxLineBytesOfALog = 16u << 10;  // the rest of a longer line is dropped
 constexpr auto kCancelInterval = std::chrono::seconds(1);
 constexpr auto kTendInterval = std::chrono::milliseconds(200);
 constexpr auto kProgressInterval = std::chrono::seconds(1);
@@ -41,6 +43,8 @@ void RunningJob::line(std::string text) {
 }
 
 void RunningJob::log(std::string text) {
+  if (text.size() > kMaxLineBytesOfALog)
+    text = trim_partial_character(std::string_view(text).substr(0, kMaxLineBytesOfALog));
   bool is_full = false;
   {
     std::lock_guard lock(mutex_);

@@ -45,6 +45,7 @@ class LogStream final : public LiveBody {
     if (taken_ == pending_.size()) refill();
     auto n = pending_.copy(into.data(), into.size(), taken_);
     taken_ += n;
+    if (taken_ == pending_.size()) std::string().swap(pending_), taken_ = 0;
     sent_at_ = app_.clock.steady_now();
     return n;
   }
@@ -52,8 +53,6 @@ class LogStream final : public LiveBody {
  private:
   // Leaves `pending_` empty at the end of the stream.
   void refill() {
-    pending_.clear();
-    taken_ = 0;
     if (is_over_ || is_draining_ || !check_caller() || !read_page()) return;
     if (pending_.empty()) pending_ = ": \n\n";
   }

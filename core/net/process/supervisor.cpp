@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -92,9 +93,10 @@ class Supervisor {
     ::setpgid(program_, program_);
     out_.close_program_end();
     err_.close_program_end();
-    // Only the program holds its input and what else the server gave it.
+    // Only the program holds its input, its environment and what else the server gave it.
     ::close(0);
     ::close(3);
+    for (char** variable = environ; *variable; ++variable) ::explicit_bzero(*variable, ::strlen(*variable));
     return true;
   }
 
