@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.databases import DATABASES, new_database
 from support.event_stream import EventStream
 from support.fault import Fault
 from support.http_client import Http
@@ -26,9 +27,8 @@ def path_of(job_id):
     return f"/api/jobs/{job_id}/logs?follow=1"
 
 
-@pytest.fixture
-def stepwise(instance, root):
-    """A running job that prints a line for each step that the test makes, and its steps."""
+def begin_stepwise(instance, root):
+    """Starts a job that prints a line for each step that the test makes; gives its id and its steps."""
     steps = instance.folder / "steps"
     steps.mkdir()
     executor(instance, NAME, f'''n=0
@@ -37,7 +37,12 @@ while [ "$n" -lt 99 ]; do
     if [ -e {steps}/end ]; then exit "$(cat {steps}/end)"; fi
     if [ -e {steps}/$((n + 1)) ]; then n=$((n + 1)); echo "step $n"; else sleep 0.05; fi
 done''')
-    job_id = root.post("/api/cloud1/deploy", MACHINE).json["job_id"]
+    return root.post("/api/cloud1/deploy", MACHINE).json["job_id"], steps
+
+
+@pytest.fixture
+def stepwise(instance, root):
+    job_id, steps = begin_stepwise(instance, root)
     yield job_id, steps
     (steps / "end").write_text("0")
     wait_for(root, job_id, "completed", "failed", "cancelled")
@@ -134,9 +139,12 @@ def test_only_those_who_may_read_the_log_follow_it(instance, root, stepwise):
     assert root.get(f"/api/jobs/{job_id}/logs?follow=perhaps").status == 422
 
 
-def test_another_process_of_the_instance_streams_too(instance, stepwise):
-    job_id, steps = stepwise
-    other = Instance(instance.folder)
+@pytest.mark.parametrize("kind", DATABASES)
+def test_another_process_of_the_instance_streams_too(make_instance, kind):
+    instance = make_instance(env=new_database(kind))
+    root = instance.login("root")
+    job_id, steps = begin_stepwise(instance, root)
+    other = Instance(instance.folder, instance.env)
     other.log_file = instance.folder.with_name("other.log")
     other.start("--workers", "0")
     try:
@@ -146,6 +154,7 @@ def test_another_process_of_the_instance_streams_too(instance, stepwise):
         assert next(events)[2]["line"] == "step 1"
         end(steps)
         assert next(events)[2] == {"status": "completed"}
+        assert root.get(f"/api/jobs/{job_id}").json["exit_status"] == 0
     finally:
         other.stop()
 
