@@ -50,6 +50,7 @@ std::vector<Group> root() {
   groups.push_back(user_group());
   groups.push_back(token_group());
   groups.push_back(vault_group());
+  groups.push_back(host_group());
   groups.push_back(policy_group());
   groups.push_back(doctor_group());
   groups.push_back(completion_group());

@@ -9,6 +9,7 @@ namespace dash::cmd {
 Group migrate_group();
 Group audit_group();
 Group doctor_group();
+Group host_group();
 Group job_group();
 Group policy_group();
 Group completion_group();

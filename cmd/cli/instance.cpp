@@ -168,6 +168,7 @@ client::InstanceClient open_local_instance_client(app::Application& app, const P
   return {.users = client::open_local_user_client(app.accounts, principal),
           .tokens = client::open_local_token_client(app.accounts, principal),
           .vaults = client::open_local_vault_client(app.vaults, principal),
+          .hosts = client::open_local_host_client(app.hosts, principal),
           .config = client::open_local_config_client(app.config_service, app.config, principal),
           .jobs = client::open_local_job_client(app.jobs, principal),
           .audit = client::open_local_audit_client(app.audit, app.anchors, principal),

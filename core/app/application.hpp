@@ -38,7 +38,8 @@ class Runners;
 }  // namespace dash::jobs
 namespace dash::automation {
 class Automation;
-}
+class Hosts;
+}  // namespace dash::automation
 namespace dash::images {
 class ImageJobs;
 class Images;
@@ -88,6 +89,7 @@ struct Application {
   const jobs::Runners& runners;
   storage::Storage& storage;
   storage::MigrationJobs& migrations;
+  automation::Hosts& hosts;
   automation::Automation& automation;
   images::Images& images;
   images::ImageJobs& image_jobs;

@@ -8,6 +8,7 @@
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
 #include "core/automation/automation.hpp"
+#include "core/automation/hosts.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
@@ -111,6 +112,7 @@ class InstanceImpl final : public Instance {
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
+        hosts_({*sql_, clock_, config_, settings_, audit_, *http_}),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         image_jobs_({storage_.stores(), directory_, *sql_, audit_, clock_, buffers_}, job_deps_),
@@ -143,6 +145,7 @@ class InstanceImpl final : public Instance {
             .runners = runners_,
             .storage = storage_,
             .migrations = migrations_,
+            .hosts = hosts_,
             .automation = automation_,
             .images = images_,
             .image_jobs = image_jobs_,
@@ -187,6 +190,7 @@ class InstanceImpl final : public Instance {
   jobs::Jobs jobs_;
   storage::Storage storage_;
   storage::MigrationJobs migrations_;
+  automation::Hosts hosts_;
   automation::Automation automation_;
   images::Images images_;
   images::ImageJobs image_jobs_;

@@ -14,10 +14,12 @@ namespace dash::automation {
 
 enum class Connection { ssh, winrm, local };
 std::string_view word(Connection connection);
+Connection connection_of(std::string_view word);  // ssh for an unknown one
 
 // A secret that starts with "-----BEGIN" is a private key, any other text a password.
 enum class SecretKind { none, password, private_key };
 std::string_view word(SecretKind kind);  // "", "password", "key"
+SecretKind secret_kind_named(std::string_view word);
 SecretKind secret_kind_of(const Secret& secret);
 
 struct Host {
@@ -45,6 +47,8 @@ struct Host {
 // {name, address, port, user, connection, host_key, fingerprint, variables, groups, workgroup, secret_kind,
 // created_at, created_by}: never the secret.
 OrderedJson to_json(const Host& host);
+// Returns the host's own port, else the one of its connection: 22, or 5986 for winrm.
+int port_of(const Host& host);
 // "SHA256:…" of an ssh key, as ssh-keygen prints it; empty without one.
 std::string fingerprint_of(const Host& host);
 

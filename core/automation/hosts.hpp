@@ -6,28 +6,21 @@
 #include <vector>
 
 #include "core/audit/log.hpp"
-#include "core/automation/host.hpp"
+#include "core/automation/host_connection.hpp"
+#include "core/automation/host_rows.hpp"
+#include "core/automation/target_limits.hpp"
 #include "core/base/principal.hpp"
-#include "core/config/encrypted_store.hpp"
 #include "core/config/settings.hpp"
-#include "core/net/http/http_client.hpp"
 
 namespace dash::automation {
-
-struct HostTestResult {
-  bool ok = false;
-  std::string fingerprint;  // of the key that the host shows; empty where it shows none (winrm)
-  bool is_pinned = false;   // its key is pinned now
-  bool is_logged_in = false;
-  std::optional<Error> error;  // why it is not ok
-};
-// {ok, fingerprint, pinned, logged_in, reason, error}
-OrderedJson to_json(const HostTestResult& result);
 
 // What a run does besides connecting, as far as it matters to its hosts.
 struct RunNeeds {
   bool become = false;  // the asset or its variables ask for another user's rights
 };
+
+// Returns whether the caller may see and use the kept host.
+bool may_use(const Principal& principal, const Host& host);
 
 class Hosts {
  public:
@@ -69,10 +62,11 @@ class Hosts {
   Result<std::vector<Host>> resolve(const Principal& principal, const Json& entries, const RunNeeds& needs);
 
  private:
-  Result<HostTestResult> try_connection(const Principal& principal, const Host& host, bool accept_new_key);
-  Result<void> pin(const Host& host, const std::string& key);
-  Result<Secret> open_secret(const std::string& name, const std::string& sealed) const;
-  Result<std::vector<std::pair<Host, std::string>>> visible(const Principal& principal);
+  Result<HostRow> visible_row(db::Transaction& tx, const Principal& principal, const std::string& name);
+  Result<TargetLimits> limits();
+  Result<std::string> default_user();
+  Result<void> record_test(const Principal& principal, const Host& host, const ConnectionTest& tested);
+  Result<void> pin_key(db::Transaction& tx, const Host& host, const std::string& key);
   Deps deps_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/client/audit_client.hpp"
 #include "core/client/config_client.hpp"
+#include "core/client/host_client.hpp"
 #include "core/client/image_client.hpp"
 #include "core/client/job_client.hpp"
 #include "core/client/policy_client.hpp"
@@ -17,6 +18,7 @@ struct InstanceClient {
   std::unique_ptr<UserClient> users;
   std::unique_ptr<TokenClient> tokens;
   std::unique_ptr<VaultClient> vaults;
+  std::unique_ptr<HostClient> hosts;
   std::unique_ptr<ConfigClient> config;
   std::unique_ptr<JobClient> jobs;
   std::unique_ptr<AuditClient> audit;

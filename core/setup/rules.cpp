@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/automation/target_limits.hpp"
 #include "core/base/text.hpp"
 #include "core/setup/storage_rules.hpp"
 #include "core/storage/store/backends.hpp"
@@ -59,7 +60,14 @@ Rule value_rule(std::vector<std::string> keys, std::string reason,
   return {std::move(keys), first_wrong};
 }
 
-std::vector<Rule> settings_rules(const storage::local::RootRules& roots) { return storage_rules(roots); }
+std::vector<Rule> settings_rules(const storage::local::RootRules& roots) {
+  auto rules = storage_rules(roots);
+  rules.push_back(
+      value_rule({std::string(automation::kTargetsKey)}, "invalid_value", automation::check_targets));
+  rules.push_back(
+      value_rule({std::string(automation::kMaxTargetsKey)}, "invalid_value", automation::check_max_targets));
+  return rules;
+}
 
 RuleResult first_refusal(const std::vector<Rule>& rules, const RuleInput& input, bool is_last) {
   for (const auto& rule : rules) {

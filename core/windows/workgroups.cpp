@@ -42,6 +42,7 @@ constexpr Reference kReferences[] = {
           AND action IN ('cloud1:vm:deploy', 'cloud2:vm:deploy', 'cloud3:vm:deploy', 'cloud4:compute:deploy'))",
      "{} machines that it deployed still exist"},
     {"SELECT count(*) FROM asset_scopes WHERE workgroup = $1", "{} assets are scoped to it"},
+    {"SELECT count(*) FROM hosts WHERE workgroup = $1", "{} hosts belong to it"},
     {"SELECT count(*) FROM workgroups WHERE name = $1 AND change_window_id IS NOT NULL",
      "a change window is attached to it"},
 };

@@ -10,6 +10,7 @@ std::vector<Route> all_routes(app::Application& app) {
   add_user_routes(routes, app);
   add_token_routes(routes, app);
   add_vault_routes(routes, app);
+  add_host_routes(routes, app);
   add_notification_routes(routes, app);
   add_deploy_routes(routes, app);
   add_job_routes(routes, app);

@@ -27,6 +27,7 @@ void add_token_routes(std::vector<Route>& routes, app::Application& app);
 void add_upload_routes(std::vector<Route>& routes, app::Application& app);
 void add_user_routes(std::vector<Route>& routes, app::Application& app);
 void add_vault_routes(std::vector<Route>& routes, app::Application& app);
+void add_host_routes(std::vector<Route>& routes, app::Application& app);
 void add_workgroup_routes(std::vector<Route>& routes, app::Application& app);
 
 // Returns a row whose handler, a function of (Application&, Request&), waits for a store.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.doubles import double
 from support.instance import PASSWORD, Instance
 from support.jobs import executor, wait_for
 from support.program import BINARY, clean_environment, run
@@ -43,8 +44,8 @@ EXAMPLES = examples()
 class World:
     """Instances and files that the examples name, made once; each example works on a copy."""
 
-    def __init__(self, folder, bucket):
-        self.folder, self.bucket = folder, bucket
+    def __init__(self, folder, bucket, sshd):
+        self.folder, self.bucket, self.sshd = folder, bucket, sshd
         self.one = Instance(folder / "dash")
         self.variables = {}
         self.fill(bucket)
@@ -63,8 +64,17 @@ class World:
                      admission_gated_actions="cloud1:vm:deploy", app_url="https://one.example")
         for backend in ("azure_kv", "aws_sm"):
             assert self.one.dashctl("vault", "add", "backup", backend).code == 0
+        self.one.add_user("joe", workgroups=["web"])
+        self.add_host()
         (self.folder / "assets/motd.yml").write_text("hello: world\n")
         executor(self.one, "cloud1-vm-deploy", "echo made")
+
+    def add_host(self):
+        keys = Path(self.sshd["SSH_KNOWN_HOSTS"]).read_text().splitlines()
+        key = next(line for line in keys if "ssh-ed25519" in line)
+        done = self.one.dashctl("host", "add", "db1", "--address", "127.0.0.1", "--port", self.sshd["SSH_PORT"], "--user",
+                                self.sshd["SSH_USER"], "--secret-file", self.sshd["SSH_KEY"], "--host-key", key)
+        assert done.code == 0, done
 
     def add_jobs(self):
         """One that has ended and one that waits for an approval."""
@@ -119,7 +129,8 @@ class World:
 @pytest.fixture(scope="module")
 def world(s3_server):
     folder = Path(tempfile.mkdtemp(prefix="e2e-", dir="/tmp"))
-    yield World(folder, Bucket(s3_server))
+    with double("ssh", "SSH_PORT") as sshd:
+        yield World(folder, Bucket(s3_server), sshd)
     shutil.rmtree(folder, ignore_errors=True)
 
 

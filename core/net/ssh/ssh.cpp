@@ -150,7 +150,7 @@ class Login {
     methods_ = TRY(allowed_methods());
     if (libssh2_userauth_authenticated(state_.raw()) != 0) return {};
     if (allows("publickey") && !options_.only_password && TRY(try_keys())) return {};
-    if (options_.key_file.empty()) {
+    if (options_.key_file.empty() && options_.private_key.empty()) {
       if (allows("password")) {
         if (TRY(try_password())) return {};
       } else if (allows("keyboard-interactive") && TRY(try_keyboard_interactive())) {
@@ -177,6 +177,7 @@ class Login {
 
   // RSA last: the host may not accept it, and allows only some attempts.
   Result<bool> try_keys() {
+    if (!options_.private_key.empty()) return try_private_key();
     if (!options_.key_file.empty()) return try_key_file(options_.key_file);
     if (TRY(try_agent("", /*rsa=*/false))) return true;
     for (auto name : {"id_ed25519", "id_ecdsa"})
@@ -231,6 +232,18 @@ class Login {
       }
     }
     return fail(Code::unauthenticated, "the passphrase does not open {}", path);
+  }
+
+  Result<bool> try_private_key() {
+    const auto& text = options_.private_key.expose();
+    int rc = TRY(state_.finish(due_, [&] {
+      return libssh2_userauth_publickey_frommemory(state_.raw(), user_.c_str(), user_.size(), nullptr, 0,
+                                                   text.c_str(), text.size(), nullptr);
+    }));
+    if (rc == 0) return true;
+    if (rc == LIBSSH2_ERROR_FILE || rc == LIBSSH2_ERROR_KEYFILE_AUTH_FAILED) return unreadable_key("the key");
+    TRY(remember_refusal(rc, "the key", read_key_info(text).type == "ssh-rsa"));
+    return false;
   }
 
   Result<bool> try_password() {
@@ -417,10 +430,12 @@ SshSession::SshSession(SshSession&&) noexcept = default;
 SshSession& SshSession::operator=(SshSession&&) noexcept = default;
 SshSession::~SshSession() = default;
 
-Result<SshSession> SshSession::open(const SshAddress& address, const SshOptions& options) {
+namespace {
+
+Result<std::unique_ptr<SshSession::State>> connect_ssh(const SshAddress& address) {
   static std::once_flag once;
   std::call_once(once, [] { libssh2_init(0); });
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<SshSession::State>();
   state->address = address;
   if (state->address.port == 0) state->address.port = kSshPort;
   if (state->address.user.empty()) state->address.user = local_user_name();
@@ -430,11 +445,31 @@ Result<SshSession> SshSession::open(const SshAddress& address, const SshOptions&
   libssh2_session_callback_set(state->raw(), LIBSSH2_CALLBACK_RECV,
                                reinterpret_cast<void*>(&SshSession::State::receive));
   libssh2_session_set_blocking(state->raw(), 0);
-  SshSession out(std::move(state));
-  const auto& s = *out.state_;
+  return state;
+}
+
+// The handshake, and the check of the host's key.
+Result<void> verify_host(const SshSession::State& s, const SshOptions& options) {
+  if (options.check_host_key) {
+    TRY(s.handshake(offered_key_types({options.preferred_key_type})));
+    return options.check_host_key(TRY(s.host_key()));
+  }
   KnownHosts known_hosts(options.known_hosts_file);
   TRY(s.handshake(known_hosts.key_types(s.address)));
-  TRY(known_hosts.check(s.address, TRY(s.host_key()), options.accept_new_host, options.note));
+  return known_hosts.check(s.address, TRY(s.host_key()), options.accept_new_host, options.note);
+}
+
+}  // namespace
+
+Result<void> check_ssh_host(const SshAddress& address, const SshOptions& options) {
+  auto state = TRY(connect_ssh(address));
+  return verify_host(*state, options);
+}
+
+Result<SshSession> SshSession::open(const SshAddress& address, const SshOptions& options) {
+  SshSession out(TRY(connect_ssh(address)));
+  const auto& s = *out.state_;
+  TRY(verify_host(s, options));
   TRY(Login(s, options).run());
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/secret.hpp"
 #include "core/net/process/child.hpp"
+#include "core/net/ssh/known_hosts.hpp"
 #include "core/net/ssh/ssh_address.hpp"
 
 namespace dash::net {
@@ -22,9 +23,18 @@ struct SshOptions {
   // Called when needed, at most `attempts` times. An error ends the login.
   std::function<Result<Secret>(const std::string& question)> passphrase = {}, password = {};
   int passphrase_attempts = 1, password_attempts = 1;
+  // An unlocked private key as text; no file and no agent is asked.
+  Secret private_key = {};
+  // Decides about the host's key in place of the known_hosts files, before anything secret is sent. Its error
+  // ends the session.
+  std::function<Result<void>(const HostKey&)> check_host_key = {};
+  std::string preferred_key_type = {};  // beside check_host_key: the type to ask for first; empty: any
   // a sentence for the user: a host key was accepted
   std::function<void(const std::string& sentence)> note = {};
 };
+
+// Connects and checks the host's key, without a login. Errors as SshSession::open().
+Result<void> check_ssh_host(const SshAddress& address, const SshOptions& options);
 
 class SshSession {
  public:

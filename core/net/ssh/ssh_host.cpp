@@ -30,12 +30,16 @@ KnownHosts::KnownHosts(const std::string& file) : file_(file.empty() ? ssh_file(
   if (file.empty()) text_ += lines_of(std::string(kSystemFile));
 }
 
-std::vector<std::string> KnownHosts::key_types(const SshAddress& address) const {
-  auto out = listed_key_types(text_, address.host, address.port);
+std::vector<std::string> offered_key_types(std::vector<std::string> first) {
+  std::erase(first, "");
   for (auto type :
        {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"})
-    if (std::ranges::find(out, type) == out.end()) out.emplace_back(type);
-  return out;
+    if (std::ranges::find(first, type) == first.end()) first.emplace_back(type);
+  return first;
+}
+
+std::vector<std::string> KnownHosts::key_types(const SshAddress& address) const {
+  return offered_key_types(listed_key_types(text_, address.host, address.port));
 }
 
 Result<void> KnownHosts::check(const SshAddress& address, const HostKey& key, bool accept_new,

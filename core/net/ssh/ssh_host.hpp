@@ -10,6 +10,9 @@
 
 namespace dash::net {
 
+// Returns the key types to negotiate: `first`, then the others that the library knows.
+std::vector<std::string> offered_key_types(std::vector<std::string> first);
+
 class KnownHosts {
  public:
   // Reads `file`; when it is empty, ~/.ssh/known_hosts and the system's file. With a missing file no host is
