@@ -17,6 +17,11 @@ std::string text_of(const OrderedJson& value) {
   return value.is_string() ? printable(value.get<std::string>()) : "-";
 }
 
+std::int64_t number_of(const OrderedJson& object, const char* member) {
+  auto it = object.find(member);
+  return it != object.end() && it->is_number_integer() ? it->get<std::int64_t>() : 0;
+}
+
 void print_job(Context& context, const OrderedJson& job) {
   auto& out = context.out;
   out.line("{} {} {}", text_of(job.at("id")), text_of(job.at("job_type")), text_of(job.at("status")));
@@ -25,6 +30,9 @@ void print_job(Context& context, const OrderedJson& job) {
         "progress_message", "error_message", "reason", "approval_digest"})
     if (job.contains(member) && job[member].is_string() && !job[member].get_ref<const std::string&>().empty())
       out.line("  {}: {}", member, text_of(job[member]));
+  if (auto plan = job.find("plan"); plan != job.end() && plan->is_object())
+    out.line("  plan: {} to add, {} to change, {} to destroy", number_of(*plan, "add"),
+             number_of(*plan, "change"), number_of(*plan, "destroy"));
   for (const auto& reason : job.at("approval_reasons")) out.line("  needs approval: {}", text_of(reason));
 }
 
@@ -165,13 +173,16 @@ std::optional<std::string> digest_of(const JobFlags& options) {
 Run declare_approve(Flags& flags) {
   auto options = job_flags(flags);
   declare_digest(flags, *options);
-  flags.text("--only", options->what, "WHAT", "what to approve; both by default")
-      .one_of({"policy", "booking"});
+  flags
+      .text("--only", options->what, "WHAT",
+            "what to approve; policy and booking by default, a plan by name only, with its --digest")
+      .one_of({"policy", "booking", "plan"});
   return on_job(
       flags, options,
       [](auto& jobs, const auto& f) {
         auto what = f.what == "policy"    ? jobs::ApprovalKind::policy
                     : f.what == "booking" ? jobs::ApprovalKind::booking
+                    : f.what == "plan"    ? jobs::ApprovalKind::plan
                                           : jobs::ApprovalKind::all;
         return jobs.approve(f.id, what, digest_of(f));
       },
@@ -228,7 +239,8 @@ Group job_group() {
         {{"Print the output until the job ends", "dashctl job logs $JOB --follow"}}},
        {"approve",
         "Approve somebody else's change",
-        "Needs the permission change_windows:use.",
+        "Needs the permission change_windows:use. The plan of a deploy that waits is approved by --only plan "
+        "together with --digest, and in no other way.",
         declare_approve,
         {{"Approve the change that you have read", "dashctl job approve $JOB --digest $DIGEST"}}},
        {"reject",

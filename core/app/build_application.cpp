@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,6 +14,7 @@
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
+#include "core/deploy/module_catalog.hpp"
 #include "core/identity/accounts.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/sessions.hpp"
@@ -107,7 +110,8 @@ class InstanceImpl final : public Instance {
         gate_(settings_, *engine_, decisions_),
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
-        job_deps_{*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_},
+        modules_(std::filesystem::absolute(jobs::executor_folder(options.data_dir)), ::geteuid()),
+        job_deps_{*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_, &modules_},
         jobs_(job_deps_),
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
@@ -186,6 +190,7 @@ class InstanceImpl final : public Instance {
   windows::Windows windows_;
   windows::Workgroups workgroups_;
   jobs::Runners runners_;
+  deploy::ModuleCatalog modules_;
   const jobs::Deps job_deps_;
   jobs::Jobs jobs_;
   storage::Storage storage_;

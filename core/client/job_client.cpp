@@ -33,6 +33,8 @@ Json approval_body(jobs::ApprovalKind what) {
       return {{"approves", "policy"}};
     case jobs::ApprovalKind::booking:
       return {{"approves", "booking"}};
+    case jobs::ApprovalKind::plan:
+      return {{"approves", "plan"}};
   }
   return Json::object();
 }

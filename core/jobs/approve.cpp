@@ -80,13 +80,27 @@ Result<void> check_time(const ApprovalSubject& subject, Time now) {
   return {};
 }
 
+// A plan changes what exists, so nobody approves one in passing.
+Result<void> check_plan(const ApprovalSubject& subject, ApprovalKind what, const Digest& digest) {
+  if (subject.waiting.empty()) return {};
+  bool waits = std::ranges::any_of(subject.waiting, &Job::plan_waits);
+  if (!waits && what == ApprovalKind::plan)
+    return fail(Code::conflict, "job {} has no plan that waits for an approval", subject.id);
+  if (!waits || (what == ApprovalKind::plan && digest)) return {};
+  return fail(Code::conflict,
+              "the plan of job {} waits: read the job with its log, then approve \"plan\" and name the job's "
+              "approval_digest (dashctl job approve {} --only plan --digest DIGEST)",
+              subject.id, subject.id);
+}
+
 // Checks every condition of an approval: before the rules are evaluated, and again when it is stored.
 Result<ApprovalSubject> load_approvable(const Deps& deps, db::Transaction& tx, const Principal& principal,
-                                        const std::string& id, const Digest& digest) {
+                                        const std::string& id, ApprovalKind what, const Digest& digest) {
   auto subject = TRY(load_subject(tx, id));
   TRY(check_can_decide(principal, subject));
   TRY(check_did_not_reschedule(tx, principal, subject));
   TRY(check_digest(subject, digest));
+  TRY(check_plan(subject, what, digest));
   TRY(check_reviewed(subject, digest));
   TRY(check_time(subject, deps.clock.now()));
   return subject;
@@ -99,6 +113,7 @@ OrderedJson details_of(const Job& job, std::string_view gates) {
   out["requested_by"] = job.created_by;
   out["scheduled_for"] = job.run_at ? OrderedJson(format_iso(*job.run_at)) : OrderedJson(nullptr);
   out["approval_digest"] = job.approval_digest;
+  if (!job.plan_digest.empty()) out["plan"] = job.plan_digest;
   if (!gates.empty()) out["approves"] = gates;
   return out;
 }
@@ -106,8 +121,7 @@ OrderedJson details_of(const Job& job, std::string_view gates) {
 // Nothing waits any more: returns who approved, or why no approval is possible.
 Result<ApproveResult> nothing_to_approve(const ApprovalSubject& subject) {
   const auto& job = subject.jobs.front();
-  if (!job.needs_policy_approval && !job.needs_booking_approval)
-    return fail(Code::invalid, "job {} does not need an approval", subject.id);
+  if (!job.needs_any_approval()) return fail(Code::invalid, "job {} does not need an approval", subject.id);
   if (job.approved() && !is_final(job.state)) return ApproveResult{subject.shown(), true};
   return fail(Code::conflict, "job {} is {}; there is nothing left to approve", subject.id, word(job.state));
 }
@@ -135,31 +149,42 @@ bool is_same_revision(const Job& a, const Job& b) {
   return a.id == b.id && a.revision == b.revision && a.approval_digest == b.approval_digest;
 }
 
-struct OpenApprovals {
-  bool policy;
-  bool booking;
+// One of the approvals of a job.
+struct ApprovalColumn {
+  ApprovalKind kind;
+  std::string_view name;  // of its columns, and in the audit log
+  bool Job::*is_needed;
+  std::optional<Approval> Job::*given;
 };
+constexpr ApprovalColumn kApprovals[] = {
+    {ApprovalKind::policy, "policy", &Job::needs_policy_approval, &Job::policy_approval},
+    {ApprovalKind::booking, "booking", &Job::needs_booking_approval, &Job::booking_approval},
+    {ApprovalKind::plan, "plan", &Job::needs_plan_approval, &Job::plan_approval},
+};
+
 // Returns the approvals that `what` names and that are still open.
-OpenApprovals open_approvals(const Job& job, ApprovalKind what) {
-  return {job.needs_policy_approval && !job.policy_approval && what != ApprovalKind::booking,
-          job.needs_booking_approval && !job.booking_approval && what != ApprovalKind::policy};
+std::vector<ApprovalColumn> open_approvals(const Job& job, ApprovalKind what) {
+  std::vector<ApprovalColumn> out;
+  for (const auto& one : kApprovals)
+    if (job.*one.is_needed && !(job.*one.given) && (what == ApprovalKind::all || what == one.kind))
+      out.push_back(one);
+  return out;
 }
 
 // Returns false when none was open.
 Result<bool> grant(const Deps& deps, db::Transaction& tx, const Principal& principal, Job job,
                    ApprovalKind what) {
   auto now = deps.clock.now();
-  auto flags = open_approvals(job, what);
-  if (!flags.policy && !flags.booking) return false;
-  for (auto [set, column, slot] : {std::tuple(flags.policy, "policy", &job.policy_approval),
-                                   std::tuple(flags.booking, "booking", &job.booking_approval)}) {
-    if (!set) continue;
+  auto open = open_approvals(job, what);
+  if (open.empty()) return false;
+  std::string gates;
+  for (const auto& one : open) {
     TRY(tx.exec(
-        fmt::format("UPDATE jobs SET {0}_approved_by = $2, {0}_approved_at = $3 WHERE id = $1", column),
+        fmt::format("UPDATE jobs SET {0}_approved_by = $2, {0}_approved_at = $3 WHERE id = $1", one.name),
         {job.id, principal.username, to_micros(now)}));
-    *slot = Approval{principal.username, now};
+    job.*one.given = Approval{principal.username, now};
+    gates += fmt::format("{}{}", gates.empty() ? "" : ", ", one.name);
   }
-  auto gates = flags.policy && flags.booking ? "policy, booking" : flags.policy ? "policy" : "booking";
   TRY(deps.audit.append(tx,
                         audit::make_event(principal, "change_approved", job.name, details_of(job, gates))));
   if (!job.approved()) return true;
@@ -173,7 +198,7 @@ Result<bool> grant(const Deps& deps, db::Transaction& tx, const Principal& princ
 
 Result<ApproveResult> Jobs::approve(const Principal& principal, const std::string& id, ApprovalKind what,
                                     const Digest& digest) {
-  auto check = [&](db::Transaction& tx) { return load_approvable(deps_, tx, principal, id, digest); };
+  auto check = [&](db::Transaction& tx) { return load_approvable(deps_, tx, principal, id, what, digest); };
   auto evaluated = TRY(db::read<ApprovalSubject>(deps_.sql, check));
   if (evaluated.waiting.empty()) return nothing_to_approve(evaluated);
   auto deadline = deps_.gate.deadline();  // one for all jobs
@@ -191,7 +216,7 @@ Result<ApproveResult> Jobs::approve(const Principal& principal, const std::strin
 
 OrderedJson to_json(const ApproveResult& result) {
   const auto& job = result.job;
-  const auto& last = job.booking_approval ? job.booking_approval : job.policy_approval;
+  auto last = job.last_approval();
   OrderedJson out;
   out["job_id"] = job.id;
   out["status"] = word(job.state);

@@ -9,6 +9,8 @@
 #include "core/jobs/running_job.hpp"
 #include "core/jobs/switch_lease.hpp"
 #include "core/jobs/worker.hpp"
+#include "core/policy/settings.hpp"
+#include "core/windows/window_gate.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -41,7 +43,8 @@ std::string ready_condition(const std::set<std::string>& available) {
          AND (window_ends_at IS NULL OR window_ends_at > $1)
          AND (retry_after IS NULL OR {})
          AND (needs_policy_approval = 0 OR policy_approved_by IS NOT NULL)
-         AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL))",
+         AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL)
+         AND (needs_plan_approval = 0 OR plan_approved_by IS NOT NULL))",
       quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
 
@@ -73,7 +76,19 @@ struct Obstacle {
   std::string message;
 };
 
-Result<std::optional<Obstacle>> find_obstacle(const Deps& deps, db::Transaction& tx, const Job& job) {
+// A plan may have waited for days: the workgroup's window is asked again as at the submission.
+Result<std::optional<Obstacle>> find_closed_window(const Deps& deps, db::Transaction& tx, const Job& job,
+                                                   const policy::GateSettings& settings) {
+  if (!job.needs_plan_approval || !job.workgroup || !settings.lists(job.action)) return std::nullopt;
+  auto answer =
+      TRY(windows::check_workgroup_window(tx, deps.windows, *job.workgroup, std::nullopt, deps.clock.now()));
+  if (!answer.refusal) return std::nullopt;
+  return Obstacle{State::missed, "change_window", answer.refusal->reason + " Book it again."};
+}
+
+Result<std::optional<Obstacle>> find_obstacle(const Deps& deps, db::Transaction& tx, const Job& job,
+                                              const policy::GateSettings& settings) {
+  if (auto closed = TRY(find_closed_window(deps, tx, job, settings))) return closed;
   if (!TRY(is_inside_window(tx, deps.windows, job, deps.clock.now())))
     return Obstacle{State::missed, "change_window",
                     "its change window was disabled, moved or deleted, and is not open now; book it again"};
@@ -102,6 +117,7 @@ Result<std::optional<Job>> Worker::claim() {
   auto available = runnable_actions(deps_.runners, executors_);
   if (available.empty()) return std::nullopt;
   auto lease = TRY(lease_micros(deps_.settings));
+  auto settings = TRY(policy::live_settings(deps_.settings));
   ReadyJobs ready(available);
   for (;;) {
     auto time = deps_.clock.now();
@@ -120,7 +136,7 @@ Result<std::optional<Job>> Worker::claim() {
                                    {now}));
           if (rows.empty()) return std::nullopt;
           auto job = TRY(get_job(tx, rows[0].text(0)));
-          if (auto obstacle = TRY(find_obstacle(deps_, tx, job))) {
+          if (auto obstacle = TRY(find_obstacle(deps_, tx, job, *settings))) {
             TRY(end_job(deps_, tx, job, *obstacle));
             return job;
           }

@@ -22,10 +22,12 @@ std::string change_digest(const Job& job, const policy::Decision& decision) {
 }
 
 std::string with_time(const Job& job, std::string change) {
-  return versioned({{"change", std::move(change)},
-                    {"run_at", micros_or_null(job.run_at)},
-                    {"window_ends_at", micros_or_null(job.window_ends_at)},
-                    {"window", job.change_window_id ? Json(*job.change_window_id) : Json(nullptr)}});
+  Json covered = {{"change", std::move(change)},
+                  {"run_at", micros_or_null(job.run_at)},
+                  {"window_ends_at", micros_or_null(job.window_ends_at)},
+                  {"window", job.change_window_id ? Json(*job.change_window_id) : Json(nullptr)}};
+  if (!job.plan_digest.empty()) covered["plan"] = job.plan_digest;
+  return versioned(covered);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What an approval covers, as one value: the action, the request, the rule set, the run time and the window.
+// What an approval covers, as one value: the action, the request, the rule set, the run time, the window, and
+// the plan where one was made.
 // An approver may send the digest that they read. A digest starts with its version; one without a version is
 // of an older release and covers no time.
 #pragma once

@@ -15,18 +15,20 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/jobs/plan.hpp"
 #include "core/net/process/child.hpp"
 
 namespace dash::jobs {
 
-// How a run ended.
-enum class RunStatus { done, failed, stopped };
+// How a run ended. plan_waits: it made a plan, which needs an approval, and changed nothing.
+enum class RunStatus { done, failed, stopped, plan_waits };
 struct RunResult {
   RunStatus status = RunStatus::failed;
   std::string error{};                         // of a failed one
   std::string reason = "executor";             // the word of a failed one
   OrderedJson result{};                        // the job's `result`; null for none
   std::optional<int> exit_status{}, signal{};  // of the program that did the work
+  std::optional<Plan> plan{};                  // of one that waits
 };
 RunResult failed_run(const Error& error);
 // Returns `result` with how its program ended.

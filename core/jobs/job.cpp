@@ -14,7 +14,7 @@ struct StateRow {
 };
 
 // running → pending re-queues a dead worker's job. running and pending → awaiting_approval: the rules changed
-// under an approval. A job that has not begun may be rescheduled, and then keeps its state.
+// under an approval, or a plan waits for one. A job that has not begun may be rescheduled, and then keeps its state.
 const std::vector<StateRow>& state_rows() {
   using enum State;
   static const std::vector<StateRow> kTable = {
@@ -104,8 +104,8 @@ void add_schedule(OrderedJson& out, const Job& job) {
   out["window_ends_at"] = or_null(job.window_ends_at);
   out["change_window_id"] = or_null(job.change_window_id);
   out["change_window_name"] = or_null(job.change_window_name);
-  out["approval_required"] = job.needs_policy_approval || job.needs_booking_approval;
-  const auto& last = job.booking_approval ? job.booking_approval : job.policy_approval;
+  out["approval_required"] = job.needs_any_approval();
+  auto last = job.last_approval();
   out["approved_at"] = last ? OrderedJson(format_iso(last->at)) : OrderedJson(nullptr);
   out["approved_by"] = last ? OrderedJson(last->by) : OrderedJson(nullptr);
   out["approval_reasons"] = job.approval_reasons;
@@ -113,7 +113,8 @@ void add_schedule(OrderedJson& out, const Job& job) {
       job.approval_digest.empty() ? OrderedJson(nullptr) : OrderedJson(job.approval_digest);
   out["approval_expires_at"] = or_null(job.approval_expires_at);
   out["approvals"] = {{"policy", approval_json(job.needs_policy_approval, job.policy_approval)},
-                      {"booking", approval_json(job.needs_booking_approval, job.booking_approval)}};
+                      {"booking", approval_json(job.needs_booking_approval, job.booking_approval)},
+                      {"plan", approval_json(job.needs_plan_approval, job.plan_approval)}};
 }
 
 }  // namespace
@@ -126,7 +127,8 @@ const std::string kSelectJobs =
          policy_approved_by, policy_approved_at, booking_approved_by, booking_approved_at,
          attempts, cancel_requested, started_at, completed_at, error,
          (SELECT w.name FROM change_windows w WHERE w.id = jobs.change_window_id), revision, progress, result,
-         exit_status, exit_signal, details
+         exit_status, exit_signal, details,
+         needs_plan_approval, plan_approved_by, plan_approved_at, plan_digest
        FROM jobs )";
 
 std::string_view word(State state) { return row_of(state).word; }
@@ -170,6 +172,8 @@ Result<Job> row_to_job(const db::Row& row) {
   job.progress = TRY(json_at(row, 36)), job.result = TRY(json_at(row, 37));
   job.exit_status = integer_at(row, 38), job.signal = integer_at(row, 39);
   if (!row.is_null(40)) job.details = TRY(json_at(row, 40));
+  job.needs_plan_approval = row.flag(41), job.plan_approval = approval_at(row, 42);
+  job.plan_digest = row.text(44);
   return job;
 }
 

@@ -65,11 +65,12 @@ struct Job {
   bool created_by_admin = false;
   std::optional<Time> run_at, window_ends_at;
   std::optional<std::string> change_window_id, change_window_name;
-  bool needs_policy_approval = false, needs_booking_approval = false;
+  bool needs_policy_approval = false, needs_booking_approval = false, needs_plan_approval = false;
   std::vector<std::string> approval_reasons;
   std::string approval_digest;  // covered by an approval (digest.hpp); empty when it needs none
   std::optional<Time> approval_expires_at;
-  std::optional<Approval> policy_approval, booking_approval;
+  std::optional<Approval> policy_approval, booking_approval, plan_approval;
+  std::string plan_digest;    // of the plan that waits or was approved (plan.hpp); empty without one
   std::int64_t revision = 0;  // how often it was rescheduled or lost an approval since it was submitted
   int attempts = 0;
   bool cancel_requested = false;
@@ -79,8 +80,17 @@ struct Job {
   std::optional<int> exit_status, signal;       // how its program ended: at most one of them
   OrderedJson details = OrderedJson::object();  // what its runner tells besides; see kJobDetails
 
+  bool plan_waits() const { return needs_plan_approval && !plan_approval; }
+  bool needs_any_approval() const {
+    return needs_policy_approval || needs_booking_approval || needs_plan_approval;
+  }
   bool approved() const {
-    return (!needs_policy_approval || policy_approval) && (!needs_booking_approval || booking_approval);
+    return (!needs_policy_approval || policy_approval) && (!needs_booking_approval || booking_approval) &&
+           !plan_waits();
+  }
+  // The newest of its approvals.
+  std::optional<Approval> last_approval() const {
+    return plan_approval ? plan_approval : booking_approval ? booking_approval : policy_approval;
   }
 };
 

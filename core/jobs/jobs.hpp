@@ -10,6 +10,7 @@
 #include "core/config/clouds.hpp"
 #include "core/config/settings.hpp"
 #include "core/jobs/job.hpp"
+#include "core/jobs/module_variables.hpp"
 #include "core/jobs/runner.hpp"
 #include "core/policy/gate.hpp"
 #include "core/windows/windows.hpp"
@@ -69,8 +70,8 @@ struct LogPage {
   bool is_last = true;  // there are no more lines
 };
 
-// What an approval is for; `all` is everything that the job still waits for.
-enum class ApprovalKind { all, policy, booking };
+// What an approval is for; `all` is everything that the job still waits for, but never a plan.
+enum class ApprovalKind { all, policy, booking, plan };
 
 struct ApproveResult {
   Job job;
@@ -80,6 +81,7 @@ struct ApproveResult {
 OrderedJson to_json(const ApproveResult& result);
 
 // What Jobs and its workers are given.
+class PostDeployRuns;
 struct Deps {
   db::Sql& sql;
   const Clock& clock;
@@ -89,6 +91,8 @@ struct Deps {
   policy::Gate& gate;
   windows::Windows& windows;
   const Runners& runners;
+  const ModuleCatalog* modules = nullptr;  // nullptr: other members of deploy bodies are parameters
+  PostDeployRuns* post_deploy = nullptr;   // nullptr: nothing can follow a deploy
 };
 
 class Jobs {
@@ -117,8 +121,9 @@ class Jobs {
 
   // Needs change_windows:use and a user who neither requested nor rescheduled the job. `digest` is the
   // approval_digest that the approver read; without one only a job that is as it was submitted is approved.
-  // All of a batch or none of it. Code::invalid when nothing needs an approval, Code::conflict for another
-  // digest, and when the job has ended or the rules changed since it was submitted.
+  // While a plan waits, ApprovalKind::plan and the digest are both needed. All of a batch or none of it.
+  // Code::invalid when nothing needs an approval, Code::conflict for another digest, and when the job has ended
+  // or the rules changed since it was submitted.
   Result<ApproveResult> approve(const Principal& principal, const std::string& id,
                                 ApprovalKind what = ApprovalKind::all,
                                 const std::optional<std::string>& digest = {});

@@ -16,8 +16,7 @@ constexpr std::int64_t kStreamPageLines = 100;
 bool can_see_all(const Principal& principal) { return principal.has_permission(kReadJobs); }
 
 Result<void> check_visible(const Principal& principal, const Job& job) {
-  bool approver = principal.has_permission(kUseChangeWindows) &&
-                  (job.needs_policy_approval || job.needs_booking_approval);
+  bool approver = principal.has_permission(kUseChangeWindows) && job.needs_any_approval();
   if (can_see_all(principal) || principal.username == job.created_by || approver) return {};
   return fail(Code::forbidden, "Requires '{}' permission.", kReadJobs);
 }
@@ -36,7 +35,8 @@ WhereClause where_clause(const Principal& principal, const JobQuery& query) {
   WhereClause where;
   if (!can_see_all(principal)) {
     bool approver = principal.has_permission(kUseChangeWindows);
-    where.add(approver ? " AND (created_by = ${} OR needs_policy_approval = 1 OR needs_booking_approval = 1)"
+    where.add(approver ? " AND (created_by = ${} OR needs_policy_approval = 1 OR needs_booking_approval = 1 "
+                         "OR needs_plan_approval = 1)"
                        : " AND created_by = ${}",
               principal.username);
   }

@@ -17,6 +17,16 @@ bool can_reschedule(const Job& job) {
   return std::ranges::find(kReschedulable, job.state) != std::end(kReschedulable);
 }
 
+// A plan is made from the state as it was; at another time it would be stale.
+Result<void> check_has_no_plan(const Job& job) {
+  if (is_final(job.state) || !job.needs_plan_approval) return {};
+  return fail(
+      Code::conflict,
+      "job {} has made its plan and cannot be moved; approve or reject the plan, or cancel the job and "
+      "submit it again",
+      job.id);
+}
+
 Failure changed_meanwhile(const std::string& id) {
   return fail(Code::conflict, "job {} changed meanwhile; read it again", id);
 }
@@ -41,6 +51,7 @@ db::Value or_null(const std::optional<Time>& time) {
 // Applies only while no other request rescheduled the job or voided an approval of it.
 Result<StateChange> state_change(const Deps& deps, const JobRequest& request, Job job) {
   set_times(request, job);
+  job.plan_digest.clear();  // it will make its plan anew
   const auto& decision = request.decisions.front();
   auto expires = request.now + std::chrono::hours(TRY(approval_expiry_hours(deps.settings)));
   auto digest = digest_of(request, job, 0);
@@ -52,6 +63,7 @@ Result<StateChange> state_change(const Deps& deps, const JobRequest& request, Jo
          receipt = $11, revision = revision + 1,
          policy_approved_by = NULL, policy_approved_at = NULL,
          booking_approved_by = NULL, booking_approved_at = NULL,
+         needs_plan_approval = 0, plan_approved_by = NULL, plan_approved_at = NULL, plan_digest = '',
          retry_after = NULL, reason = NULL, message = '', completed_at = NULL)",
       {or_null(job.run_at), or_null(job.window_ends_at),
        job.change_window_id ? db::Value(*job.change_window_id) : db::Value(nullptr),
@@ -99,11 +111,13 @@ Result<Job> Jobs::reschedule_job(const Principal& principal, const std::string& 
   if (!can_reschedule(job))
     return fail(Code::conflict, "job {} is {}; only a job that has not begun can be rescheduled", id,
                 word(job.state));
+  TRY(check_has_no_plan(job));
   auto request = TRY(make_request(deps_, principal, job, body));
   TRY(authorize(deps_, request));
   auto change = TRY(state_change(deps_, request, job));
   return db::write<Job>(deps_.sql, [&](db::Transaction& tx) -> Result<Job> {
     if (!TRY(transition(tx, id, {job.state}, request.first_state(), change))) return changed_meanwhile(id);
+    TRY(remove_plan(tx, id));
     auto after = TRY(get_job(tx, id));
     TRY(record(deps_, tx, request, job, after));
     return after;

@@ -84,13 +84,27 @@ Result<std::int64_t> count_of(const Action& action, const Json& body) {
 
 // Leaves out the members that an executor must not take from the body: everything that was resolved, and our
 // own.
-Json parameters_of(const Action& action, const Json& body) {
+Json other_members(const Action& action, const Json& body) {
   Json out = body;
   for (const auto* names : {&action.region, &action.instance_type, &action.image, &action.name_members})
     for (auto name : *names) out.erase(std::string(name));
-  for (auto name : {"count", "workgroup", "zone", "cloud", "run_at", "run_timezone", "change_window_id"})
+  for (auto name :
+       {"count", "workgroup", "zone", "cloud", "run_at", "run_timezone", "change_window_id", "post_deploy"})
     out.erase(name);
   return out;
+}
+
+// Returns the parameters of the job, and adds the variables of a module to its request.
+Result<Json> parameters_of(const Action& action, const Json& body, const ResolveContext& context,
+                           Json& request) {
+  auto members = other_members(action, body);
+  if (!context.declared) return members;
+  members.erase("provider");
+  if (action.kind == ActionKind::provision)
+    for (auto name : {"engine", "node_count"}) members.erase(name);
+  auto variables = TRY(resolve_variables(*context.declared, members));
+  if (!variables.shown.empty()) request["variables"] = variables.shown;
+  return variable_parameters(variables);
 }
 
 Result<std::string> cloud_of(const Action& action, const Json& body) {
@@ -106,11 +120,12 @@ Result<std::string> cloud_of(const Action& action, const Json& body) {
 struct ResolvedBody {
   std::string cloud, name, region;  // region folded
   std::optional<std::string> workgroup;
-  Json request, parameters;
+  Json request, parameters, post_deploy;
 };
 
-Result<ResolvedBody> resolve_body(const Action& action, const Json& body, const ReadSetting& setting) {
+Result<ResolvedBody> resolve_body(const Action& action, const Json& body, const ResolveContext& context) {
   TRY(require_object(body));
+  const auto& setting = context.setting;
   auto cloud = TRY(cloud_of(action, body));
   auto name = TRY(required_text(body, action.name_members));
   if (action.kind == ActionKind::deploy && has_resource_id_form(cloud, name))
@@ -131,12 +146,14 @@ Result<ResolvedBody> resolve_body(const Action& action, const Json& body, const 
     if (auto engine = TRY(aliased_text_field(body, {"engine"})); !engine.empty()) request["engine"] = engine;
     if (auto nodes = TRY(integer_field(body, "node_count"))) request["node_count"] = *nodes;
   }
+  auto parameters = TRY(parameters_of(action, body, context, request));
   return ResolvedBody{cloud,
                       name,
                       place.region,
                       workgroup.empty() ? std::nullopt : std::optional(workgroup),
                       std::move(request),
-                      parameters_of(action, body)};
+                      std::move(parameters),
+                      body.value("post_deploy", Json())};
 }
 
 // Runs after all other checks, because the refusal names workgroups.
@@ -155,12 +172,13 @@ ResolvedItem item_of(const Action& action, const ResolvedBody& resolved, std::st
     request["count"] = count;
     request["batch"] = is_batch;
   }
-  return {std::move(name), resolved.region, std::move(request), resolved.parameters};
+  return {std::move(name),     resolved.region, std::move(request),
+          resolved.parameters, std::nullopt,    resolved.post_deploy};
 }
 
 // An item is one machine that is made now: count and time are given once, beside the items.
 Result<ResolvedBody> resolve_item(const Action& action, const Json& shared, const Json& item,
-                                  const ReadSetting& setting) {
+                                  const ResolveContext& context) {
   TRY(require_object(item));
   for (auto name : {"count", "items", "run_at", "run_timezone", "change_window_id"})
     if (item.contains(name)) return wrong_value(name, "belongs beside the items, not into one of them");
@@ -173,7 +191,7 @@ Result<ResolvedBody> resolve_item(const Action& action, const Json& shared, cons
     if (std::ranges::any_of(names, [&](auto name) { return item.contains(name); }))
       for (auto name : names) body.erase(std::string(name));
   body.update(item);
-  return resolve_body(action, body, setting);
+  return resolve_body(action, body, context);
 }
 
 // Changes ["body", "name"] to ["body", "items", i, "name"].
@@ -192,11 +210,10 @@ Error in_item(Error error, std::size_t i) {
 
 }  // namespace
 
-Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const Principal& principal,
-                                      const ReadSetting& setting) {
-  auto resolved = TRY(resolve_body(action, body, setting));
+Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const ResolveContext& context) {
+  auto resolved = TRY(resolve_body(action, body, context));
   auto count = TRY(count_of(action, body));
-  TRY(fill_workgroup(resolved, principal));
+  TRY(fill_workgroup(resolved, context.principal));
   ResolvedDeploy out{{}, resolved.workgroup, count > 1};
   for (auto& name : TRY(names_of(action, resolved.name, count)))
     out.items.push_back(
@@ -204,8 +221,8 @@ Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, co
   return out;
 }
 
-Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body, const Principal& principal,
-                                           const ReadSetting& setting) {
+Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body,
+                                           const ResolveContext& context) {
   TRY(require_object(body));
   auto items = body.find("items");
   if (items == body.end()) return missing_member("items");
@@ -216,9 +233,9 @@ Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& bod
   shared.erase("items");
   ResolvedDeploy out{{}, std::nullopt, true};
   for (std::size_t i = 0; i < items->size(); ++i) {
-    auto resolved = resolve_item(action, shared, (*items)[i], setting);
+    auto resolved = resolve_item(action, shared, (*items)[i], context);
     if (!resolved) return Failure(in_item(std::move(resolved).error(), i));
-    TRY(fill_workgroup(*resolved, principal));
+    TRY(fill_workgroup(*resolved, context.principal));
     if (i > 0 && resolved->workgroup != out.workgroup)
       return wrong_value("workgroup", "differs between the items; a bulk deploy belongs to one workgroup");
     out.workgroup = resolved->workgroup;

@@ -10,6 +10,7 @@
 #include "core/base/json.hpp"
 #include "core/base/principal.hpp"
 #include "core/jobs/actions.hpp"
+#include "core/jobs/module_variables.hpp"
 
 namespace dash::jobs {
 
@@ -19,8 +20,10 @@ struct ResolvedItem {
   std::string name;
   std::string region;  // folded
   Json request;        // what the gate evaluates: as typed where the caller typed it
-  Json parameters;     // the members of the body that are not fields of the request, for the executor
+  Json parameters;     // for an executor: the members that are no fields of the request; for a module: what
+                       // is sealed of its variables
   std::optional<std::string> resource_id{};  // of a teardown, where known
+  Json post_deploy{};                        // of a deploy: the body's, not yet resolved
 };
 
 struct ResolvedDeploy {
@@ -32,13 +35,20 @@ struct ResolvedDeploy {
 // Returns the stored text of a setting, empty when absent.
 using ReadSetting = std::function<Result<std::string>(const std::string& key)>;
 
-// Code::validation for a wrong type, a missing name or image, two spellings that disagree; Code::invalid for
-// a malformed region. A missing workgroup becomes that of `principal` (identity::default_workgroup).
-Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const Principal& principal,
-                                      const ReadSetting& setting);
+// What a deploy is resolved with.
+struct ResolveContext {
+  const Principal& principal;
+  ReadSetting setting;
+  std::optional<DeclaredVariables> declared{};  // of the module that runs it (ModuleCatalog)
+};
+
+// Code::validation for a wrong type, a missing name or image, two spellings that disagree, a member that
+// neither this API nor the module knows; Code::invalid for a malformed region. A missing workgroup becomes that
+// of the principal (identity::default_workgroup).
+Result<ResolvedDeploy> resolve_deploy(const Action& action, const Json& body, const ResolveContext& context);
 // Resolves a bulk deploy: `items` has 1 to kMaxCount objects. Each item is the body without `items`, overlaid
 // with its own members.
-Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body, const Principal& principal,
-                                           const ReadSetting& setting);
+Result<ResolvedDeploy> resolve_bulk_deploy(const Action& action, const Json& body,
+                                           const ResolveContext& context);
 
 }  // namespace dash::jobs

@@ -7,6 +7,7 @@
 #include "core/jobs/actions.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/machines.hpp"
+#include "core/jobs/post_deploy.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -34,11 +35,14 @@ void RunningJob::line(std::string text) {
   // A teardown's resource id is the evaluated one, so only other jobs may report one.
   const auto* action = find_action(job_.action);
   bool makes = !action || action->kind != ActionKind::teardown;
-  if (auto json = parse_json(text); makes && json && json->is_object())
+  if (auto json = parse_json(text); makes && json && json->is_object()) {
     if (auto id = string_member(*json, "resource_id")) {
       std::lock_guard lock(mutex_);
       resource_id_ = *id;
     }
+    if (auto outputs = json->find("outputs"); outputs != json->end() && outputs->is_object())
+      set_detail("outputs", OrderedJson(*outputs));
+  }
   log(std::move(text));
 }
 
@@ -191,7 +195,8 @@ Result<void> finish_job(const Deps& deps, const Job& job, const RunningJob& runn
                          text(result), number(outcome.exit_status), number(outcome.signal), running.owner()},
                         " AND lease_owner = $10"}));
     const auto* action = find_action(job.action);
-    if (!is_ours || state != State::completed || !action || action->kind != ActionKind::teardown) return {};
+    if (!is_ours || state != State::completed || !action) return {};
+    if (action->kind != ActionKind::teardown) return start_post_deploy(deps, tx, job);
     // Only the machine of this job; another one of its name still exists.
     TRY(mark_destroyed(tx, deploy_id, job.id));
     return {};

@@ -5,6 +5,7 @@
 #include "core/jobs/batch.hpp"
 #include "core/jobs/job_request.hpp"
 #include "core/jobs/job_rows.hpp"
+#include "core/jobs/post_deploy.hpp"
 #include "core/jobs/teardown.hpp"
 #include "core/jobs/void_approval.hpp"
 #include "core/policy/refusal.hpp"
@@ -15,15 +16,19 @@ namespace {
 
 Result<ResolvedDeploy> resolve(const Deps& deps, const Principal& principal, const Action& action,
                                const Submission& submission) {
-  auto setting = [&](const std::string& key) { return deps.settings.text(key); };
   if (action.kind == ActionKind::teardown)
     return db::read<ResolvedDeploy>(
         deps.sql, [&](db::Transaction& tx) { return resolve_teardown(tx, principal, action, submission); });
-  auto out = TRY(submission.is_bulk ? resolve_bulk_deploy(action, submission.body, principal, setting)
-                                    : resolve_deploy(action, submission.body, principal, setting));
+  ResolveContext context{principal, [&](const std::string& key) { return deps.settings.text(key); }};
+  if (deps.modules) context.declared = TRY(deps.modules->declared(std::string(action.name)));
+  auto out = TRY(submission.is_bulk ? resolve_bulk_deploy(action, submission.body, context)
+                                    : resolve_deploy(action, submission.body, context));
   if (out.workgroup)
     TRY(deps.sql.read(
         [&](db::Transaction& tx) { return windows::check_workgroup(tx, principal, *out.workgroup); }));
+  for (auto& item : out.items)
+    TRY(add_post_deploy(deps.post_deploy, principal, out.workgroup, item.post_deploy, item.request,
+                        item.parameters));
   return out;
 }
 

@@ -63,12 +63,14 @@ Result<void> Jobs::sweep() {
   auto lease = TRY(lease_micros(deps_.settings));
   // Most sweeps find nothing, and a read does not wait for writers.
   bool due = TRY(db::read<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
+    if (TRY(has_stale_plans(tx))) return true;
     auto rows = TRY(tx.query(fmt::format(kSomethingIsDue, lease_expired_condition(1, 2)), {now, lease}));
     return !rows.empty();
   }));
   if (!due) return {};
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(sweep_times(tx, now));
+    TRY(remove_stale_plans(tx));
     return sweep_lost(tx, deps_.runners, now, lease);
   });
 }

@@ -38,7 +38,7 @@ Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decis
 Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decision& decision) {
   bool held = decision.gated && decision.verdict == policy::Verdict::needs_approval &&
               decision.enforce_needs_approval;
-  bool waits = held || job.needs_booking_approval;
+  bool waits = held || job.needs_booking_approval || job.needs_plan_approval;
   auto now = deps.clock.now();
   log::info("jobs.approval_voided", {{"job", job.id}, {"action", job.action}});
   auto next = waits                             ? State::awaiting_approval
@@ -53,9 +53,11 @@ Result<void> void_approval(const Deps& deps, const Job& job, const policy::Decis
            SET state = $2, needs_policy_approval = $3, approval_reasons = $4, approval_digest = $5,
              approval_expires_at = $6,
              revision = revision
-               + CASE WHEN policy_approved_by IS NULL AND booking_approved_by IS NULL THEN 0 ELSE 1 END,
+               + CASE WHEN policy_approved_by IS NULL AND booking_approved_by IS NULL
+                   AND plan_approved_by IS NULL THEN 0 ELSE 1 END,
              policy_approved_by = NULL, policy_approved_at = NULL,
              booking_approved_by = NULL, booking_approved_at = NULL,
+             plan_approved_by = NULL, plan_approved_at = NULL,
              lease_owner = NULL, lease_until = NULL,
              message = 'the rules changed: it has to be approved again'
            WHERE id = $1 AND state = $7 AND revision = $8)",

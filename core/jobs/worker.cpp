@@ -4,8 +4,10 @@
 
 #include "core/jobs/actions.hpp"
 #include "core/jobs/digest.hpp"
+#include "core/jobs/hold_plan.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
+#include "core/jobs/post_deploy.hpp"
 #include "core/jobs/running_job.hpp"
 #include "core/jobs/void_approval.hpp"
 
@@ -57,7 +59,8 @@ Result<bool> Worker::reauthorize(const Job& job) {
     TRY(cancel_denied(deps_, job, decision));
     return false;
   }
-  if (!held && !job.needs_booking_approval) return true;
+  decision_ = decision;
+  if (!held && !job.needs_booking_approval && !job.needs_plan_approval) return true;
   bool is_approved = !held || job.policy_approval;
   if (is_approved && is_covered(job, decision)) return true;
   TRY(void_approval(deps_, job, decision));
@@ -72,7 +75,7 @@ Result<bool> Worker::work(const std::atomic<bool>& stop) {
 }
 
 Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
-  auto parameters = TRY(open_parameters(deps_.store, job));
+  auto parameters = without_post_deploy(TRY(open_parameters(deps_.store, job)));
   RunningJob running(deps_, job, owner_, TRY(lease_micros(deps_.settings)), stop);
   Result<RunResult> outcome = RunResult{};
   if (const auto* runner = deps_.runners.find(job.action)) {
@@ -88,6 +91,8 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
         [&](std::string text) { running.line(std::move(text)); }, [&] { return running.tend(); });
   }
   std::ignore = running.flush();
+  if (outcome && outcome->status == RunStatus::plan_waits && outcome->plan)
+    return hold_plan(deps_, job, running, *outcome->plan, decision_);
   return finish_job(deps_, job, running, outcome ? *outcome : failed_run(outcome.error()),
                     string_member(parameters, "deploy_job_id").value_or(""));
 }

@@ -38,6 +38,7 @@ class Worker {
   const Executors& executors_;
   std::string owner_;
   std::optional<policy::Deadline> engine_failed_at_;
+  policy::Decision decision_;  // about the job that was claimed last
 };
 
 // The threads of `serve`: `workers` of them run jobs, one more sweeps every second.

@@ -109,13 +109,14 @@ Result<Response> reschedule(app::Application& app, const Request& request) {
                        jobs::schedule_json(TRY(app.jobs.reschedule(principal, request.param("id"), body))));
 }
 
-// Reads {"approves": "policy" | "booking"}; without it everything that the job waits for.
+// Reads {"approves": "policy" | "booking" | "plan"}; without it everything that the job waits for.
 Result<jobs::ApprovalKind> approves(const Json& body) {
   auto what = TRY(optional_string(body, "approves")).value_or("");
   if (what.empty()) return jobs::ApprovalKind::all;
   if (what == "policy") return jobs::ApprovalKind::policy;
   if (what == "booking") return jobs::ApprovalKind::booking;
-  return fail(Code::invalid, "approves is 'policy' or 'booking'");
+  if (what == "plan") return jobs::ApprovalKind::plan;
+  return fail(Code::invalid, "approves is 'policy', 'booking' or 'plan'");
 }
 
 Result<Response> approve(app::Application& app, const Request& request) {

@@ -164,5 +164,12 @@ TEST_F(SettingsRules, RefuseASubpathThatLeavesTheShareAndControlCharacters) {
   EXPECT_EQ(change({{"storage_agent_subpath", "a/b"}}), "");
 }
 
+TEST_F(SettingsRules, RefuseAnApprovalOfPlansThatNobodyKnows) {
+  EXPECT_EQ(change({{"deploy_plan_approval", "sometimes"}}).substr(0, 3), "400");
+  EXPECT_EQ(import(R"({"deploy_plan_approval":"on","fine":"1"})"),
+            (Refused{{"deploy_plan_approval", "invalid_value"}}));
+  for (auto mode : {"off", "changes", "Always", ""}) EXPECT_EQ(change({{"deploy_plan_approval", mode}}), "");
+}
+
 }  // namespace
 }  // namespace dash::setup
