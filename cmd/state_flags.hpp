@@ -1,6 +1,8 @@
-// The flags of commands that change settings: what to do with infrastructure state on the active backend.
+// The flags of commands that change settings: what to do with infrastructure state on the active backend; and
+// what these commands print about it.
 #pragma once
 #include "cmd/cli/flags.hpp"
+#include "cmd/cli/printer.hpp"
 #include "core/setup/live_state.hpp"
 
 namespace dash::cmd {
@@ -18,6 +20,10 @@ inline void declare_state(Flags& flags, setup::StateOptions& state) {
       .toggle("--abandon-state", state.abandon,
               "leave infrastructure state on a backend that cannot be reached")
       .guard();
+}
+
+inline void print_left_states(Printer& out, const std::vector<storage::LeftState>& left) {
+  for (const auto& state : left) out.line("left on {}: {}", printable(state.backend), printable(state.key));
 }
 
 }  // namespace dash::cmd

@@ -136,6 +136,7 @@ void print_report(Context& context, const ComparisonResult& c, const migrate::Ap
   for (const auto& [key, warning] : applied.write_result.warnings)
     out.note("warning: {}: {}; every gated action is refused until it is corrected", printable(key),
              printable(warning));
+  print_left_states(out, written.iac_state_left);
   if (applied.webhooks_written > 0) out.line("notification endpoints: {}", applied.webhooks_written);
   if (migrate::check_applied(applied) && applied.unverified.empty())
     out.line("read back: everything is SAME");

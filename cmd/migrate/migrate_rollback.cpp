@@ -23,10 +23,12 @@ Result<void> run_rollback(Context& context, const RollbackFlags& options) {
   for (const auto& key : report.restored) out.line("      {}", printable(key));
   if (!report.regions_restored.empty())
     out.line("regions: {}", printable(fmt::format("{}", fmt::join(report.regions_restored, ", "))));
+  print_left_states(out, report.iac_state_left);
   out.document({{"target", target.instance->name()},
                 {"change_id", options.change},
                 {"restored", report.restored},
-                {"regions_restored", report.regions_restored}});
+                {"regions_restored", report.regions_restored},
+                {"iac_state_left", storage::to_json(report.iac_state_left)}});
   return {};
 }
 

@@ -11,6 +11,14 @@ struct ListFlags {
   std::string backend;
 };
 
+// A dashboard that does not know the member says nothing.
+void warn_of_local_state(Context& context, client::StorageClient& storage, const Json& listing) {
+  auto backends = storage.backends();
+  if (!backends || backends->value("active", "") != listing.value("backend", "")) return;
+  auto reason = string_member(*backends, "durable_state_reason").value_or("");
+  if (!reason.empty()) context.out.warn("{}: {}", listing.value("backend", ""), printable(reason));
+}
+
 Run declare_list(Flags& flags) {
   auto options = std::make_shared<ListFlags>();
   flags.text("--backend", options->backend, "ID",
@@ -24,6 +32,7 @@ Run declare_list(Flags& flags) {
                        item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
                        printable(item.value("name", "")));
     context.out.note("{} assets in {}", listing.value("count", 0), listing.value("backend", ""));
+    warn_of_local_state(context, *instance->storage, listing);
     context.out.document(OrderedJson(listing));
     return {};
   };
@@ -74,6 +83,7 @@ Result<void> run_test(Context& context, const TestFlags& options) {
   for (const auto& check : answer.value("checks", Json::array()))
     context.out.line("{:<10} {:<7} {}", check.value("name", ""), check.value("ok", false) ? "ok" : "FAILED",
                      printable(check.value("detail", "")));
+  if (auto message = string_member(answer, "message")) context.out.line("{}", printable(*message));
   auto is_ok = answer.at("ok").get<bool>();
   if (is_ok && !options.is_deep)
     context.out.line("{} is reachable: {} assets", options.backend, answer.value("count", 0));
@@ -181,7 +191,8 @@ Group storage_group() {
        {"state",
         "List, show and unlock the infrastructure state of deployments",
         "For administrators. show prints addresses, types and outputs that are not sensitive, never the "
-        "value of an attribute. unlock ends a lock whose holder is gone; it needs the id that list shows, "
+        "value of an attribute. history lists the versions that the store keeps of a state, or says that "
+        "versioning is off. unlock ends a lock whose holder is gone; it needs the id that list shows, "
         "and is refused while the job that holds the lock runs.",
         declare_storage_state,
         {{"List the states and their locks", "dashctl storage state list"}}}}};

@@ -47,6 +47,21 @@ Result<void> show_state(Context& context, client::StorageClient& storage, const 
   return {};
 }
 
+// A version without a name is the newest of a store that numbers only what was replaced.
+Result<void> print_history(Context& context, client::StorageClient& storage, const std::string& job) {
+  auto history = TRY(storage.state_history(job));
+  for (const auto& version : history.at("versions"))
+    context.out.line("{}  {:>10}  {}{}", text_of(version.at("modified_at")), text_of(version.at("bytes")),
+                     version.value("id", "").empty() ? "-" : text_of(version.at("id")),
+                     version.value("current", false)   ? "  (current)"
+                     : version.value("deleted", false) ? "  (deleted then)"
+                                                       : "");
+  context.out.line("{} in {}: {}", text_of(history.at("key")), history.value("backend", ""),
+                   text_of(history.at("message")));
+  context.out.document(OrderedJson(history));
+  return {};
+}
+
 Result<void> unlock_state(Context& context, client::StorageClient& storage, const StateFlags& options) {
   if (options.id.empty())
     return fail(Code::usage, "unlock needs the lock's id, as `dashctl storage state list` shows it");
@@ -62,6 +77,7 @@ Result<void> run_state(Context& context, const StateFlags& options) {
   auto instance = TRY(open_instance(context, options.instance, Login::any));
   if (options.verb == "list") return list_states(context, *instance->storage);
   if (options.verb == "show") return show_state(context, *instance->storage, options.job);
+  if (options.verb == "history") return print_history(context, *instance->storage, options.job);
   return unlock_state(context, *instance->storage, options);
 }
 
@@ -94,7 +110,9 @@ Run declare_storage_switch(Flags& flags) {
 
 Run declare_storage_state(Flags& flags) {
   auto options = std::make_shared<StateFlags>();
-  flags.argument("VERB", options->verb, "list, show or unlock").required().one_of({"list", "show", "unlock"});
+  flags.argument("VERB", options->verb, "list, show, history or unlock")
+      .required()
+      .one_of({"list", "show", "history", "unlock"});
   flags.argument("JOB", options->job, "job that the state belongs to");
   flags.argument("ID", options->id, "id of the lock, for unlock");
   flags.text("--id", options->id, "ID", "id of the lock, for unlock").guard();

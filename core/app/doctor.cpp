@@ -14,6 +14,7 @@
 #include "core/policy/engine.hpp"
 #include "core/policy/gate.hpp"
 #include "core/storage/assets/assets.hpp"
+#include "core/storage/settings/versioning.hpp"
 #include "core/storage/storage.hpp"
 #include "core/storage/store/backends.hpp"
 
@@ -101,6 +102,19 @@ Result<CheckResult> backend(Application& app, const storage::Backend& backend) {
   return good(name, fmt::format("reachable, {} assets", probe.count));
 }
 
+// Where infrastructure state would be written now, and whether it could be brought back.
+Result<CheckResult> infrastructure_state(Application& app, const storage::Backend& active) {
+  constexpr auto kName = "state";
+  if (auto reason = storage::durable_state_reason(&active); !reason.empty())
+    return warning(kName, fmt::format("{}: {}", active.id, reason));
+  auto at = TRY(app.storage.stores().open(local_operator(), active.id));
+  auto kept = at.store->versions("");
+  // That a store does not answer is the finding of another check.
+  auto versioning = kept ? kept->versioning : storage::Versioning::unknown;
+  auto text = fmt::format("{}: {}", active.id, storage::versioning_text(versioning, true));
+  return versioning == storage::Versioning::on ? good(kName, text) : warning(kName, text);
+}
+
 // Compares with the audit log, the only record of another time.
 Result<CheckResult> wall_clock(Application& app) {
   auto now = app.clock.now();
@@ -144,6 +158,8 @@ void check_application(Application& app, CheckResults& out) {
   for (const auto& candidate : storage::backends())
     if (storage::is_configured(candidate, values))
       out.push_back(result_or_failure(fmt::format("storage {}", candidate.id), backend(app, candidate)));
+  if (auto* active = storage::active_backend(values))
+    out.push_back(result_or_failure("state", infrastructure_state(app, *active)));
   if (is_current) out.push_back(result_or_failure("clock", wall_clock(app)));
 }
 

@@ -87,6 +87,9 @@ class HttpStorageClient final : public StorageClient {
   Result<Json> state(const std::string& job) override {
     return api_.get(fmt::format("{}/{}", kStates, net::percent_encode(job)));
   }
+  Result<Json> state_history(const std::string& job) override {
+    return api_.get(fmt::format("{}/{}/history", kStates, net::percent_encode(job)));
+  }
   Result<Json> unlock_state(const std::string& job, const std::string& id) override {
     return api_.remove(
         fmt::format("{}/{}/lock?id={}", kStates, net::percent_encode(job), net::percent_encode(id)));

@@ -29,7 +29,7 @@ class LocalStorageClient final : public StorageClient {
         uploads_(open_local_upload_client(deps_.storage.uploads(), deps_.principal, deps_.data_dir)) {}
   std::string name() const override { return deps_.data_dir; }
 
-  Result<Json> backends() override { return as_sent(TRY(deps_.storage.config().backends())); }
+  Result<Json> backends() override { return as_sent(TRY(deps_.storage.backends(deps_.principal))); }
   Result<Json> list(const std::string& backend) override {
     auto& assets = deps_.storage.assets();
     return as_sent(
@@ -63,6 +63,9 @@ class LocalStorageClient final : public StorageClient {
   }
   Result<Json> state(const std::string& job) override {
     return as_sent(show_json(TRY(deps_.storage.states().show(deps_.principal, job))));
+  }
+  Result<Json> state_history(const std::string& job) override {
+    return as_sent(to_json(TRY(deps_.storage.states().history(deps_.principal, job))));
   }
   Result<Json> unlock_state(const std::string& job, const std::string& id) override {
     TRY(deps_.storage.states().unlock(deps_.principal, job, id));

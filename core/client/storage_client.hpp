@@ -50,6 +50,7 @@ class StorageClient {
   // The infrastructure states of the active backend, for admins.
   virtual Result<Json> states() = 0;
   virtual Result<Json> state(const std::string& job) = 0;
+  virtual Result<Json> state_history(const std::string& job) = 0;
   virtual Result<Json> unlock_state(const std::string& job, const std::string& id) = 0;
 
   // Uploads `size` bytes from `content` inline.

@@ -157,6 +157,7 @@ OrderedJson to_json(const ApplyResult& a) {
                   {"refused", a.write_result.refused},
                   {"warnings", a.write_result.warnings},
                   {"change_id", a.write_result.change_id},
+                  {"iac_state_left", storage::to_json(a.write_result.iac_state_left)},
                   {"endpoints_written", a.webhooks_written},
                   {"failed_endpoints", a.failed_webhooks},
                   {"not_as_written", a.not_as_written},

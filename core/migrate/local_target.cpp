@@ -48,8 +48,8 @@ Result<TargetWriteResult> LocalTarget::write(const TargetWriteRequest& write_req
   }
   auto report = TRY(deps_.config_service.import(principal_, request, ""));
   if (report.is_all_refused && write_request.bootstrap) return bootstrap_refused(folder_, report.refused);
-  return TargetWriteResult{report.keys_written, report.regions_merged, report.refused, report.warnings,
-                           report.change_id};
+  return TargetWriteResult{report.keys_written, report.regions_merged, report.refused,
+                           report.warnings,     report.change_id,      report.iac_state_left};
 }
 
 Result<std::vector<setup::Webhook>> LocalTarget::webhooks() { return deps_.webhooks.list(principal_); }

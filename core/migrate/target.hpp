@@ -44,6 +44,8 @@ struct TargetWriteResult {
   std::map<std::string, std::string> refused = {};   // key → reason word
   std::map<std::string, std::string> warnings = {};  // key → what is wrong with the value that was written
   std::string change_id = {};                        // empty where the target keeps no history
+  std::vector<storage::LeftState> iac_state_left =
+      {};  // the originals of infrastructure state that was copied
 };
 
 class Target {

@@ -64,6 +64,7 @@ ImportResult report_of(const ImportBody& body, const WriteResult& result) {
   report.warnings = warnings_about(body);
   report.change_id = result.change_id;
   report.iac_state_migrated = result.iac_state_migrated;
+  report.iac_state_left = result.iac_state_left;
   return report;
 }
 
@@ -156,7 +157,8 @@ OrderedJson to_json(const ImportResult& report) {
           {"refused", report.refused},
           {"warnings", report.warnings},
           {"change_id", report.change_id},
-          {"iac_state_migrated", report.iac_state_migrated}};
+          {"iac_state_migrated", report.iac_state_migrated},
+          {"iac_state_left", storage::to_json(report.iac_state_left)}};
 }
 
 }  // namespace dash::setup

@@ -219,7 +219,10 @@ Result<RollbackResult> ConfigService::rollback(const Principal& principal, const
     return {};
   };
   auto written = TRY(writer_.write(request));
-  return report_of(written.changes, written.before);
+  auto report = report_of(written.changes, written.before);
+  report.iac_state_migrated = written.iac_state_migrated;
+  report.iac_state_left = std::move(written.iac_state_left);
+  return report;
 }
 
 OrderedJson to_json(const config::HistoryEntry& e) {

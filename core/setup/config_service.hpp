@@ -47,6 +47,7 @@ struct ImportResult {
   std::map<std::string, std::string> warnings{};  // key → what the gate will report about its value
   std::string change_id;                          // empty when nothing differed
   std::int64_t iac_state_migrated = 0;
+  std::vector<storage::LeftState> iac_state_left{};  // the originals of the copies
   bool is_all_refused = false;  // nothing was written, and the instance is still unclaimed
 };
 

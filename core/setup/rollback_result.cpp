@@ -27,6 +27,14 @@ void add_differing(const RegionMap& a, const RegionMap& b, std::set<std::string>
 
 }  // namespace
 
+OrderedJson to_json(const RollbackResult& result) {
+  return {{"ok", true},
+          {"restored", result.restored},
+          {"regions_restored", result.regions_restored},
+          {"iac_state_migrated", result.iac_state_migrated},
+          {"iac_state_left", storage::to_json(result.iac_state_left)}};
+}
+
 RollbackResult report_of(const config::Changes& undo, const config::Values& before) {
   RollbackResult report;
   std::set<std::string> regions;

@@ -36,13 +36,10 @@ Result<StorageUpdateResult> ConfigService::change_storage(const Principal& princ
 OrderedJson to_json(const StorageUpdateResult& update) {
   auto migrated =
       update.style == config::NameStyle::provider ? "terraform_state_migrated" : "iac_state_migrated";
-  auto left = OrderedJson::array();
-  for (const auto& state : update.iac_state_left)
-    left.push_back({{"backend", storage::backend_in_style(update.style, state.backend)}, {"key", state.key}});
   return {{"ok", true},
           {"updated", update.updated},
           {migrated, update.iac_state_migrated},
-          {"iac_state_left", std::move(left)}};
+          {"iac_state_left", storage::to_json(update.iac_state_left)}};
 }
 
 }  // namespace dash::setup

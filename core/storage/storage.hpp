@@ -62,6 +62,8 @@ class Storage {
     return sweep_stores(sweep_deps(), principal, request);
   }
   SweepSchedule sweep_schedule() { return SweepSchedule(sweep_deps(), deps_.settings); }
+  // Returns the body of GET /api/storage/backends. Admins also get what each held at its last sweep.
+  Result<OrderedJson> backends(const Principal& principal);
   // Tests a store, for admins. Code::invalid for an unknown or unconfigured backend.
   Result<DeepTestReport> deep_test(const Principal& principal, std::string_view backend);
 

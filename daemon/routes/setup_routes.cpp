@@ -115,10 +115,8 @@ Result<Response> history(app::Application& app, const Request& request) {
 Result<Response> rollback(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto change_id = TRY(required_string(TRY(json_object(request)), "change_id"));
-  auto report = TRY(app.config_service.rollback(principal, change_id, TRY(state_query(request))));
-  return json_response(
-      200, OrderedJson{
-               {"ok", true}, {"restored", report.restored}, {"regions_restored", report.regions_restored}});
+  auto options = TRY(state_query(request));
+  return json_response(200, setup::to_json(TRY(app.config_service.rollback(principal, change_id, options))));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace dash::daemon {
 namespace {
 
-Result<Response> backends(app::Application& app, const Request&) {
-  return json_response(200, TRY(app.storage.config().backends()));
+Result<Response> backends(app::Application& app, const Request& request) {
+  return json_response(200, TRY(app.storage.backends(request.caller())));
 }
 
 Result<Response> show_config(app::Application& app, const Request& request) {

@@ -68,6 +68,7 @@ class InOrderClient final : public StorageClient, public UploadClient {
   void stop_migration() override { client_->stop_migration(); }
   Result<Json> states() override { return client_->states(); }
   Result<Json> state(const std::string& job) override { return client_->state(job); }
+  Result<Json> state_history(const std::string& job) override { return client_->state_history(job); }
   Result<Json> unlock_state(const std::string& job, const std::string& id) override {
     return client_->unlock_state(job, id);
   }

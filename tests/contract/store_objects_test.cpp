@@ -114,6 +114,25 @@ TEST_P(StoreObjectsContract, RemovesOnce) {
   EXPECT_EQ(store_->remove(key("d.yml")).error().code, Code::not_found);
 }
 
+TEST_P(StoreObjectsContract, RemovesOnlyWhatStillHasTheEtagThatWasRead) {
+  auto first = must(store_->put(key("d.yml"), "first", {}));
+  auto second = must(store_->put(key("d.yml"), "another one", {}));
+  EXPECT_EQ(store_->remove_unchanged(first).error().code, Code::precondition);
+  EXPECT_EQ(whole(key("d.yml")), "another one");
+  must(store_->remove_unchanged(second));
+  EXPECT_EQ(store_->remove_unchanged(second).error().code, Code::not_found);
+}
+
+// The test servers' buckets keep none. The listing itself is checked by tests/e2e/test_state_history.py.
+TEST_P(StoreObjectsContract, SaysThatNoVersionsAreKept) {
+  must(store_->put(key("v.yml"), "one", {}));
+  must(store_->put(key("v.yml"), "two", {}));
+  auto kept = must(store_->versions(key("v.yml")));
+  EXPECT_EQ(kept.versioning, Versioning::off);
+  EXPECT_LE(kept.versions.size(), 1u);
+  EXPECT_NE(must(store_->versions("")).versioning, Versioning::on);
+}
+
 TEST_P(StoreObjectsContract, KnowsWhatIsAbsent) {
   std::string out(8, '\0');
   EXPECT_EQ(store_->head(key("no.yml")).error().code, Code::not_found);

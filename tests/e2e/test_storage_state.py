@@ -99,3 +99,26 @@ def test_the_switch_takes_the_state_along_and_says_what_stays(make_instance, buc
     assert json.loads(done.out)["iac_state_left"] == [{"backend": "obj_cloud1", "key": "iac-state/j1/terraform.tfstate"}]
     assert copy.read_bytes() == state(serial=5)
     assert one.dashctl("storage", "switch", "nowhere").code not in (0, 12)
+
+
+def test_an_import_and_a_rollback_that_switch_say_what_stays(actors, bucket):
+    one, root = actors.instance, actors.root
+    assets = Path(one.folder) / "assets"
+    assets.mkdir()
+    one.set(storage_local_path=str(assets))
+    bucket.put("iac-state/j1/terraform.tfstate", state())
+    body = {"config": {"storage_active_backend": "local"}}
+    assert root.post("/api/setup/import", body).json["refused"] == {"storage_active_backend": "live_state"}
+    done = root.post("/api/setup/import?migrate_iac_state=true", body).json
+    assert done["iac_state_migrated"] == 1
+    assert done["iac_state_left"] == [{"backend": "obj_cloud1", "key": "iac-state/j1/terraform.tfstate"}]
+    undone = root.post("/api/setup/rollback?migrate_iac_state=true", {"change_id": done["change_id"]}).json
+    assert undone["restored"] == ["storage_active_backend"]
+    assert undone["iac_state_left"] == [{"backend": "local", "key": "deploy/j1/terraform.tfstate"}]
+    again = root.post("/api/setup/rollback?migrate_iac_state=true", {"change_id": done["change_id"]})
+    assert again.status == 409 and "iac_state_left" not in again.json
+    last = root.patch("/api/storage/config", {"storage_active_backend": "local", "migrate_iac_state": True}).json
+    assert last["iac_state_left"] == done["iac_state_left"]
+    change = root.get("/api/setup/config/history?key=storage_active_backend&limit=1").json["history"][0]["change_id"]
+    printed = one.dashctl("migrate", "rollback", "--change", change, "--migrate-state", "--output", "json")
+    assert printed.code == 0 and json.loads(printed.out)["iac_state_left"] == undone["iac_state_left"], printed

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/storage/store/azure_blob/codec.hpp"
+#include "core/storage/store/azure_blob/versions.hpp"
 
 namespace azure = dash::storage::azure_blob;
 
@@ -12,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (auto page = azure::parse_list(text))
     for (const auto& blob : page->blobs)
       if (blob.name.empty()) std::abort();
+  (void)azure::parse_versions(text);
   if (auto blocks = azure::parse_blocks(text)) {
     const std::string upload(32, 'a');
     for (const auto& block : *blocks)

@@ -5,6 +5,7 @@
 
 #include "core/storage/store/bearer.hpp"
 #include "core/storage/store/gcs/codec.hpp"
+#include "core/storage/store/gcs/versions.hpp"
 #include "core/storage/store/oci/codec.hpp"
 
 namespace gcs = dash::storage::gcs;
@@ -37,6 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (part.number < 1 || part.number > 10'000) std::abort();
   (void)oci::parse_list(text);
   (void)oci::parse_uploads(text);
+  (void)oci::parse_versions(text, "k");
+  (void)gcs::parse_generations(text, "k");
   (void)oci::parse_namespace(text);
   return 0;
 }

@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)s3::read_upload_id(xml);
   (void)s3::read_parts(xml);
   (void)s3::read_uploads(xml);
+  (void)s3::read_versions(xml, "k");
   (void)s3::read_completion(xml);
   (void)s3::read_refusal(xml);
   return 0;

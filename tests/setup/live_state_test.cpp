@@ -179,7 +179,9 @@ TEST_F(LiveStateTest, GuardsEveryDoor) {
   EXPECT_TRUE(target().has("iac-state/j1/default.tfstate"));
   auto change_id = must(world.config.history("storage_active_backend", 0, 1)).at(0).change_id;
   EXPECT_EQ(one.config_service.rollback(world.admin, change_id).error().code, Code::conflict);
-  must(one.config_service.rollback(world.admin, change_id, {.migrate = true}));
+  auto undone = to_json(must(one.config_service.rollback(world.admin, change_id, {.migrate = true})));
+  EXPECT_EQ(undone["iac_state_left"][0]["backend"], "obj_cloud3");
+  EXPECT_EQ(undone["iac_state_migrated"], undone["iac_state_left"].size());
   EXPECT_EQ(active(), "obj_cloud1");
 }
 

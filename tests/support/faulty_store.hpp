@@ -73,6 +73,9 @@ class FaultyStore final : public ObjectStore {
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return through([&] { return store_->release_lease(key, id); });
   }
+  Result<VersionsResult> versions(const std::string& key) override {
+    return through([&] { return store_->versions(key); });
+  }
   Result<void> remove_unchanged(const Object& object) override {
     return through([&] { return store_->remove_unchanged(object); });
   }

@@ -66,6 +66,17 @@ class MemoryStore final : public ObjectStore {
     if (objects_.erase(key) == 0) return absent(key);
     return {};
   }
+  Result<void> remove_unchanged(const Object& object) override {
+    if (before_remove) before_remove();
+    std::lock_guard lock(mutex_);
+    auto it = objects_.find(object.key);
+    if (it == objects_.end()) return absent(object.key);
+    if (describe(it->first, it->second).etag != object.etag)
+      return fail(Code::precondition, "'{}' was replaced", object.key);
+    objects_.erase(it);
+    return {};
+  }
+  Result<VersionsResult> versions(const std::string&) override { return kept; }
 
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     std::lock_guard lock(mutex_);
@@ -149,6 +160,8 @@ class MemoryStore final : public ObjectStore {
     return uploads_.size();
   }
 
+  std::function<void()> before_remove;  // called first in remove_unchanged()
+  VersionsResult kept;                  // the result of versions(), for every key
   std::size_t page_size = 1000;
   std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks in the middle
   Time upload_began;                           // of every upload; 1970 by default

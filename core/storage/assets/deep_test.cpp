@@ -5,6 +5,7 @@
 
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/storage/settings/versioning.hpp"
 
 namespace dash::storage {
 namespace {
@@ -22,11 +23,13 @@ class DeepTest {
     std::memset(buffer_.data(), 'x', kPartBytes);
   }
 
+  Versioning versioning() const { return versioning_; }
   std::vector<DeepTestStep> run() {
     step("list", [&] { return list(); });
     step("write", [&] { return write(); });
     step("range", [&] { return range(); });
     step("replace", [&] { return replace(); });
+    versioning_ = find_versioning();
     step("multipart", [&] { return multipart(); });
     step("abort", [&] { return abort(); });
     step("clock", [&] { return clock(); });
@@ -73,6 +76,12 @@ class DeepTest {
     if (TRY(store_.head(key_)).etag == before)
       return fail(Code::integrity, "the etag did not change with the content");
     return std::string("the etag changed");
+  }
+
+  // The object was replaced just now, so the store knows.
+  Versioning find_versioning() {
+    auto kept = store_.versions(key_);
+    return kept ? kept->versioning : Versioning::unknown;
   }
 
   Result<std::string> multipart() {
@@ -130,6 +139,7 @@ class DeepTest {
   Buffer buffer_;
   std::string key_;
   Time written_{};
+  Versioning versioning_ = Versioning::unknown;
   std::vector<DeepTestStep> checks_;
 };
 
@@ -141,7 +151,11 @@ bool DeepTestReport::has_passed() const {
 
 Result<DeepTestReport> deep_test(const OpenBackend& at, BufferPool& buffers, const Clock& clock) {
   auto buffer = TRY(buffers.acquire(kBufferTimeout));
-  return DeepTestReport{at.display_id(), at.store->place(), DeepTest(at, clock, std::move(buffer)).run()};
+  DeepTest test(at, clock, std::move(buffer));
+  DeepTestReport report{at.display_id(), at.store->place(), test.run()};
+  report.versioning = test.versioning();
+  report.is_object_store = at.descriptor->is_object_store;
+  return report;
 }
 
 OrderedJson to_json(const DeepTestReport& report) {
@@ -153,7 +167,9 @@ OrderedJson to_json(const DeepTestReport& report) {
   return {{"ok", report.has_passed()},
           {"backend", report.backend},
           {"place", report.place},
-          {"checks", std::move(checks)}};
+          {"checks", std::move(checks)},
+          {"versioning", versioning_word(report.versioning)},
+          {"message", versioning_text(report.versioning, report.is_object_store)}};
 }
 
 }  // namespace dash::storage

@@ -20,6 +20,8 @@ struct DeepTestReport {
   std::string backend;
   std::string place;
   std::vector<DeepTestStep> checks;
+  Versioning versioning = Versioning::unknown;  // recommended, not demanded
+  bool is_object_store = true;
   bool has_passed() const;
 };
 OrderedJson to_json(const DeepTestReport&);

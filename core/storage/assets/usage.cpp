@@ -16,6 +16,10 @@ Result<void> add_usage(ObjectStore& store, std::string_view prefix, Usage& usage
 
 }  // namespace
 
+OrderedJson to_json(const Usage& usage) {
+  return {{"items", usage.items}, {"bytes", usage.bytes}, {"at", format_iso(usage.at)}};
+}
+
 Result<void> record_usage(db::Sql& sql, const OpenBackend& at, Time now) {
   Usage usage;
   TRY(add_usage(*at.store, at.prefix, usage));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/clock.hpp"
+#include "core/base/json.hpp"
 #include "core/db/sql.hpp"
 #include "core/storage/settings/stores.hpp"
 
@@ -14,6 +15,7 @@ struct Usage {
   std::int64_t bytes = 0;
   Time at;
 };
+OrderedJson to_json(const Usage& usage);  // {items, bytes, at}
 // Lists the backend and records what it holds.
 Result<void> record_usage(db::Sql& sql, const OpenBackend& at, Time now);
 // backend id → usage, of every backend that was swept.

@@ -53,6 +53,12 @@ Result<std::vector<std::string>> job_ids(db::Transaction& tx, std::string_view c
 
 }  // namespace
 
+OrderedJson to_json(const std::vector<LeftState>& left) {
+  auto list = OrderedJson::array();
+  for (const auto& state : left) list.push_back({{"backend", state.backend}, {"key", state.key}});
+  return list;
+}
+
 Distance IacState::distance(const BackendConfig& from, const BackendConfig& to) const {
   if (!from.backend) return Distance::none;
   if (!to.backend) return Distance::elsewhere;
@@ -174,8 +180,8 @@ Result<StateCopyResult> IacState::copy_checked(const BackendConfig& from, const 
     return fail(Code::conflict, "the state of the job '{}' was locked while it was copied; send it again",
                 held[0].job);
   StateCopyResult result{static_cast<std::int64_t>(plan.size()), {}};
-  for (const auto& copy : plan)
-    result.left.push_back({std::string(from.backend->id), source.shown_key(copy.source.key)});
+  auto backend = backend_in_style(name_style_of(*from.values), from.backend->id);
+  for (const auto& copy : plan) result.left.push_back({backend, source.shown_key(copy.source.key)});
   return result;
 }
 

@@ -39,12 +39,13 @@ struct TargetCheck {
 
 // An original that a copy left behind.
 struct LeftState {
-  std::string backend;  // canonical id
+  std::string backend;
   std::string key;
 };
+OrderedJson to_json(const std::vector<LeftState>& left);  // [{backend, key}]
 struct StateCopyResult {
   std::int64_t copied = 0;
-  std::vector<LeftState> left;
+  std::vector<LeftState> left;  // as this instance spells the backend
 };
 
 // How two places relate.

@@ -20,6 +20,7 @@ constexpr std::string_view kCloud3StateFile = "default.tfstate";
 constexpr std::string_view kCloud3LockFile = "default.tflock";
 constexpr std::string_view kLockInfo = ".terraform.tfstate.lock.info";
 constexpr std::size_t kMaxLockBytes = 64u << 10;
+constexpr int kMaxLockReads = 4;
 constexpr std::size_t kFallbackIdDigits = 32;
 
 std::string_view leaf_of(std::string_view key) { return key.substr(key.rfind('/') + 1); }
@@ -178,14 +179,21 @@ Result<std::optional<StateLock>> StatePlace::find_lock(const std::string& key) c
 }
 
 Result<std::optional<StateLock>> StatePlace::find_lock_object(const std::string& key) const {
-  auto object = store_->head(lock_key(key));
-  if (!object && object.error().code == Code::not_found) return std::nullopt;
-  auto held = TRY(std::move(object));
-  if (held.size > kMaxLockBytes) held.size = kMaxLockBytes;
-  auto lock = read_lock_info(TRY(read(held)), held.etag);
-  if (!lock.since) lock.since = held.modified;
-  if (lock.created_at.empty()) lock.created_at = format_iso(held.modified);
-  return lock;
+  // Locks come and go: one that ended since is none, and one that was taken anew since is read again.
+  for (int attempt = 1;; ++attempt) {
+    auto object = store_->head(lock_key(key));
+    if (!object && object.error().code == Code::not_found) return std::nullopt;
+    auto held = TRY(std::move(object));
+    if (held.size > kMaxLockBytes) held.size = kMaxLockBytes;
+    auto text = read(held);
+    if (!text && text.error().code == Code::not_found) return std::nullopt;
+    if (!text && text.error().code == Code::precondition && attempt < kMaxLockReads) continue;
+    auto lock = read_lock_info(TRY(std::move(text)), held.etag);
+    if (!lock.since) lock.since = held.modified;
+    if (lock.created_at.empty()) lock.created_at = format_iso(held.modified);
+    lock.seen = held.etag;
+    return lock;
+  }
 }
 
 Result<std::optional<StateLock>> StatePlace::find_lease(const std::string& key) const {
@@ -195,9 +203,12 @@ Result<std::optional<StateLock>> StatePlace::find_lease(const std::string& key) 
 }
 
 Result<std::optional<StateLock>> StatePlace::find_file_lock(const std::string& key) const {
-  auto info = std::string(folder_of(key)) + std::string(kLockInfo);
-  auto text = read_file(folder_ + "/" + info, kMaxLockBytes);
-  if (text) return read_lock_info(*text, content_id(*text));
+  auto text = read_file(lock_file(key), kMaxLockBytes);
+  if (text) {
+    auto lock = read_lock_info(*text, content_id(*text));
+    lock.seen = *std::move(text);
+    return lock;
+  }
   if (text.error().code != Code::not_found) return Failure(std::move(text).error());
   if (!TRY(is_file_locked(folder_ + "/" + key))) return std::nullopt;
   return StateLock{.id = "", .who = "a program on this machine", .operation = "", .created_at = ""};
@@ -205,16 +216,28 @@ Result<std::optional<StateLock>> StatePlace::find_file_lock(const std::string& k
 
 Result<void> StatePlace::release_lock(const std::string& key, const StateLock& lock) const {
   if (style_ == LockStyle::lease) return store_->release_lease(key, lock.id);
-  if (style_ != LockStyle::folder) return store_->remove(lock_key(key));
-  if (TRY(is_file_locked(folder_ + "/" + key)))
-    return fail(Code::conflict,
-                "A program that runs on this machine holds the lock on '{}'. Wait until it ends, or end it, "
-                "then send this again.",
-                key);
-  std::error_code error;
-  std::filesystem::remove(folder_ + "/" + std::string(folder_of(key)) + std::string(kLockInfo), error);
-  if (error) return fail(Code::upstream, "the lock file of '{}' cannot be removed: {}", key, error.message());
-  return {};
+  if (style_ == LockStyle::folder) return remove_lock_info(folder_ + "/" + key, lock_file(key), lock.seen);
+  Object seen;
+  seen.key = lock_key(key);
+  seen.etag = lock.seen;
+  auto removed = store_->remove_unchanged(seen);
+  if (removed || removed.error().code != Code::precondition) return removed;
+  return fail(
+      Code::conflict,
+      "The lock on '{}' was taken by another program meanwhile. List the states and look who holds it.", key);
+}
+
+std::string StatePlace::key_of(const std::string& job) const {
+  return fmt::format("{}{}/{}", is_file_system_ ? "" : written_prefix_, job, leaf_);
+}
+
+Result<VersionsResult> StatePlace::versions(const std::string& key) const {
+  if (is_file_system_) return VersionsResult{};
+  return store_->versions(key);
+}
+
+std::string StatePlace::lock_file(const std::string& key) const {
+  return folder_ + "/" + std::string(folder_of(key)) + std::string(kLockInfo);
 }
 
 }  // namespace dash::storage

@@ -27,6 +27,8 @@ struct StateLock {
   std::string operation;
   std::string created_at;       // as the holder wrote it, or from the store
   std::optional<Time> since{};  // nullopt: unknown
+  // What was read: the etag of a lock object, the bytes of a lock file; empty for a lease.
+  std::string seen{};
 };
 
 struct StateEntry {
@@ -51,13 +53,18 @@ class StatePlace {
   Result<StateListing> list() const;
   // Returns the lock on a state; nullopt when it is free. The state need not exist.
   Result<std::optional<StateLock>> find_lock(const std::string& key) const;
-  // Ends the lock. Code::conflict when a program that runs on this machine holds it.
+  // Ends the lock that find_lock() returned, and no other: Code::conflict when it was taken anew meanwhile, or
+  // when a program that runs on this machine holds it; Code::not_found when it has ended.
   Result<void> release_lock(const std::string& key, const StateLock& lock) const;
   // Returns the bytes of an object. Code::too_large above kMaxStateBytes, Code::precondition when it was
   // replaced meanwhile.
   Result<std::string> read(const Object& object) const;
   // Returns the key as people know it: beneath the data folder for file systems.
   std::string shown_key(const std::string& key) const { return (is_file_system_ ? "deploy/" : "") + key; }
+  // Returns the key under which this place has the state of a job. The state need not exist.
+  std::string key_of(const std::string& job) const;
+  // Returns what the store keeps of a state. Versioning is off for a file system.
+  Result<VersionsResult> versions(const std::string& key) const;
   // Returns where this place has the object `key` of another place.
   std::string translated_key(std::string_view key) const;
 
@@ -72,6 +79,7 @@ class StatePlace {
   Result<void> add_lone_locks(const std::vector<std::string>& locked, StateListing& found) const;
   std::vector<std::string> locked_folders() const;
   Result<std::optional<StateLock>> find_lock_object(const std::string& key) const;
+  std::string lock_file(const std::string& key) const;
   Result<std::optional<StateLock>> find_lease(const std::string& key) const;
   Result<std::optional<StateLock>> find_file_lock(const std::string& key) const;
 

@@ -4,6 +4,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/jobs/lease.hpp"
+#include "core/storage/settings/versioning.hpp"
 
 namespace dash::storage {
 namespace {
@@ -80,6 +81,30 @@ Result<StateListResult> States::show(const Principal& principal, const std::stri
   return result;
 }
 
+Result<StateHistoryResult> States::read_history(const ActivePlace& active, const std::string& job,
+                                                const std::string& key) const {
+  auto kept = TRY(active.place.versions(key));
+  StateHistoryResult result{active.backend, job, active.place.shown_key(key), std::move(kept),
+                            !active.place.is_file_system()};
+  auto& versions = result.kept.versions;
+  // Where versions were never kept, some stores list the object itself and some nothing.
+  bool is_current_alone = versions.size() == 1 && versions[0].is_current;
+  if (result.kept.versioning != Versioning::on && is_current_alone) versions.clear();
+  return result;
+}
+
+Result<StateHistoryResult> States::history(const Principal& principal, const std::string& job) {
+  auto found = find(principal, job);
+  if (found) return read_history(found->active, job, found->entry.object.key);
+  bool is_name = !job.empty() && job.find('/') == job.npos && job.front() != '.';
+  if (found.error().code != Code::not_found || !is_name) return Failure(std::move(found).error());
+  // A state that was deleted is not listed, and its versions are what is left of it.
+  auto active = TRY(active_place());
+  auto result = TRY(read_history(active, job, active.place.key_of(job)));
+  if (result.kept.versions.empty()) return Failure(std::move(found).error());
+  return result;
+}
+
 // A deploy locks its own state. Which machine a running removal works on is sealed in its parameters, so each
 // one whose target may be the job's machine counts. The module jobs writes the table.
 Result<void> States::check_holder(const std::string& job) {
@@ -147,6 +172,22 @@ OrderedJson show_json(const StateListResult& result) {
   out["resources"] = std::move(resources);
   out["outputs"] = item.document ? item.document->outputs : OrderedJson::object();
   return out;
+}
+
+OrderedJson to_json(const StateHistoryResult& result) {
+  auto versions = OrderedJson::array();
+  for (const auto& version : result.kept.versions)
+    versions.push_back({{"id", version.id},
+                        {"bytes", version.size},
+                        {"modified_at", format_iso(version.modified)},
+                        {"current", version.is_current},
+                        {"deleted", version.is_deletion}});
+  return {{"backend", result.backend},
+          {"job", result.job},
+          {"key", result.key},
+          {"versioning", versioning_word(result.kept.versioning)},
+          {"message", versioning_text(result.kept.versioning, result.is_object_store)},
+          {"versions", std::move(versions)}};
 }
 
 }  // namespace dash::storage

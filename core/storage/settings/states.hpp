@@ -24,6 +24,14 @@ struct StateListResult {
   std::vector<StateItem> items;
 };
 
+struct StateHistoryResult {
+  std::string backend;  // as this instance spells it
+  std::string job;
+  std::string key;      // as people know it
+  VersionsResult kept;  // without versions where versioning was never on
+  bool is_object_store = true;
+};
+
 class States {
  public:
   struct Deps {
@@ -40,6 +48,9 @@ class States {
   Result<StateListResult> list(const Principal& principal);
   // Code::not_found for a job without state.
   Result<StateListResult> show(const Principal& principal, const std::string& job);
+  // Returns the versions that the store keeps of a state; it may be deleted by now. Code::not_found for a job
+  // without any.
+  Result<StateHistoryResult> history(const Principal& principal, const std::string& job);
   // Ends the lock with this id; audited. Code::not_found without a lock, Code::conflict when it has another
   // id, or while the job that holds it runs.
   Result<void> unlock(const Principal& principal, const std::string& job, const std::string& id);
@@ -56,6 +67,8 @@ class States {
   };
   Result<ActivePlace> active_place();
   Result<JobState> find(const Principal& principal, const std::string& job);
+  Result<StateHistoryResult> read_history(const ActivePlace& active, const std::string& job,
+                                          const std::string& key) const;
   Result<StateItem> read_item(const StatePlace& place, StateEntry entry) const;
   Result<void> check_holder(const std::string& job);
   Deps deps_;
@@ -63,5 +76,6 @@ class States {
 
 OrderedJson to_json(const StateListResult& result);    // of list()
 OrderedJson show_json(const StateListResult& result);  // of show()
+OrderedJson to_json(const StateHistoryResult& result);
 
 }  // namespace dash::storage

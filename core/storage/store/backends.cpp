@@ -17,6 +17,9 @@ constexpr std::string_view kLocalLimit =
 constexpr std::string_view kAgentLimit =
     "A file travels to the agent inside of a signed job envelope of 256 KB; for larger files use a cloud "
     "backend.";
+constexpr std::string_view kStateIsLocal =
+    "Infrastructure state stays in the data folder of the dashboard (deploy/) and is lost with it. Make an "
+    "object store the active backend, or back that folder up.";
 constexpr std::string_view kDefaultPrefix = "config-mgmt";
 // Prefixes at the root of a bucket: infrastructure state in both spellings, the image hub, staged uploads,
 // checkpoints of the audit log.
@@ -90,10 +93,16 @@ OrderedJson describe(const Backend& backend, const config::Values& values, const
           {"upload_limit_reason", backend.limit_reason},
           {"chunked_upload", backend.is_chunked()},
           {"inline_upload_bytes", backend.max_inline_bytes},
-          {"chunk_part_bytes", kPartBytes}};
+          {"chunk_part_bytes", kPartBytes},
+          {"durable_state", backend.is_object_store},
+          {"durable_state_reason", durable_state_reason(&backend)}};
 }
 
 }  // namespace
+
+std::string_view durable_state_reason(const Backend* active) {
+  return active && active->is_object_store ? "" : kStateIsLocal;
+}
 
 std::uint64_t Backend::ceiling() const { return is_chunked() ? kMaxChunkedBytes : max_inline_bytes; }
 
@@ -178,6 +187,8 @@ OrderedJson describe_backends(const config::Values& values) {
   return {{"backends", std::move(list)},
           {"active", active ? backend_in_style(name_style_of(values), active->id) : ""},
           {"any_active", active != nullptr},
+          {"durable_state", active && active->is_object_store},
+          {"durable_state_reason", durable_state_reason(active)},
           {runner, automation_runner(values)}};
 }
 

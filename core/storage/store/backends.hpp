@@ -61,7 +61,10 @@ bool is_reserved(std::string_view key);
 // under which the dashboard stores its own objects.
 Result<void> check_asset_prefix(std::string_view key, std::string_view prefix);
 
-// Returns the body of GET /api/storage/backends.
+// Returns why infrastructure state does not outlive this machine while the backend is active; "" when it does.
+std::string_view durable_state_reason(const Backend* active);
+
+// Returns the body of GET /api/storage/backends, without what only admins see.
 OrderedJson describe_backends(const config::Values& values);
 
 }  // namespace dash::storage

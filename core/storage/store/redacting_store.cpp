@@ -124,6 +124,7 @@ class RedactingStore final : public ObjectStore {
     return redact(store_->release_lease(key, id));
   }
   Result<void> drop(const Leftover& leftover) override { return redact(store_->drop(leftover)); }
+  Result<VersionsResult> versions(const std::string& key) override { return redact(store_->versions(key)); }
   Result<void> remove_unchanged(const Object& object) override {
     return redact(store_->remove_unchanged(object));
   }

@@ -74,6 +74,9 @@ class RetryingStore final : public ObjectStore {
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return store_->release_lease(key, id);
   }
+  Result<VersionsResult> versions(const std::string& key) override {
+    return retry_.run([&](int) { return store_->versions(key); });
+  }
   Result<void> remove_unchanged(const Object& object) override {
     return retry_.run(
         [&](int attempt) { return ignore_not_found(attempt, store_->remove_unchanged(object)); });

@@ -71,6 +71,20 @@ struct Leftover {
   std::string upload;       // the store's own name of it, for drop()
 };
 
+// A version of an object that the store keeps.
+struct ObjectVersion {
+  std::string id;  // the store's own; empty where the newest has none
+  std::uint64_t size = 0;
+  Time modified;
+  bool is_current = false;
+  bool is_deletion = false;  // the object was deleted then
+};
+enum class Versioning { off, on, unknown };  // unknown: the store or the account's permissions do not show it
+struct VersionsResult {
+  Versioning versioning = Versioning::off;
+  std::vector<ObjectVersion> versions;  // of the object, newest first, snapshots included
+};
+
 // A copy that the service makes, without memory or network of the caller.
 struct InsideCopy {
   Object from;         // from head(); the content must have its etag
@@ -171,6 +185,9 @@ class ObjectStore {
   virtual Result<void> drop(const Leftover& leftover) {
     return fail(Code::unsupported, "{} keeps no unfinished uploads like '{}'", place(), leftover.key);
   }
+  // Returns whether the store keeps what a write replaces, and what it keeps of the object. A blank key asks
+  // for the first alone.
+  virtual Result<VersionsResult> versions(const std::string& /*key*/) { return VersionsResult{}; }
   // Makes the copy, and returns when it is complete: no reader sees half of it.
   virtual Result<Object> copy_inside(const InsideCopy& /*copy*/) {
     return fail(Code::unsupported, "{} does not copy inside of itself", place());

@@ -21,12 +21,12 @@ def sign(key_file, text):
                           check=True).stdout
 
 
-def post(url, body, headers):
+def send(method, url, body, headers):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=120) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, body, headers, method=method), timeout=120) as answer:
             return answer.read()
     except urllib.error.HTTPError as e:
-        raise AssertionError(f"{url}: {e.code} {e.read()!r}") from None
+        raise AssertionError(f"{method} {url}: {e.code} {e.read()!r}") from None
 
 
 def azure(env, scratch):
@@ -37,8 +37,8 @@ def azure(env, scratch):
             "storage_active_backend": "obj_cloud2"}
 
 
-def gcs(env, scratch):
-    account = json.loads(Path(env["GOOGLE_APPLICATION_CREDENTIALS"]).read_text())
+def gcs_token(account, scratch):
+    """An access token of a service account."""
     key = scratch / "key.pem"
     key.write_text(account["private_key"])
 
@@ -51,32 +51,44 @@ def gcs(env, scratch):
     text = b64url(b'{"alg":"RS256","typ":"JWT"}') + "." + b64url(json.dumps(claims).encode())
     form = urllib.parse.urlencode({"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
                                    "assertion": text + "." + b64url(sign(key, text))})
-    token = json.loads(post(account["token_uri"], form.encode(), {}))["access_token"]
+    return json.loads(send("POST", account["token_uri"], form.encode(), {}))["access_token"]
+
+
+def gcs(env, scratch):
+    account = json.loads(Path(env["GOOGLE_APPLICATION_CREDENTIALS"]).read_text())
     name = "e2e-" + uuid.uuid4().hex[:12]
-    post(env["GCS_ENDPOINT"] + "/storage/v1/b?project=test-project", json.dumps({"name": name}).encode(),
-         {"Authorization": "Bearer " + token, "Content-Type": "application/json"})
+    send("POST", env["GCS_ENDPOINT"] + "/storage/v1/b?project=test-project", json.dumps({"name": name}).encode(),
+         {"Authorization": "Bearer " + gcs_token(account, scratch), "Content-Type": "application/json"})
     return {"storage_obj_cloud3_bucket": name, "storage_obj_cloud3_endpoint": env["GCS_ENDPOINT"],
             "cloud3_service_account_json": json.dumps(account), "storage_active_backend": "obj_cloud3"}
 
 
-def oci(env, scratch):
-    name = "e2e-" + uuid.uuid4().hex[:12]
-    target, host = f"/n/{env['OCI_NAMESPACE']}/b", env["OCI_ENDPOINT"].split("://")[1]
-    body = json.dumps({"name": name, "compartmentId": env["OCI_COMPARTMENT"]}).encode()
-    headers = {"date": email.utils.formatdate(usegmt=True), "host": host, "content-length": str(len(body)),
-               "content-type": "application/json",
-               "x-content-sha256": base64.b64encode(hashlib.sha256(body).digest()).decode()}
-    names = ["date", "(request-target)", "host", "content-length", "content-type", "x-content-sha256"]
-    lines = [f"{n}: post {target}" if n.startswith("(") else f"{n}: {headers[n]}" for n in names]
+def oci_headers(env, method, target, body):
+    """The headers of a signed request; its body is JSON, or that of an object, which the service exempts."""
+    headers = {"date": email.utils.formatdate(usegmt=True), "host": env["OCI_ENDPOINT"].split("://")[1]}
+    names = ["date", "(request-target)", "host"]
+    if method == "POST":
+        headers |= {"content-length": str(len(body)), "content-type": "application/json",
+                    "x-content-sha256": base64.b64encode(hashlib.sha256(body).digest()).decode()}
+        names += ["content-length", "content-type", "x-content-sha256"]
+    lines = [f"{n}: {method.lower()} {target}" if n.startswith("(") else f"{n}: {headers[n]}" for n in names]
     signature = base64.b64encode(sign(env["OCI_KEY_FILE"], "\n".join(lines))).decode()
     key_id = f"{env['OCI_TENANCY']}/{env['OCI_USER']}/{env['OCI_FINGERPRINT']}"
     headers["authorization"] = (f'Signature version="1",keyId="{key_id}",algorithm="rsa-sha256",'
                                 f'headers="{" ".join(names)}",signature="{signature}"')
-    post(env["OCI_ENDPOINT"] + target, body, headers)
+    return headers
+
+
+def oci(env, scratch):
+    name = "e2e-" + uuid.uuid4().hex[:12]
+    target = f"/n/{env['OCI_NAMESPACE']}/b"
+    body = json.dumps({"name": name, "compartmentId": env["OCI_COMPARTMENT"]}).encode()
+    send("POST", env["OCI_ENDPOINT"] + target, body, oci_headers(env, "POST", target, body))
     return {"storage_obj_cloud4_bucket": name, "storage_obj_cloud4_endpoint": env["OCI_ENDPOINT"],
             "cloud4_tenancy_ocid": env["OCI_TENANCY"], "cloud4_user_ocid": env["OCI_USER"],
             "cloud4_fingerprint": env["OCI_FINGERPRINT"], "cloud4_private_key": Path(env["OCI_KEY_FILE"]).read_text(),
             "storage_active_backend": "obj_cloud4"}
+
 
 def share(env):
     """A folder of its own on the SMB share, as the store `local`."""

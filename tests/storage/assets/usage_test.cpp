@@ -17,6 +17,10 @@ TEST(Usage, IsWhatTheBackendHeldAtItsLastSweep) {
   EXPECT_EQ(usage.items, 1);
   EXPECT_EQ(usage.bytes, 3);
   EXPECT_EQ(usage.at, world.clock.now());
+  auto shown = must(one.storage.backends(world.admin))["backends"];
+  EXPECT_EQ(shown[0]["usage"], to_json(usage));
+  EXPECT_EQ(shown[1]["usage"], OrderedJson());
+  EXPECT_FALSE(must(one.storage.backends(world.ann))["backends"][0].contains("usage"));
 }
 
 }  // namespace

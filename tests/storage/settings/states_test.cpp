@@ -53,6 +53,7 @@ TEST_F(StatesTest, ListsJobSerialAndLock) {
 TEST_F(StatesTest, AreForAdmins) {
   EXPECT_EQ(states.list(world.ann).error().code, Code::forbidden);
   EXPECT_EQ(states.show(world.ann, "j1").error().code, Code::forbidden);
+  EXPECT_EQ(states.history(world.ann, "j1").error().code, Code::forbidden);
   EXPECT_EQ(states.unlock(world.ann, "j1", "id-1").error().code, Code::forbidden);
 }
 
@@ -65,6 +66,34 @@ TEST_F(StatesTest, UnlockNeedsTheIdAndIsAudited) {
   EXPECT_FALSE(world.store().has(kLockKey));
   EXPECT_EQ(world.audited("storage_state_unlock").size(), 1u);
   EXPECT_EQ(states.unlock(world.admin, "j1", "id-1").error().code, Code::not_found);
+}
+
+TEST_F(StatesTest, UnlockSparesALockThatWasTakenBetweenCheckAndRemoval) {
+  constexpr auto kNewer = R"({"ID":"id-2","Who":"bob@host"})";
+  world.store().before_remove = [&] {
+    world.store().before_remove = nullptr;
+    must(world.store().put(kLockKey, kNewer, {}));
+  };
+  auto refused = states.unlock(world.admin, "j1", "id-1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_EQ(world.store().bytes_of(kLockKey), kNewer);
+}
+
+TEST_F(StatesTest, HistoryListsVersionsOrSaysThatNoneAreKept) {
+  world.store().kept = {Versioning::off, {{.id = "null", .size = 3, .is_current = true}}};
+  auto off = to_json(must(states.history(world.admin, "j1")));
+  EXPECT_EQ(off["versioning"], "off");
+  EXPECT_EQ(off["versions"], OrderedJson::array());
+  EXPECT_EQ(off["key"], "iac-state/j1/terraform.tfstate");
+  EXPECT_EQ(states.history(world.admin, "j2").error().code, Code::not_found);
+  world.store().kept = {Versioning::on, {{.id = "v2", .is_deletion = true}, {.id = "v1", .size = 3}}};
+  auto deleted = to_json(must(states.history(world.admin, "j2")));
+  EXPECT_EQ(dump_json(deleted["versions"]),
+            R"([{"id":"v2","bytes":0,"modified_at":"1970-01-01T00:00:00Z","current":false,"deleted":true},)"
+            R"({"id":"v1","bytes":3,"modified_at":"1970-01-01T00:00:00Z","current":false,"deleted":false}])");
+  for (auto job : {"", "..", ".x", "a/b", "../j1"})
+    EXPECT_EQ(states.history(world.admin, job).error().code, Code::not_found) << job;
 }
 
 TEST_F(StatesTest, UnlockWaitsForTheLeaseOfTheJob) {

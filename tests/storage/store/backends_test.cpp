@@ -69,6 +69,17 @@ TEST(StorageBackends, AreConfiguredByTheirPrimaryIdentifierWhetherActiveOrNot) {
   EXPECT_EQ(answer["active"], "local");
 }
 
+TEST(StorageBackends, SayWhetherStateOutlivesTheMachine) {
+  auto local = describe_backends({{"storage_local_path", "/srv/x"}});
+  EXPECT_EQ(local["durable_state"], false);
+  EXPECT_EQ(row(local, "local")["durable_state_reason"], local["durable_state_reason"]);
+  EXPECT_EQ(row(local, "agent_local")["durable_state"], false);
+  EXPECT_EQ(row(local, "obj_cloud2")["durable_state"], true);
+  auto cloud = describe_backends({{"storage_obj_cloud2_account", "acct"}});
+  EXPECT_EQ(cloud["durable_state"], true);
+  EXPECT_EQ(cloud["durable_state_reason"], "");
+}
+
 TEST(StorageBackends, FallBackToTheFirstConfiguredOne) {
   EXPECT_EQ(active_backend({{"storage_obj_cloud3_bucket", "b"}, {"storage_local_path", "/x"}})->id,
             "obj_cloud3");

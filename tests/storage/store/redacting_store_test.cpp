@@ -31,6 +31,7 @@ class FailingStore final : public ObjectStore {
     return failure();
   }
   Result<void> abort(const std::string&) override { return failure(); }
+  Result<VersionsResult> versions(const std::string&) override { return failure(); }
 
  private:
   Failure failure() const { return fail(Code::upstream, "{}: reading 'x': refused (403)", place()); }
@@ -82,6 +83,7 @@ TEST(RedactingStore, HidesItsAddressFromEverybodyButAdminsInEveryCall) {
                                     store.staged_parts("u").error().message,
                                     store.commit("u", {}, {}).error().message,
                                     store.abort("u").error().message,
+                                    store.versions("x").error().message,
                                     one.assets.list(world.ann).error().message,
                                     one.assets.find(world.ann, "", "x").error().message,
                                     one.uploads.begin(world.ann, "a.rpm", 1).error().message};

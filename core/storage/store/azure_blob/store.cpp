@@ -5,6 +5,7 @@
 #include "core/storage/store/azure_blob/client.hpp"
 #include "core/storage/store/azure_blob/codec.hpp"
 #include "core/storage/store/azure_blob/copy.hpp"
+#include "core/storage/store/azure_blob/versions.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -85,14 +86,18 @@ class AzureBlobStore final : public HttpObjectStore {
     TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .key = key}));
     return {};
   }
+  Result<VersionsResult> versions(const std::string& key) override { return find_versions(client_, key); }
 
   Result<void> remove_unchanged(const Object& object) override {
     TRY(check_key(object.key));
-    TRY(client_.execute({.what = "deleting " + object.key,
-                         .method = "DELETE",
-                         .key = object.key,
-                         .headers = {{"If-Match", fmt::format("\"{}\"", object.etag)}}}));
-    return {};
+    auto removed = client_.execute({.what = "deleting " + object.key,
+                                    .method = "DELETE",
+                                    .key = object.key,
+                                    .headers = {{"If-Match", fmt::format("\"{}\"", object.etag)}}});
+    if (removed) return {};
+    // The condition comes before the look whether there is a blob.
+    if (removed.error().code == Code::precondition) TRY(head(object.key));
+    return Failure(std::move(removed).error());
   }
 
   // A blob whose copy failed is shown to nobody, and is no reason to refuse another.

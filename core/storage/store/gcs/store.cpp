@@ -7,6 +7,7 @@
 #include "core/storage/store/gcs/client.hpp"
 #include "core/storage/store/gcs/codec.hpp"
 #include "core/storage/store/gcs/session.hpp"
+#include "core/storage/store/gcs/versions.hpp"
 #include "core/storage/store/http_range.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -111,6 +112,7 @@ class GcsStore final : public ObjectStore {
     TRY(client_.execute({.what = "deleting " + key, .method = "DELETE", .target = object_target(key)}));
     return {};
   }
+  Result<VersionsResult> versions(const std::string& key) override { return find_versions(client_, key); }
 
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t>) override {
     TRY(check_key(key));

@@ -106,6 +106,31 @@ Result<std::vector<ListedUpload>> parse_uploads(std::string_view json) {
   return uploads;
 }
 
+Result<std::vector<ObjectVersion>> parse_versions(std::string_view json, std::string_view object) {
+  auto value = parse_json(json);
+  if (!value || !value->is_object() || !value->contains("items") || !(*value)["items"].is_array())
+    return malformed("a list of versions");
+  std::vector<ObjectVersion> versions;
+  for (const auto& item : (*value)["items"]) {
+    if (!item.is_object()) return malformed("a list of versions");
+    auto id = string_member(item, "versionId");
+    auto modified = time_member(item, "timeModified");
+    if (!id || !modified) return malformed("a list of versions");
+    if (string_member(item, "name") != object) continue;
+    ObjectVersion version{.id = *std::move(id), .modified = *modified};
+    version.size = count_member(item, "size").value_or(0);
+    version.is_deletion = item.value("isDeleteMarker", Json()) == Json(true);
+    versions.push_back(std::move(version));
+  }
+  return versions;
+}
+
+Result<std::string> parse_versioning(std::string_view json) {
+  auto value = parse_json(json);
+  if (!value || !value->is_object()) return malformed("the bucket");
+  return string_member(*value, "versioning").value_or("Disabled");
+}
+
 ServiceError parse_error(std::string_view json) {
   auto value = parse_json(json);
   if (!value || !value->is_object()) return {};

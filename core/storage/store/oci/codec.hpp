@@ -8,6 +8,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/storage/store/store.hpp"
 
 namespace dash::storage::oci {
 
@@ -50,6 +51,11 @@ struct ListedUpload {
   Time created;
 };
 Result<std::vector<ListedUpload>> parse_uploads(std::string_view json);
+
+// Reads ListObjectVersions; versions of other objects are left out.
+Result<std::vector<ObjectVersion>> parse_versions(std::string_view json, std::string_view object);
+// Reads GetBucket: "Enabled", "Suspended" or "Disabled".
+Result<std::string> parse_versioning(std::string_view json);
 
 struct ServiceError {
   std::string code;

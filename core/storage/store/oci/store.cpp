@@ -1,5 +1,6 @@
 #include "core/storage/store/oci/store.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "core/base/buffer_pool.hpp"
@@ -163,7 +164,34 @@ class OciStore final : public HttpObjectStore {
   }
   Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
+  // A bucket that never kept versions has none to list.
+  Result<VersionsResult> versions(const std::string& key) override {
+    auto bucket = client_.execute({.what = "asking for versioning"});
+    VersionsResult result{Versioning::unknown, {}};
+    if (!bucket && bucket.error().code != Code::upstream) return Failure(std::move(bucket).error());
+    std::string state = bucket ? TRY(parse_versioning(bucket->body)) : "";
+    if (bucket) result.versioning = state == "Enabled" ? Versioning::on : Versioning::off;
+    if (state != "Disabled" && !key.empty()) result.versions = TRY(list_versions(key));
+    return result;
+  }
+
  private:
+  Result<std::vector<ObjectVersion>> list_versions(const std::string& key) {
+    TRY(check_key(key));
+    std::vector<ObjectVersion> found;
+    for (std::string page;;) {
+      Call call{.what = "listing the versions of " + key, .path = "/objectversions"};
+      call.query = {{"prefix", key}, {"limit", "1000"}, {"fields", "name,size,timeModified"}};
+      if (!page.empty()) call.query.emplace_back("page", page);
+      auto response = TRY(client_.execute(std::move(call)));
+      std::ranges::move(TRY(parse_versions(response.body, key)), std::back_inserter(found));
+      page = response.headers.get("opc-next-page").value_or("");
+      if (page.empty()) break;
+    }
+    std::ranges::stable_sort(found, std::greater(), &ObjectVersion::modified);
+    if (!found.empty()) found[0].is_current = true;
+    return found;
+  }
   static Call about(std::string_view verb, std::string_view method, const Upload& upload) {
     return {.what = std::string(verb) + upload.key,
             .method = method,

@@ -103,6 +103,31 @@ Result<UploadsPage> read_uploads(std::string_view xml) {
   return page;
 }
 
+Result<VersionsPage> read_versions(std::string_view xml, std::string_view key) {
+  auto root = TRY(read_root(xml, "ListVersionsResult"));
+  auto is_encoded = is_url_encoded(root);
+  VersionsPage page;
+  for (const auto& child : root.children) {
+    bool is_deletion = child.name == "DeleteMarker";
+    if ((child.name != "Version" && !is_deletion) || TRY(read_name(child.text_of("Key"), is_encoded)) != key)
+      continue;
+    ObjectVersion version{.id = std::string(child.text_of("VersionId"))};
+    version.is_current = child.text_of("IsLatest") == "true";
+    version.is_deletion = is_deletion;
+    if (!is_deletion) version.size = TRY(read_number<std::uint64_t>(child.text_of("Size"), "Size"));
+    version.modified = TRY(parse_iso(child.text_of("LastModified")));
+    page.versions.push_back(std::move(version));
+  }
+  if (!is_truncated(root)) return page;
+  page.next_key_marker = TRY(read_name(root.text_of("NextKeyMarker"), is_encoded));
+  page.next_id_marker = root.text_of("NextVersionIdMarker");
+  return page;
+}
+
+Result<std::string> read_versioning(std::string_view xml) {
+  return std::string(TRY(read_root(xml, "VersioningConfiguration")).text_of("Status"));
+}
+
 Result<CompletionResult> read_completion(std::string_view xml) {
   auto root = TRY(parse_xml(xml));
   if (root.name == "Error") return CompletionResult{"", read_refusal(xml)};

@@ -37,6 +37,16 @@ struct UploadsPage {
 // Reads ListMultipartUploads.
 Result<UploadsPage> read_uploads(std::string_view xml);
 
+struct VersionsPage {
+  std::vector<ObjectVersion> versions;  // of one key, newest first
+  std::string next_key_marker;          // both empty: this is the last page
+  std::string next_id_marker;
+};
+// Reads ListObjectVersions; versions of other keys are left out.
+Result<VersionsPage> read_versions(std::string_view xml, std::string_view key);
+// Reads GetBucketVersioning: "Enabled", "Suspended", or "" for a bucket that never kept versions.
+Result<std::string> read_versioning(std::string_view xml);
+
 struct CompletionResult {
   std::string etag;
   std::optional<StoreError> refusal;  // an <Error> in a response with status 200

@@ -152,6 +152,21 @@ class S3Store final : public HttpObjectStore {
   }
   Result<void> drop(const Leftover& leftover) override { return abort(leftover.upload); }
 
+  // A bucket that never kept versions has none to list.
+  Result<VersionsResult> versions(const std::string& key) override {
+    auto status = call({.method = "GET", .query = {{"versioning", ""}}, .doing = "asking for versioning"});
+    VersionsResult result{Versioning::unknown, {}};
+    if (!status && status.error().code != Code::upstream) return Failure(std::move(status).error());
+    auto has_versions = true;
+    if (status) {
+      auto state = TRY(within(name(), read_versioning(status->body)));
+      result.versioning = state == "Enabled" ? Versioning::on : Versioning::off;
+      has_versions = !state.empty();
+    }
+    if (has_versions && !key.empty()) result.versions = TRY(list_versions(key));
+    return result;
+  }
+
   Result<void> remove_unchanged(const Object& object) override {
     if (TRY(head(object.key)).etag != object.etag)
       return fail(Code::precondition, "{}: '{}' was replaced", name(), object.key);
@@ -234,6 +249,25 @@ class S3Store final : public HttpObjectStore {
     auto object = head(ref.key);
     if (object && object->etag == composed_etag(parts) && object->size == total_size(parts)) return object;
     return Failure(std::move(gone));
+  }
+
+  // The key comes before every other one that begins with it.
+  Result<std::vector<ObjectVersion>> list_versions(const std::string& key) {
+    TRY(check_key(key));
+    std::vector<ObjectVersion> found;
+    VersionsPage page;
+    do {
+      Query query{{"versions", ""}, {"encoding-type", "url"}, {"prefix", key}};
+      if (!page.next_key_marker.empty()) {
+        query.emplace_back("key-marker", page.next_key_marker);
+        query.emplace_back("version-id-marker", page.next_id_marker);
+      }
+      auto doing = fmt::format("listing the versions of '{}'", key);
+      auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = doing}));
+      page = TRY(within(name(), read_versions(answer.body, key)));
+      std::ranges::move(page.versions, std::back_inserter(found));
+    } while (page.next_key_marker == key);
+    return found;
   }
 
   Result<UploadsPage> list_uploads(std::string_view prefix, const UploadsPage& after) {

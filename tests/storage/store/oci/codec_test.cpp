@@ -65,5 +65,21 @@ TEST(OciWire, ReadsAnError) {
   EXPECT_EQ(parse_error("<html>").code, "");
 }
 
+TEST(OciWire, ReadsVersionsOfOneObjectAndWhetherTheyAreKept) {
+  auto versions = must(parse_versions(
+      R"({"items":[{"name":"k","versionId":"v1","isDeleteMarker":false,"size":3,"timeModified":"2026-01-01T00:00:00Z"},
+                   {"name":"k","versionId":"v2","isDeleteMarker":true,"timeModified":"2026-01-02T00:00:00Z"},
+                   {"name":"k2","versionId":"v3","isDeleteMarker":false,"timeModified":"2026-01-02T00:00:00Z"}]})",
+      "k"));
+  ASSERT_EQ(versions.size(), 2u);
+  EXPECT_EQ(versions[0].size, 3u);
+  EXPECT_TRUE(versions[1].is_deletion);
+  for (auto text : {"[]", "{}", R"({"items":[1]})", R"({"items":[{"name":"k"}]})"})
+    EXPECT_EQ(parse_versions(text, "k").error().code, Code::upstream) << text;
+  EXPECT_EQ(must(parse_versioning(R"({"versioning":"Suspended"})")), "Suspended");
+  EXPECT_EQ(must(parse_versioning("{}")), "Disabled");
+  EXPECT_EQ(parse_versioning("1").error().code, Code::upstream);
+}
+
 }  // namespace
 }  // namespace dash::storage::oci

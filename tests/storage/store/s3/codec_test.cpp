@@ -37,6 +37,37 @@ TEST(S3Wire, RefusesAListThatGoesOnWithoutAToken) {
             Code::upstream);
 }
 
+TEST(S3Wire, ReadsTheVersionsOfOneKey) {
+  auto version = [](std::string_view name, std::string_view key, std::string_view id, bool is_latest) {
+    return fmt::format(
+        "<{0}><Key>{1}</Key><VersionId>{2}</VersionId><IsLatest>{3}</IsLatest><Size>7</Size>"
+        "<LastModified>2026-07-03T14:00:00Z</LastModified></{0}>",
+        name, key, id, is_latest);
+  };
+  auto page = must(read_versions(
+      "<ListVersionsResult><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
+      "<NextKeyMarker>a%2Bb</NextKeyMarker><NextVersionIdMarker>v1</NextVersionIdMarker>" +
+          version("DeleteMarker", "a%2Bb", "v2", true) + version("Version", "a%2Bb", "v1", false) +
+          version("Version", "a%2Bb.lock", "v9", true) + "</ListVersionsResult>",
+      "a+b"));
+  ASSERT_EQ(page.versions.size(), 2u);
+  EXPECT_TRUE(page.versions[0].is_deletion && page.versions[0].is_current);
+  EXPECT_EQ(page.versions[1].id, "v1");
+  EXPECT_EQ(page.versions[1].size, 7u);
+  EXPECT_FALSE(page.versions[1].is_current);
+  EXPECT_EQ(page.next_key_marker, "a+b");
+  EXPECT_EQ(page.next_id_marker, "v1");
+  EXPECT_EQ(read_versions("<Other/>", "a").error().code, Code::upstream);
+}
+
+TEST(S3Wire, ReadsWhetherABucketKeepsVersions) {
+  EXPECT_EQ(
+      must(read_versioning("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")),
+      "Enabled");
+  EXPECT_EQ(must(read_versioning("<VersioningConfiguration/>")), "");
+  EXPECT_EQ(read_versioning("<html/>").error().code, Code::upstream);
+}
+
 TEST(S3Wire, ReadsStagedParts) {
   auto page = must(read_parts(golden("list_parts.xml")));
   ASSERT_EQ(page.parts.size(), 2u);
