@@ -73,9 +73,9 @@ struct Leftover {
 
 // A version of an object that the store keeps.
 struct ObjectVersion {
-  std::string id;  // the store's own; empty where the newest has none
+  std::string id{};  // the store's own; empty where the newest has none
   std::uint64_t size = 0;
-  Time modified;
+  Time modified{};
   bool is_current = false;
   bool is_deletion = false;  // the object was deleted then
 };
