@@ -184,6 +184,41 @@ TEST(LiveBody, LetsARequestWaitThatWasSentBehindIt) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
+// Always has more.
+class EndlessBody final : public LiveBody {
+ public:
+  EndlessBody(std::atomic<int>& open, std::atomic<int>& reads) : open_(open), reads_(reads) { ++open_; }
+  ~EndlessBody() override { --open_; }
+  SteadyTime wait(Wake) override { return {}; }
+  void drain() override {}
+  Result<std::size_t> read(std::span<char> into) override {
+    ++reads_;
+    std::fill(into.begin(), into.end(), 'x');
+    return into.size();
+  }
+
+ private:
+  std::atomic<int>& open_;
+  std::atomic<int>& reads_;
+};
+
+TEST(LiveBody, IsCutWhenItsClientTakesNothingAndReadsNoMoreUntilThen) {
+  std::atomic<int> open = 0, reads = 0;
+  ServerOptions options;
+  options.limits.stall_time = std::chrono::milliseconds(200);
+  Route route{.pattern = "/api/endless", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
+                Response response;
+                response.source = std::make_unique<EndlessBody>(open, reads);
+                return response;
+              }};
+  Running running({route}, options);
+  RawClient client(running.port());
+  client.send(get("/api/endless"));
+  ASSERT_TRUE(wait_until([&] { return reads > 0; }));
+  ASSERT_TRUE(wait_until([&] { return open == 0; }));
+  EXPECT_LT(reads, 10'000);  // what the buffers of the two sockets take, and not more
+}
+
 TEST(DeferredResponse, ComesWhenItIsThere) {
   Answers answers;
   Running running({later_route(answers, std::chrono::minutes(10))});

@@ -17,6 +17,7 @@ class Instance:
     def __init__(self, folder, env=None):
         self.folder = Path(folder)
         self.env = dict(env or {})
+        self.wrapper = []  # words before the server's command
         self.process = None
         self.port = None
         self.log_file = self.folder.with_name(self.folder.name + ".log")
@@ -26,7 +27,7 @@ class Instance:
         # Into a file: whoever reads a pipe line by line takes a processor from what a benchmark measures.
         with self.log_file.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [BINARY, "serve", "--data-dir", str(self.folder), "--listen", "127.0.0.1:0", *map(str, args)],
+                [*self.wrapper, BINARY, "serve", "--data-dir", str(self.folder), "--listen", "127.0.0.1:0", *map(str, args)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=clean_environment(self.env))
         self.port = wait_until(self._listening, what="the listening event")
         return self
