@@ -3,6 +3,7 @@
 #include "core/images/formats.hpp"
 #include "core/images/hub.hpp"
 #include "core/images/image_copy.hpp"
+#include "core/jobs/job_rows.hpp"
 #include "core/storage/assets/migration_meter.hpp"
 #include "core/storage/assets/records.hpp"
 #include "core/storage/store/key.hpp"
@@ -24,11 +25,15 @@ Result<void> check_source_key(const storage::OpenBackend& source, const std::str
               source.display_id());
 }
 
+Failure no_object(const storage::OpenBackend& source, const std::string& key) {
+  return fail(Code::not_found, "{} has no object '{}'; a key counts from the root of its bucket",
+              source.display_id(), key);
+}
+
 Result<storage::Object> find_source(const storage::OpenBackend& source, const std::string& key) {
   auto object = source.store->head(key);
   if (object || object.error().code != Code::not_found) return object;
-  return fail(Code::not_found, "{} has no object '{}'; a key counts from the root of its bucket",
-              source.display_id(), key);
+  return no_object(source, key);
 }
 
 Result<std::optional<storage::Object>> find(storage::ObjectStore& store, const std::string& key) {
@@ -46,6 +51,17 @@ Failure name_is_taken(std::string_view name) {
 
 std::string text(const Json& parameters, const char* member) {
   return parameters.at(member).get<std::string>();
+}
+
+// A member of the job's details: what a run of it placed, for one that finds the build's object deleted.
+constexpr const char* kPlaced = "placed";
+
+// Returns the image that a former run of this job placed; nullopt where the hub has none, or another's.
+std::optional<storage::CopyResult> placed_before(const jobs::Job& job,
+                                                 const std::optional<storage::Object>& there) {
+  auto placed = job.details.find(kPlaced);
+  if (!there || placed == job.details.end() || placed->value("etag", "") != there->etag) return std::nullopt;
+  return storage::CopyResult{*there, placed->value("digest", "")};
 }
 
 }  // namespace
@@ -99,21 +115,13 @@ Result<storage::CopyResult> Placing::bring(const Sides& sides, const storage::Ob
   return storage::CopyResult{*std::move(there), std::move(digest)};
 }
 
-// For a run that ended after it had deleted the build's object.
-Result<storage::CopyResult> Placing::recorded(const Sides& sides, const std::string& name,
-                                              const storage::Object& found) {
-  auto digest = TRY(db::read<std::string>(deps_.sql, [&](db::Transaction& tx) {
-    return storage::recorded_digest(tx, sides.hub.store->place(), digest_record_name(name), found);
-  }));
-  return storage::CopyResult{found, std::move(digest)};
-}
-
 Result<void> Placing::record(const Principal& principal, const jobs::Job& job, const Json& parameters,
                              const Sides& sides, const storage::CopyResult& image) {
   auto name = text(parameters, "name");
   return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(storage::record_digest(tx, sides.hub.store->place(), digest_record_name(name), image.object.etag,
                                image.digest));
+    TRY(jobs::set_job_detail(tx, job.id, kPlaced, {{"etag", image.object.etag}, {"digest", image.digest}}));
     OrderedJson details{{"backend", sides.hub.id()},      {"source", sides.source.id()},
                         {"key", text(parameters, "key")}, {"size", image.object.size},
                         {"digest", image.digest},         {"job_id", job.id}};
@@ -147,7 +155,6 @@ Result<OrderedJson> Placing::run(const Principal& principal, const jobs::Job& jo
     return fail(Code::conflict,
                 "the storage settings changed since the job was made; ask for the image again");
   auto found = TRY(find(*sides.source.store, key));
-  auto there = found ? std::nullopt : TRY(find(*sides.hub.store, sides.target));
   OrderedJson result{{"name", name}, {"hub", sides.hub.display_id()}};
   bool is_copied = false;
   storage::CopyResult image;
@@ -160,8 +167,9 @@ Result<OrderedJson> Placing::run(const Principal& principal, const jobs::Job& jo
     kept = remove_source(principal, job, sides, *found);
     if (!kept.empty()) control.log(fmt::format("kept '{}' in {}: {}", key, sides.source.display_id(), kept));
   } else {
-    if (there) image = TRY(recorded(sides, name, *there));
-    if (image.digest.empty()) return Failure(find_source(sides.source, key).error());
+    auto placed = placed_before(job, TRY(find(*sides.hub.store, sides.target)));
+    if (!placed) return no_object(sides.source, key);
+    image = *std::move(placed);
   }
   result.update({{"size", image.object.size},
                  {"format", word(*format_of_name(name))},

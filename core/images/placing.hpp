@@ -54,8 +54,6 @@ class Placing {
   Result<Sides> open(const Principal& principal, const std::string& backend, const std::string& name);
   Result<storage::CopyResult> bring(const Sides& sides, const storage::Object& object,
                                     jobs::RunControl& control, bool& is_copied);
-  Result<storage::CopyResult> recorded(const Sides& sides, const std::string& name,
-                                       const storage::Object& found);
   Result<void> record(const Principal& principal, const jobs::Job& job, const Json& parameters,
                       const Sides& sides, const storage::CopyResult& image);
   std::string remove_source(const Principal& principal, const jobs::Job& job, const Sides& sides,

@@ -66,6 +66,15 @@ TEST_F(ImageJobsTest, GoOnWhereAnEarlierRunDied) {
   EXPECT_EQ(job.result["source_deleted"], true);
 }
 
+TEST_F(ImageJobsTest, TakeNoOtherImageForTheirOwn) {
+  auto id = must(enqueue(one)).id;
+  must(builds.remove("exports/a.raw"));
+  must(world.store().put("images/a.raw", std::string(512, 'y'), {.digest = "p8:other"}));
+  auto job = worked(one, id);
+  EXPECT_EQ(job.state, jobs::State::failed);
+  EXPECT_NE(job.error.value_or("").find("exports/a.raw"), std::string::npos);
+}
+
 TEST_F(ImageJobsTest, FailWhenNameObjectOrSettingsChanged) {
   auto id = must(enqueue(one)).id;
   must(world.store().put("images/a.raw", std::string(512, 'y'), {}));
