@@ -59,7 +59,7 @@ APART = {"s3", "azure_blob", "gcs", "oci", "agent", "local"}
 
 # header of a library: the files that may include it
 HOMES = {
-    r"boost/": r"daemon/(http/parser|server/(server|stream|tls))\.[ch]pp",
+    r"boost/": r"daemon/(http/parser|server/(server|stream|tls))\.[ch]pp|core/net/http/loopback_server\.cpp",
     r"curl/": r"core/net/http/curl\.cpp",
     r"libpq-fe\.h": r"core/db/postgres\.cpp",
     r"sqlite3\.h": r"core/db/sqlite\.cpp",
