@@ -9,6 +9,7 @@
 #include "core/app/health.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/base/log.hpp"
+#include "core/deploy/deploys.hpp"
 #include "core/identity/directory.hpp"
 #include "core/identity/setup_code.hpp"
 #include "core/jobs/run_folder.hpp"
@@ -123,6 +124,7 @@ Run declare_serve(Flags& flags) {
     auto anchoring = run_every_second([&app] { app.anchors.tick(); });
     auto watching = run_every_second([&app] { policy::watch_admission(app.gate, app.engine); });
     auto schedule = app.storage.sweep_schedule();
+    auto settling = run_every_second([&app] { app.deploys.tick(); });
     auto sweeping = run_every_second([&schedule] { schedule.tick(); });
     return daemon::serve(std::move(options), daemon::all_routes(app), app.buffers);
   };

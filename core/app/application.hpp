@@ -40,6 +40,9 @@ namespace dash::automation {
 class Automation;
 class Hosts;
 }  // namespace dash::automation
+namespace dash::deploy {
+class Deploys;
+}
 namespace dash::images {
 class ImageJobs;
 class Images;
@@ -91,6 +94,7 @@ struct Application {
   storage::MigrationJobs& migrations;
   automation::Hosts& hosts;
   automation::Automation& automation;
+  deploy::Deploys& deploys;
   images::Images& images;
   images::ImageJobs& image_jobs;
 };

@@ -14,6 +14,7 @@
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
+#include "core/deploy/deploys.hpp"
 #include "core/deploy/module_catalog.hpp"
 #include "core/identity/accounts.hpp"
 #include "core/identity/directory.hpp"
@@ -63,6 +64,11 @@ Result<policy::EngineOptions> engine_options(const std::string& policy_dir) {
 
 std::string deploy_folder(const Options& options) {
   return std::filesystem::absolute(options.data_dir) / "deploy";
+}
+
+deploy::Deploys::Options deploy_options(const Options& options) {
+  return {std::filesystem::absolute(jobs::executor_folder(options.data_dir)), deploy_folder(options),
+          std::filesystem::absolute(options.data_dir) / "deploy-work", "/proc/self/exe"};
 }
 
 std::string env_or_empty(const char* name) {
@@ -118,6 +124,7 @@ class InstanceImpl final : public Instance {
         migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
         hosts_({*sql_, clock_, config_, settings_, audit_, *http_}),
         automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
+        deploys_(job_deps_, store_opener(), deploy_options(options)),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         image_jobs_({storage_.stores(), directory_, *sql_, audit_, clock_, buffers_}, job_deps_),
         config_service_({*sql_, clock_, config_, settings_, audit_, directory_, setup_code_, webhooks_,
@@ -151,11 +158,13 @@ class InstanceImpl final : public Instance {
             .migrations = migrations_,
             .hosts = hosts_,
             .automation = automation_,
+            .deploys = deploys_,
             .images = images_,
             .image_jobs = image_jobs_,
         } {
     runners_.add(std::string(storage::kMigrateAction), migrations_.runner());
     runners_.add(std::string(images::kImageAction), image_jobs_.runner());
+    deploys_.add_runners(runners_);
   }
 
   Application& application() override { return application_; }
@@ -197,6 +206,7 @@ class InstanceImpl final : public Instance {
   storage::MigrationJobs migrations_;
   automation::Hosts hosts_;
   automation::Automation automation_;
+  deploy::Deploys deploys_;
   images::Images images_;
   images::ImageJobs image_jobs_;
   setup::ConfigService config_service_;

@@ -174,6 +174,7 @@ CheckResults diagnose(const Options& options) {
   out.push_back(check_key_file("encryption_key", options.encryption_key_file));
   if (options.database.empty()) out.push_back(check_database_file(options.data_dir + "/dashctl.db"));
   for (auto& check : check_executors(options.data_dir)) out.push_back(std::move(check));
+  for (auto& check : check_modules(options.data_dir)) out.push_back(std::move(check));
   if (std::ranges::any_of(out, [](const CheckResult& c) { return c.code == Code::not_found; })) return out;
   auto read_only = options;
   read_only.keep_schema = true;

@@ -7,6 +7,9 @@
 #include <filesystem>
 
 #include "core/app/keys.hpp"
+#include "core/deploy/module.hpp"
+#include "core/deploy/program.hpp"
+#include "core/jobs/actions.hpp"
 #include "core/jobs/executor.hpp"
 
 namespace dash::app {
@@ -83,11 +86,39 @@ CheckResult check_database_file(const std::string& path) {
   return good(kName, path);
 }
 
-CheckResults check_executors(const std::string& data_dir) {
-  // The server's user owns the data folder; doctor may be run by root.
+// The server's user owns the data folder; doctor may be run by root.
+static uid_t owner_of(const std::string& data_dir) {
   struct stat status {};
-  auto user = ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
-  jobs::Executors executors(jobs::executor_folder(data_dir), "", user);
+  return ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
+}
+
+CheckResults check_modules(const std::string& data_dir) {
+  auto folder = std::filesystem::absolute(jobs::executor_folder(data_dir)).string();
+  CheckResults out;
+  int modules = 0;
+  for (const auto& action : jobs::actions()) {
+    if (action.kind == jobs::ActionKind::teardown) continue;
+    std::string name(action.name);
+    auto module = deploy::read_module(folder, name, owner_of(data_dir));
+    modules += module && *module;
+    if (module) continue;
+    auto code = module.error().code == Code::not_found ? Code::invalid : module.error().code;
+    out.push_back(failed("module " + name, code, module.error().message));
+  }
+  std::error_code ec;
+  if (auto mirror = folder + "/providers"; std::filesystem::exists(mirror, ec))
+    if (auto safe = deploy::check_trusted_tree(mirror, owner_of(data_dir)); !safe)
+      out.push_back(failed("providers", safe.error().code, safe.error().message));
+  if (modules == 0) return out;
+  auto program = deploy::find_iac_program();
+  out.push_back(program ? good("infrastructure_program", *program)
+                        : failed("infrastructure_program", Code::invalid, program.error().message));
+  out.push_back(good("modules", fmt::format("{} actions have one", modules)));
+  return out;
+}
+
+CheckResults check_executors(const std::string& data_dir) {
+  jobs::Executors executors(jobs::executor_folder(data_dir), "", owner_of(data_dir));
   CheckResults out;
   for (const auto& executor : executors.refused())
     out.push_back(failed(fmt::format("executor {}", std::filesystem::path(executor.path).filename().string()),

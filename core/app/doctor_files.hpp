@@ -17,5 +17,8 @@ CheckResult check_database_file(const std::string& path);
 // Returns each executor that a worker of this folder's owner would refuse to run; one good check when there
 // is none.
 CheckResults check_executors(const std::string& data_dir);
+// Returns each module that is not run, and whether the program is there that runs the others; nothing where
+// there is no module.
+CheckResults check_modules(const std::string& data_dir);
 
 }  // namespace dash::app

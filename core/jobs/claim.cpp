@@ -25,7 +25,11 @@ std::string quoted_list(const std::set<std::string>& available) {
 std::set<std::string> runnable_actions(const Runners& runners, const Executors& executors) {
   std::set<std::string> out;
   for (const auto& [action, path] : executors.available()) out.insert(action);
-  for (const auto& [action, runner] : runners.entries()) out.insert(action);
+  // An executable that is refused stands for its action too: nothing else runs in its place.
+  std::set<std::string> refused;
+  for (const auto& executor : executors.refused()) refused.insert(executor.action);
+  for (const auto& [action, runner] : runners.entries())
+    if (!runner.obstacle || (!refused.contains(action) && !runner.obstacle())) out.insert(action);
   return out;
 }
 

@@ -27,6 +27,7 @@ struct RunResult {
   std::string error{};                         // of a failed one
   std::string reason = "executor";             // the word of a failed one
   OrderedJson result{};                        // the job's `result`; null for none
+  std::optional<std::string> resource_id{};    // the provider's id of what a deploy made
   std::optional<int> exit_status{}, signal{};  // of the program that did the work
   std::optional<Plan> plan{};                  // of one that waits
 };

@@ -33,12 +33,14 @@ Result<void> set_waiting_message(db::Sql& sql, const std::string& action, const 
 }
 
 Result<void> explain_action(db::Sql& sql, const Executors& executors,
-                            const std::vector<RefusedExecutor>& refused, const std::string& action) {
+                            const std::vector<RefusedExecutor>& refused, const std::string& action,
+                            const std::optional<std::string>& obstacle) {
   auto none = fmt::format("no executor for {}:", action);
   auto found = std::ranges::find(refused, action, &RefusedExecutor::action);
   if (found == refused.end()) {
-    auto message = fmt::format("{} put an executable at {}", none, executors.expected_path(action));
-    return set_waiting_message(sql, action, message, message, message);
+    auto message = fmt::format("{} {}", none,
+                               obstacle.value_or("put an executable at " + executors.expected_path(action)));
+    return set_waiting_message(sql, action, message, none, none);
   }
   auto start = fmt::format("the executor {} is not run:", found->path);
   return set_waiting_message(sql, action, fmt::format("{} {}", start, found->reason), start, none);
@@ -50,9 +52,14 @@ Result<void> explain_waiting_jobs(const Deps& deps, const Executors& executors,
   auto available = executors.available();
   std::vector<std::string> wanted = {std::string(kAutomationRun)};
   for (const auto& action : actions()) wanted.emplace_back(action.name);
-  for (const auto& action : wanted)
-    if (!available.contains(action) && !deps.runners.find(action))
-      TRY(explain_action(deps.sql, executors, refused, action));
+  for (const auto& action : wanted) {
+    if (available.contains(action)) continue;
+    const auto* runner = deps.runners.find(action);
+    auto obstacle = runner && runner->obstacle ? runner->obstacle() : std::nullopt;
+    bool is_refused = std::ranges::find(refused, action, &RefusedExecutor::action) != refused.end();
+    if (!runner || obstacle || (runner->obstacle && is_refused))
+      TRY(explain_action(deps.sql, executors, refused, action, obstacle));
+  }
   return {};
 }
 

@@ -9,6 +9,13 @@
 namespace dash::jobs {
 namespace {
 
+// A deploy that failed or was cancelled exists as long as its state holds resources. The module deploy writes
+// that table.
+constexpr std::string_view kExists =
+    R"((state = 'completed'
+        OR (state IN ('failed', 'cancelled')
+            AND EXISTS (SELECT 1 FROM deploy_states d WHERE d.job_id = jobs.id AND d.resources > 0))))";
+
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
@@ -33,9 +40,10 @@ Result<std::vector<Job>> existing_deploys(db::Transaction& tx, const std::string
                                           const std::string& text) {
   std::string column = by == FindBy::resource_id ? "resource_id" : "name";
   // Sorted by number, not by time: the clock may have been wrong.
-  auto rows = TRY(tx.query(kSelectJobs + "WHERE action = $1 AND " + column +
-                               " = $2 AND state = 'completed' AND destroyed_by IS NULL ORDER BY seq DESC",
-                           {action, text}));
+  auto rows =
+      TRY(tx.query(kSelectJobs + "WHERE action = $1 AND " + column + " = $2 AND destroyed_by IS NULL AND " +
+                       std::string(kExists) + " ORDER BY seq DESC",
+                   {action, text}));
   std::vector<Job> out;
   for (const auto& row : rows) out.push_back(TRY(row_to_job(row)));
   return out;
@@ -57,7 +65,8 @@ Result<void> mark_destroyed(db::Transaction& tx, const std::string& deploy_id, c
   gone.push_back(*deploy);
   for (const auto& job : gone)
     TRY(tx.exec(
-        "UPDATE jobs SET destroyed_by = $2 WHERE id = $1 AND state = 'completed' AND destroyed_by IS NULL",
+        R"(UPDATE jobs SET destroyed_by = $2
+           WHERE id = $1 AND state IN ('completed', 'failed', 'cancelled') AND destroyed_by IS NULL)",
         {job.id, by}));
   return {};
 }

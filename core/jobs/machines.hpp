@@ -1,4 +1,4 @@
-// The existing machines: made by completed deploys and not torn down since. teardown.cpp decides which of
+// The existing machines: made by completed deploys, or left by others in their state, and not torn down since. teardown.cpp decides which of
 // them a teardown means.
 #pragma once
 #include <optional>

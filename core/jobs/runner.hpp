@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/jobs/actions.hpp"
@@ -35,6 +36,9 @@ using Runner = std::function<Result<RunResult>(const Job& job, const Json& param
 struct RunnerEntry {
   Runner run;
   OnWorkerLoss on_worker_loss = OnWorkerLoss::fail;
+  // Set for a runner that yields to an operator's executable. Returns why it cannot run the action here (a
+  // sentence that says what to do), or nullopt. Called several times a second.
+  std::function<std::optional<std::string>()> obstacle{};
 };
 
 // The runners of a process, by canonical action. Filled while the application is built, then only read.

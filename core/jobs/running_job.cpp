@@ -92,7 +92,6 @@ Result<void> RunningJob::flush() {
 }
 
 bool RunningJob::tend() {
-  if (stop_) return true;
   bool is_due = false;
   {
     std::lock_guard lock(mutex_);
@@ -186,14 +185,15 @@ Result<void> finish_job(const Deps& deps, const Job& job, const RunningJob& runn
     auto text = [](const std::string& t) { return t.empty() ? db::Value(nullptr) : db::Value(t); };
     auto number = [](std::optional<int> n) { return n ? db::Value(std::int64_t{*n}) : db::Value(nullptr); };
     auto result = outcome.result.is_null() ? "" : dump_json(outcome.result);
-    bool is_ours =
-        TRY(transition(tx, job.id, {State::running}, state,
-                       {", message = $3, reason = $4, error = $5, completed_at = $6, result = $7, "
-                        "exit_status = $8, exit_signal = $9, lease_owner = NULL, "
-                        "lease_until = NULL",
-                        {std::string(word(state)), text(reason), text(error), to_micros(deps.clock.now()),
-                         text(result), number(outcome.exit_status), number(outcome.signal), running.owner()},
-                        " AND lease_owner = $10"}));
+    bool is_ours = TRY(transition(
+        tx, job.id, {State::running}, state,
+        {", message = $3, reason = $4, error = $5, completed_at = $6, result = $7, "
+         "exit_status = $8, exit_signal = $9, resource_id = coalesce($10, resource_id), lease_owner = NULL, "
+         "lease_until = NULL",
+         {std::string(word(state)), text(reason), text(error), to_micros(deps.clock.now()), text(result),
+          number(outcome.exit_status), number(outcome.signal), text(outcome.resource_id.value_or("")),
+          running.owner()},
+         " AND lease_owner = $11"}));
     const auto* action = find_action(job.action);
     if (!is_ours || state != State::completed || !action) return {};
     if (action->kind != ActionKind::teardown) return start_post_deploy(deps, tx, job);

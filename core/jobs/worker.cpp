@@ -78,13 +78,15 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
   auto parameters = without_post_deploy(TRY(open_parameters(deps_.store, job)));
   RunningJob running(deps_, job, owner_, TRY(lease_micros(deps_.settings)), stop);
   Result<RunResult> outcome = RunResult{};
-  if (const auto* runner = deps_.runners.find(job.action)) {
+  const auto* runner = deps_.runners.find(job.action);
+  auto available = executors_.available();
+  auto path = available.find(job.action);
+  bool has_executable = path != available.end();
+  if (runner && (!runner->obstacle || !has_executable)) {
     LeaseKeeper keeper(running);
     outcome = runner->run(job, parameters, running);
   } else {
-    auto available = executors_.available();
-    auto path = available.find(job.action);
-    if (path == available.end())
+    if (!has_executable)
       return requeue_job(deps_, job, owner_, "its executor has gone", std::chrono::seconds(0));
     outcome = executors_.run(
         path->second, executor_input(job, parameters),

@@ -15,6 +15,8 @@
 #include <fstream>
 #include <optional>
 
+#include "core/base/file.hpp"
+
 namespace dash::net {
 namespace {
 
@@ -33,16 +35,18 @@ int print_failure(std::string_view what) {
 struct SuperviseRequest {
   int parent = 0;
   int stop_seconds = 0;
+  std::string end_file;
   std::vector<std::string> argv;
 };
 
 std::optional<SuperviseRequest> parse_request(const std::vector<std::string>& args) {
   SuperviseRequest out;
-  if (args.size() < 4 || args[2] != "--") return std::nullopt;
+  if (args.size() < 5 || args[3] != "--") return std::nullopt;
   for (auto [text, number] : {std::pair{&args[0], &out.parent}, {&args[1], &out.stop_seconds}})
     if (std::from_chars(text->data(), text->data() + text->size(), *number).ec != std::errc())
       return std::nullopt;
-  out.argv.assign(args.begin() + 3, args.end());
+  out.end_file = args[2];
+  out.argv.assign(args.begin() + 4, args.end());
   return out;
 }
 
@@ -66,6 +70,7 @@ class Supervisor {
     ::kill(-program_, SIGKILL);
     reap_descendants();
     for (auto& stream : streams_) drain(stream);
+    note_end();
     return end();
   }
 
@@ -167,6 +172,13 @@ class Supervisor {
     while (stream.is_open && ::poll(&waiting, 1, 0) > 0) stream.is_open = forward(stream);
   }
 
+  void note_end() const {
+    bool exited = WIFEXITED(*status_);
+    auto text =
+        exited ? fmt::format("exit {}", WEXITSTATUS(*status_)) : fmt::format("signal {}", WTERMSIG(*status_));
+    if (!request_.end_file.empty()) std::ignore = write_file(request_.end_file, text, 0600);
+  }
+
   int end() const {
     if (WIFEXITED(*status_)) return WEXITSTATUS(*status_);
     int signal = WTERMSIG(*status_);
@@ -189,9 +201,9 @@ class Supervisor {
 
 }  // namespace
 
-Command supervised(const Command& command, std::chrono::seconds stop_timeout, const std::string& launcher) {
+Command supervised(const Command& command, const Supervision& supervision, const std::string& launcher) {
   Command out{{launcher, std::string(kSupervise), std::to_string(::getpid()),
-               std::to_string(stop_timeout.count()), "--"},
+               std::to_string(supervision.stop_timeout.count()), supervision.end_file, "--"},
               command.env,
               command.cwd};
   out.argv.insert(out.argv.end(), command.argv.begin(), command.argv.end());

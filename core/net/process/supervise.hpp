@@ -14,10 +14,17 @@ namespace dash::net {
 
 inline constexpr std::string_view kSupervise = "supervise";
 
+// How a supervised program is stopped.
+struct Supervision {
+  std::chrono::seconds stop_timeout{600};
+  // Is written when everything has ended: "exit 1", or "signal 9". Empty: none.
+  std::string end_file{};
+};
+
 // Wraps `command`. SIGTERM to the result, and the death of the thread that started it, interrupt the program
-// and its group; what still runs after `stop_timeout` is killed. The result ends as the program ended, after
+// and its group; what still runs after the timeout is killed. The result ends as the program ended, after
 // every process that the program started.
-Command supervised(const Command& command, std::chrono::seconds stop_timeout,
+Command supervised(const Command& command, const Supervision& supervision,
                    const std::string& launcher = "/proc/self/exe");
 
 // Runs the hidden command. `args` are the words after "supervise". Returns the program's exit status, or dies

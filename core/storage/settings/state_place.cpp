@@ -18,7 +18,6 @@ constexpr std::string_view kPeerPrefix = "terraform-state/";
 constexpr std::string_view kStateFile = "terraform.tfstate";
 constexpr std::string_view kCloud3StateFile = "default.tfstate";
 constexpr std::string_view kCloud3LockFile = "default.tflock";
-constexpr std::string_view kLockInfo = ".terraform.tfstate.lock.info";
 constexpr std::size_t kMaxLockBytes = 64u << 10;
 constexpr int kMaxLockReads = 4;
 constexpr std::size_t kFallbackIdDigits = 32;
@@ -116,11 +115,23 @@ std::string StatePlace::translated_key(std::string_view key) const {
   return (is_file_system_ ? "" : prefix) + path + std::string(leaf);
 }
 
+Result<std::string> StatePlace::find_key(const std::string& job) const {
+  auto written = translated_key(fmt::format("{}/{}", job, kStateFile));
+  if (is_file_system_) return written;
+  for (auto known : {kPrefix, kPeerPrefix}) {
+    auto key = fmt::format("{}{}/{}", known, job, leaf_);
+    auto found = key == written ? Result<Object>(fail(Code::not_found, "not asked")) : store_->head(key);
+    if (found) return key;
+    if (found.error().code != Code::not_found) return Failure(std::move(found).error());
+  }
+  return written;
+}
+
 std::vector<std::string> StatePlace::locked_folders() const {
   std::vector<std::string> keys;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
-    if (std::filesystem::exists(entry.path() / kLockInfo, error))
+    if (std::filesystem::exists(entry.path() / kLockInfoFile, error))
       keys.push_back(entry.path().filename().string() + "/" + std::string(leaf_));
   return keys;
 }
@@ -237,7 +248,7 @@ Result<VersionsResult> StatePlace::versions(const std::string& key) const {
 }
 
 std::string StatePlace::lock_file(const std::string& key) const {
-  return folder_ + "/" + std::string(folder_of(key)) + std::string(kLockInfo);
+  return folder_ + "/" + std::string(folder_of(key)) + std::string(kLockInfoFile);
 }
 
 }  // namespace dash::storage

@@ -65,16 +65,22 @@ class StatePlace {
   std::string key_of(const std::string& job) const;
   // Returns what the store keeps of a state. Versioning is off for a file system.
   Result<VersionsResult> versions(const std::string& key) const;
+  // Returns the key of a job's state: of the one that is here in either spelling, else of a new one.
+  Result<std::string> find_key(const std::string& job) const;
+  // How the programs that write state here lock it: by an object beside it (lock_key), a lease on it, or a
+  // lock on the file in folder().
+  enum class LockStyle { suffix, sibling, lease, folder };
+  LockStyle lock_style() const { return style_; }
+  std::string lock_key(const std::string& key) const;
+  const std::string& folder() const { return folder_; }
   // Returns where this place has the object `key` of another place.
   std::string translated_key(std::string_view key) const;
 
  private:
-  enum class LockStyle { suffix, sibling, lease, folder };
   StatePlace() = default;
   bool is_lock(std::string_view key) const;
   bool is_state(std::string_view key) const;
   std::string job_of(std::string_view key) const;
-  std::string lock_key(const std::string& key) const;
   std::string state_key(const std::string& lock) const;
   Result<void> add_lone_locks(const std::vector<std::string>& locked, StateListing& found) const;
   std::vector<std::string> locked_folders() const;
@@ -91,6 +97,9 @@ class StatePlace {
   LockStyle style_ = LockStyle::suffix;
   bool is_file_system_ = false;
 };
+
+// Beside the state of a file system: who holds its lock.
+inline constexpr std::string_view kLockInfoFile = ".terraform.tfstate.lock.info";
 
 // Returns whether the key ends with the name of a state file.
 bool is_state_key(std::string_view key);

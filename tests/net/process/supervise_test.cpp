@@ -31,7 +31,7 @@ bool is_alive(const std::string& pid) { return ::kill(std::stoi(pid), 0) == 0; }
 class Supervise : public testing::Test {
  protected:
   Command command(const std::string& script, seconds stop = seconds(30)) const {
-    return supervised(shell(script), stop);
+    return supervised(shell(script), {stop, end_});
   }
   // Runs the script until `file` has a line, and then stops it.
   Result<ExitStatus> stop_once_ready(const std::string& script, seconds stop) {
@@ -44,6 +44,7 @@ class Supervise : public testing::Test {
   }
   Scratch scratch_;
   std::string ready_ = scratch_ / "ready";
+  std::string end_ = scratch_ / "ended";
   StringSink out_{10'000};
 };
 
@@ -51,8 +52,11 @@ TEST_F(Supervise, EndsAsItsProgramAndPassesItsOutputOn) {
   auto ran = must(run_child(command("echo out; echo err >&2; exit 7"), "", kLong, 1000));
   EXPECT_EQ(ran.exit.code, 7);
   EXPECT_EQ(ran.out + ran.err, "out\nerr\n");
+  EXPECT_EQ(line_of(end_), "exit 7");
   EXPECT_EQ(must(run_child(command("kill -9 $$"), "", kLong, 1000)).exit.signal, 9);
-  EXPECT_EQ(must(run_child(supervised({{"/nowhere"}, {}, ""}, seconds(1)), "", kLong, 1000)).exit.code, 126);
+  EXPECT_EQ(line_of(end_), "signal 9");
+  EXPECT_EQ(must(run_child(supervised({{"/nowhere"}, {}, ""}, {seconds(1)}), "", kLong, 1000)).exit.code,
+            126);
 }
 
 TEST_F(Supervise, InterruptsOnceAndWaitsForTheEnd) {

@@ -1,0 +1,241 @@
+#include "core/deploy/deploy_run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "core/base/file.hpp"
+#include "core/crypto/hash.hpp"
+#include "core/deploy/settle.hpp"
+#include "core/jobs/job_rows.hpp"
+#include "core/storage/settings/state_document.hpp"
+
+namespace dash::deploy {
+namespace {
+
+constexpr std::size_t kMaxPlanFile = 64u << 20;
+constexpr std::int64_t kDefaultStopSeconds = 600, kMaxStopSeconds = 24 * 3600;
+constexpr std::chrono::milliseconds kAwaitInterval{200};
+constexpr std::size_t kMaxNamedResources = 20;
+
+const jobs::Action& action_of(const jobs::Job& job) { return *jobs::find_action(job.action); }
+
+std::string state_job_of(const jobs::Job& job, const Json& parameters) {
+  if (action_of(job).kind != jobs::ActionKind::teardown) return job.id;
+  return string_member(parameters, "deploy_job_id").value_or("");
+}
+
+jobs::RunResult failed(std::string reason, std::string error) {
+  jobs::RunResult out;
+  out.error = std::move(error);
+  out.reason = std::move(reason);
+  return out;
+}
+
+std::string named(std::vector<std::string> addresses) {
+  auto more = addresses.size() > kMaxNamedResources
+                  ? fmt::format(" and {} more", addresses.size() - kMaxNamedResources)
+                  : "";
+  addresses.resize(std::min(addresses.size(), kMaxNamedResources));
+  return fmt::format("{}{}", fmt::join(addresses, ", "), more);
+}
+
+// Which cloud's panel the program gets.
+std::string cloud_of(const jobs::Action& action, const Json& request) {
+  return action.cloud.empty() ? string_member(request, "cloud").value_or("") : std::string(action.cloud);
+}
+
+}  // namespace
+
+DeployRun::DeployRun(Deploys& deploys, const jobs::Job& job, const Json& parameters,
+                     jobs::RunControl& control)
+    : deploys_(deploys),
+      job_(job),
+      parameters_(parameters),
+      control_(control),
+      action_(action_of(job)),
+      state_job_(state_job_of(job, parameters)),
+      deploy_action_(is_teardown() ? action_.deploy_action : action_.name),
+      folder_(deploys.options_.work_folder, job.id) {}
+
+Result<jobs::RunResult> DeployRun::run() {
+  auto no_state = failed("no_state",
+                         "this server deployed nothing by that name, so there is no state to destroy from; "
+                         "nothing was touched. Remove the resource at its provider");
+  if (state_job_.empty()) return no_state;
+  state_ = TRY(deploys_.open_state(state_job_));
+  auto record = TRY(deploys_.records_.find(state_job_));
+  if (is_teardown() && !record && TRY(state_->read()).empty()) return no_state;
+  TRY(await_earlier_runs());
+  if (control_.should_stop()) return jobs::RunResult{jobs::RunStatus::stopped, {}};
+  auto module = TRY(choose_module(record));
+  TRY(deploys_.records_.begin(state_job_, deploy_action_, module));
+  if (state_->place().is_file_system())
+    warn(
+        fmt::format("the state is a file of this machine, {} of the data folder: while no object store is "
+                    "active, back it up with the data folder",
+                    state_->shown_key()));
+  auto prepared = prepare(module);
+  auto result = prepared ? work() : Result<jobs::RunResult>(Failure(prepared.error()));
+  clean_up();
+  if (!result && control_.should_stop()) return jobs::RunResult{jobs::RunStatus::stopped, {}};
+  return result;
+}
+
+Result<ModuleFolder> DeployRun::choose_module(const std::optional<DeployRecord>& record) {
+  if (record) return deploys_.records_.module(*record);
+  auto module = TRY(deploys_.module(deploy_action_));
+  if (!module)
+    return fail(Code::not_found, "the module of {} has gone: put its *.tf files back into {}", deploy_action_,
+                deploys_.options_.executor_folder);
+  return *std::move(module);
+}
+
+Result<void> DeployRun::await_earlier_runs() {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(deploys_.options_.work_folder, error)) {
+    WorkFolder folder(deploys_.options_.work_folder, entry.path().filename());
+    if (folder.state_job() != state_job_ && folder.path() != folder_.path()) continue;
+    if (folder.program_end() == ProgramEnd::runs)
+      control_.log("waiting for the program of an earlier run, which is being stopped");
+    while (folder.program_end() == ProgramEnd::runs && !control_.should_stop())
+      std::this_thread::sleep_for(kAwaitInterval);
+    if (control_.should_stop()) return {};
+    TRY(deploys_.settle_folder(folder, *state_, state_job_));
+  }
+  return settle(*state_, deploys_.records_, state_job_, {});
+}
+
+// The four that were judged, what the caller gave besides, and the rest of the request; each only where the
+// module declares it.
+Result<Json> DeployRun::variable_values(const ModuleFolder& module) const {
+  auto request = job_.request;
+  auto parameters = parameters_;
+  if (is_teardown()) {
+    auto deploy = TRY(db::read<jobs::Job>(
+        deploys_.jobs_.sql, [&](db::Transaction& tx) { return jobs::get_job(tx, state_job_); }));
+    request = deploy.request;
+    parameters = TRY(jobs::open_parameters(deploys_.jobs_.store, deploy));
+  }
+  auto given = request.value("variables", parameters);
+  auto values = Json::object();
+  for (const auto& source : {request, given})
+    for (const auto& [name, value] : source.items())
+      if (module.variables.contains(name) && !value.is_null() && !values.contains(name)) values[name] = value;
+  return values;
+}
+
+Result<void> DeployRun::prepare(const ModuleFolder& module) {
+  auto values = TRY(variable_values(module));
+  auto providers = deploys_.options_.executor_folder + "/providers";
+  if (!std::filesystem::exists(providers)) providers.clear();
+  if (!providers.empty()) TRY(check_trusted_tree(providers, ::geteuid()));
+  TRY(folder_.create(state_job_, {module, std::move(values), "", providers}));
+  server_ = TRY(StateServer::start(*state_, deploys_.records_, state_job_));
+  auto settings = TRY(deploys_.jobs_.settings.snapshot(config::kAllSettings));
+  auto credentials = cloud_credentials(cloud_of(action_, job_.request), settings->values(), folder_.home());
+  TRY(folder_.write_credentials(credentials));
+  auto seconds = TRY(deploys_.jobs_.settings.integer("deploy_stop_seconds", kDefaultStopSeconds));
+  ProgramOptions options;
+  options.path = TRY(find_iac_program());
+  options.launcher = deploys_.options_.launcher;
+  options.environment = server_->environment();
+  options.environment.insert(options.environment.end(), credentials.environment.begin(),
+                             credentials.environment.end());
+  options.secrets = std::move(credentials.secrets);
+  options.secrets.push_back(server_->password().expose());
+  options.stop_timeout = std::chrono::seconds(std::clamp<std::int64_t>(seconds, 1, kMaxStopSeconds));
+  program_ = std::make_unique<Program>(std::move(options), folder_, control_);
+  return {};
+}
+
+jobs::RunResult DeployRun::step_failed(std::string_view step, const ProgramResult& result) const {
+  auto text = result.error.empty() ? result.exit.text() : result.error;
+  auto out = failed("deploy_failed", fmt::format("{}: {}", step, text));
+  if (auto holder = server_->foreign_lock()) {
+    out = failed("state_locked",
+                 fmt::format("the state {} is locked by {}. Wait until that program ends; when it "
+                             "is gone, end its lock with dashctl storage state unlock {}",
+                             state_->shown_key(), holder_text(*holder), state_job_));
+  } else if (text.find("plan is stale") != text.npos) {
+    out = failed("stale_plan", "the plan is stale: the state changed after it was made. Submit it again");
+  } else if (result.exit.signal != 0 && !result.is_stopped) {
+    out.error = fmt::format("{}: the program was killed (signal {})", step, result.exit.signal);
+  }
+  if (result.is_stopped) out.status = jobs::RunStatus::stopped;
+  return jobs::with_exit(std::move(out), result.exit);
+}
+
+Result<jobs::RunResult> DeployRun::work() {
+  auto prepared = TRY(program_->run({"init", "-input=false", "-no-color"}));
+  if (!prepared.exit.ok() || prepared.is_stopped) return step_failed("init", prepared);
+  return plan();
+}
+
+Result<jobs::RunResult> DeployRun::plan() {
+  std::vector<std::string> arguments{"plan", "-input=false", "-no-color", "-out=" + folder_.plan_file(),
+                                     "-var-file=" + folder_.values_file()};
+  if (is_teardown()) arguments.push_back("-destroy");
+  auto planned = TRY(program_->run(arguments));
+  if (!planned.exit.ok() || planned.is_stopped) return step_failed("plan", planned);
+  auto summary = TRY(read_plan(TRY(program_->print({"show", "-json", "-no-color", folder_.plan_file()}))));
+  summary.digest = crypto::to_hex(crypto::sha256(TRY(read_file(folder_.plan_file(), kMaxPlanFile))));
+  control_.set_detail("plan", to_json(summary));
+  TRY(control_.flush());
+  return apply();
+}
+
+Result<jobs::RunResult> DeployRun::apply() {
+  if (control_.should_stop()) return jobs::RunResult{jobs::RunStatus::stopped, {}};
+  auto applied =
+      TRY(program_->run({"apply", "-input=false", "-no-color", "-auto-approve", folder_.plan_file()}));
+  if (applied.exit.signal != 0) warn(unrecorded_warning(state_job_));
+  if (!applied.exit.ok()) return step_failed(is_teardown() ? "destroy" : "apply", applied);
+  return finish_apply(applied);
+}
+
+Result<jobs::RunResult> DeployRun::finish_apply(const ProgramResult& applied) {
+  auto text = TRY(state_->read());
+  auto left = managed_resources(text);
+  if (is_teardown() && !left.empty()) {
+    auto resources = named(std::move(left));
+    return jobs::with_exit(
+        failed("resources_left",
+               fmt::format("the destroy left resources: {}. Look at them, and destroy again", resources)),
+        applied.exit);
+  }
+  jobs::RunResult out;
+  out.status = jobs::RunStatus::done;
+  if (!is_teardown()) TRY(report_outputs(text, out));
+  return jobs::with_exit(std::move(out), applied.exit);
+}
+
+Result<void> DeployRun::report_outputs(const std::string& state, jobs::RunResult& out) {
+  auto document = storage::parse_state(state);
+  if (!document) return {};
+  control_.set_detail("outputs", document->outputs);
+  if (auto id = document->outputs.find("resource_id"); id != document->outputs.end() && id->is_string())
+    out.resource_id = id->get<std::string>();
+  auto json = TRY(parse_json(state));
+  return deploys_.records_.set_outputs(state_job_, dump_json(json.value("outputs", Json::object())));
+}
+
+// The folder stays when what it holds could not be settled: Deploys::tick() tries again. Its secrets go.
+void DeployRun::clean_up() {
+  server_.reset();
+  std::error_code error;
+  std::filesystem::remove_all(folder_.home(), error);
+  auto settled = deploys_.settle_folder(folder_, *state_, state_job_);
+  if (!settled)
+    warn(fmt::format("the state is not settled yet, this server tries again: {}", settled.error().message));
+}
+
+void DeployRun::warn(std::string text) {
+  control_.log("warning: " + text);
+  warnings_.push_back(std::move(text));
+  control_.set_detail("warnings", warnings_);
+}
+
+}  // namespace dash::deploy

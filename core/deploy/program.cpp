@@ -1,0 +1,113 @@
+#include "core/deploy/program.hpp"
+
+#include <cstdlib>
+
+#include "core/base/text.hpp"
+#include "core/net/process/supervise.hpp"
+
+namespace dash::deploy {
+namespace {
+
+constexpr std::size_t kMaxOutputLine = 4096;
+constexpr std::size_t kMaxDocumentBytes = 64u << 20;
+constexpr std::size_t kMinSecretBytes = 6;
+// Beyond the time in which the program itself is killed.
+constexpr std::chrono::seconds kSupervisorGrace{30};
+constexpr std::string_view kErrorMark = "Error: ";
+
+// Cuts a stream into lines, hides secrets in them and logs them.
+class LogSink final : public Sink {
+ public:
+  LogSink(jobs::RunControl& control, const std::vector<std::string>& secrets, std::string& error)
+      : control_(control), secrets_(secrets), error_(error) {}
+  Result<void> write(std::string_view bytes) override {
+    for (char c : bytes) {
+      if (c == '\n') {
+        flush();
+      } else if (line_.size() < kMaxOutputLine) {
+        line_ += c;
+      }
+    }
+    return {};
+  }
+  void flush() {
+    auto line = hide_secrets(std::exchange(line_, {}), secrets_);
+    auto mark = line.find(kErrorMark);
+    if (error_.empty() && mark != line.npos) error_ = line.substr(mark + kErrorMark.size());
+    if (!trim(line).empty()) control_.log(std::move(line));
+  }
+
+ private:
+  jobs::RunControl& control_;
+  const std::vector<std::string>& secrets_;
+  std::string& error_;
+  std::string line_;
+};
+
+}  // namespace
+
+std::string hide_secrets(std::string line, const std::vector<std::string>& secrets) {
+  auto hide = [&](std::string_view secret) {
+    if (secret.size() < kMinSecretBytes) return;
+    for (auto at = line.find(secret); at != line.npos; at = line.find(secret, at + 3))
+      line.replace(at, secret.size(), "***");
+  };
+  for (std::string_view secret : secrets)
+    while (!secret.empty()) {
+      auto end = std::min(secret.find('\n'), secret.size());
+      hide(trim(secret.substr(0, end)));
+      secret.remove_prefix(std::min(end + 1, secret.size()));
+    }
+  return line;
+}
+
+Result<std::string> find_iac_program() {
+  if (const char* named = std::getenv("IAC_BINARY"); named && *named)
+    return within("IAC_BINARY", net::find_program(named));
+  for (auto name : {"tofu", "terraform"})
+    if (auto found = net::find_program(name)) return found;
+  return fail(Code::not_found,
+              "neither tofu nor terraform is on the PATH: install one of them, or set IAC_BINARY to its path "
+              "and start the server again");
+}
+
+Result<ProgramResult> Program::run_with(const std::vector<std::string>& arguments, Sink& out, Sink& err) {
+  net::Command command{{options_.path}, folder_.environment(), folder_.program_folder()};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.env.insert(command.env.end(), options_.environment.begin(), options_.environment.end());
+  auto wrapped = net::supervised(command, {options_.stop_timeout, folder_.end_file()}, options_.launcher);
+  auto child = TRY(net::Child::start(wrapped));
+  TRY(folder_.note_program(child.pid()));
+  net::RunOptions options;
+  options.out = &out;
+  options.err = &err;
+  options.should_stop = [this] { return control_.should_stop(); };
+  options.grace = options_.stop_timeout + kSupervisorGrace;
+  auto exit = child.communicate(options);
+  if (!exit && exit.error().code == Code::interrupted) return ProgramResult{child.exit_status(), true, {}};
+  auto status = TRY(std::move(exit));
+  return ProgramResult{status, false, {}};
+}
+
+Result<ProgramResult> Program::run(const std::vector<std::string>& arguments) {
+  std::string error;
+  LogSink out(control_, options_.secrets, error), err(control_, options_.secrets, error);
+  auto result = run_with(arguments, out, err);
+  out.flush();
+  err.flush();
+  if (result) result->error = error;
+  return result;
+}
+
+Result<std::string> Program::print(const std::vector<std::string>& arguments) {
+  std::string error;
+  StringSink out(kMaxDocumentBytes);
+  LogSink err(control_, options_.secrets, error);
+  auto result = TRY(run_with(arguments, out, err));
+  err.flush();
+  if (result.exit.ok()) return out.take();
+  if (result.is_stopped) return fail(Code::interrupted, "the job was stopped");
+  return fail(Code::upstream, "{}", error.empty() ? result.exit.text() : error);
+}
+
+}  // namespace dash::deploy

@@ -1,0 +1,83 @@
+"""Modules that need no cloud, and the program that runs them."""
+import os
+import shutil
+
+from support.jobs import job
+from support.wait import wait_until
+
+PROGRAM = os.environ.get("IAC_BINARY") or shutil.which("tofu") or shutil.which("terraform")
+
+VARIABLES = "".join(f'variable "{name}" {{ type = string }}\n' for name in ("region", "instance_type", "image", "name"))
+
+# What the machine "does" is a file beneath `marks`. The values pass through the environment.
+MACHINE_TF = VARIABLES + """
+resource "terraform_data" "machine" {
+  input = { region = var.region, type = var.instance_type, image = var.image, name = var.name }
+  provisioner "local-exec" {
+    command     = %(command)s
+    environment = { NAME = var.name, MARKS = "%(marks)s" }
+  }
+  provisioner "local-exec" {
+    when        = destroy
+    command     = "echo gone >> \\"$MARKS/destroyed\\""
+    environment = { MARKS = "%(marks)s" }
+  }
+}
+output "resource_id" { value = "i-${substr(md5(terraform_data.machine.id), 0, 8)}" }
+output "name" { value = var.name }
+output "password" {
+  value     = "hidden-${var.name}"
+  sensitive = true
+}
+"""
+MADE = '"printf %s \\"$NAME\\" > \\"$MARKS/made\\""'
+
+
+def put_module(folder, marks, command=MADE, name="cloud1-vm-deploy", text=None):
+    marks.mkdir(exist_ok=True)
+    folder = folder / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in (folder.parent, folder):
+        one.chmod(0o755)
+    path = folder / "main.tf"
+    path.write_text(text if text is not None else MACHINE_TF % {"command": command, "marks": marks})
+    path.chmod(0o644)
+    return folder
+
+
+def machine(name="web"):
+    return {"region": "us-east-1", "instance_type": "t3.large", "image": "ami-1", "name": name}
+
+
+def deploy(http, name="web"):
+    answer = http.post("/api/cloud1/deploy", machine(name))
+    assert answer.status == 200, answer
+    return answer.json["job_id"]
+
+
+def destroy(http, name):
+    answer = http.delete(f"/api/cloud1/instances/{name}")
+    assert answer.status == 200, answer
+    return answer.json["job_id"]
+
+
+def ended(http, job_id, seconds=90):
+    final = ("completed", "failed", "cancelled")
+    return wait_until(lambda: (lambda j: j if j["status"] in final else None)(job(http, job_id)), seconds, f"the end of {job_id}")
+
+
+def log_of(http, job_id):
+    return "\n".join(line["line"] for line in http.get(f"/api/jobs/{job_id}/logs").json["logs"])
+
+
+def processes(*words):
+    """The numbers of the processes whose command line has all of the words."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            line = open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if all(word in line for word in words):
+            found.append(int(pid))
+    return found

@@ -1,0 +1,191 @@
+"""Built-in deploys and destroys: a module, the infrastructure program, and the state on the active backend."""
+import fcntl
+import json
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from support.deploys import MACHINE_TF, PROGRAM, VARIABLES, deploy, destroy, ended, log_of, processes, put_module
+from support.jobs import executor, job
+from support.wait import wait_until
+
+pytestmark = pytest.mark.skipif(not PROGRAM, reason="no infrastructure program: scripts/setup iac builds one")
+
+WAITS = '"echo up > \\"$MARKS/up\\"; sleep 60"'
+INTERRUPTED = ('"trap \'echo INT > \\"$MARKS/signal\\"; exit 1\' INT; echo up > \\"$MARKS/up\\"; sleep 60 & wait"')
+
+
+@pytest.fixture
+def marks(scratch):
+    return scratch / "marks"
+
+
+@pytest.fixture
+def local(make_instance, scratch):
+    """An instance whose states lie in its data folder."""
+    one = make_instance(start=False, env={"IAC_BINARY": PROGRAM})
+    (scratch / "assets").mkdir()
+    one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local", job_lease_seconds="2")
+    return one
+
+
+@pytest.fixture
+def on_s3(make_instance, bucket):
+    one = make_instance(start=False, env={"IAC_BINARY": PROGRAM})
+    one.set(**bucket.settings, job_lease_seconds="2")
+    return one
+
+
+def states(root):
+    return {item["job"]: item for item in root.get("/api/storage/state").json["items"]}
+
+
+def no_program_is_left(instance):
+    return not processes(str(instance.folder / "deploy-work"))
+
+
+def test_a_deploy_keeps_its_state_on_the_bucket_and_is_destroyed_with_what_made_it(on_s3, bucket, marks):
+    folder = put_module(on_s3.folder / "deploy", marks)
+    on_s3.set(cloud1_access_key_id="AKIAPANEL", cloud1_secret_access_key="panel-secret-key")
+    root = on_s3.start().login("root")
+    name = "$(touch x)"
+    made = ended(root, deploy(root, name))
+    assert made["status"] == "completed", (made, log_of(root, made["job_id"]))
+    assert {k: made["plan"][k] for k in ("add", "change", "destroy")} == {"add": 1, "change": 0, "destroy": 0}
+    assert len(made["plan"]["digest"]) == 64
+    assert made["outputs"] == {"resource_id": made["resource_id"], "name": name, "password": None}
+    assert made["resource_id"].startswith("i-") and made["exit_status"] == 0
+    assert (marks / "made").read_text() == name
+    key = f"iac-state/{made['job_id']}/terraform.tfstate"
+    assert bucket.keys() == [key], "no lock is left"
+    assert json.loads(bucket.get(key))["resources"]
+    assert not list((on_s3.folder / "deploy-work").iterdir()) and not list(on_s3.folder.rglob("x"))
+    database = b"".join(path.read_bytes() for path in on_s3.folder.glob("dashctl.db*"))
+    assert b"hidden-$(touch x)" not in database and b"local-exec" not in database
+    assert "panel-secret-key" not in log_of(root, made["job_id"])
+
+    (folder / "main.tf").unlink()  # the version that deployed is kept
+    gone = ended(root, destroy(root, made["resource_id"]))
+    assert gone["status"] == "completed", (gone, log_of(root, gone["job_id"]))
+    assert gone["plan"]["destroy"] == 1 and (marks / "destroyed").read_text() == "gone\n"
+    assert json.loads(bucket.get(key))["resources"] == []
+
+
+def test_a_state_in_the_data_folder_is_warned_about(local, marks, scratch):
+    put_module(local.folder / "deploy", marks)
+    root = local.start().login("root")
+    made = ended(root, deploy(root))
+    assert made["status"] == "completed", (made, log_of(root, made["job_id"]))
+    state = local.folder / "deploy" / made["job_id"] / "terraform.tfstate"
+    assert json.loads(state.read_text())["resources"] and state.stat().st_mode & 0o77 == 0
+    assert "deploy/" in made["warnings"][0] and "back it up" in made["warnings"][0]
+    # Somebody runs the program by hand, natively: it locks the file.
+    with state.open("r+") as held:
+        fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        refused = ended(root, destroy(root, "web"))
+        assert refused["status"] == "failed" and refused["reason"] == "state_locked", refused
+        assert "is locked by a program on this machine" in refused["error"]
+    gone = ended(root, destroy(root, "web"))
+    assert gone["status"] == "completed", (gone, log_of(root, gone["job_id"]))
+    assert states(root)[made["job_id"]]["resources"] == 0 and states(root)[made["job_id"]]["lock"] is None
+
+
+def test_a_foreign_lock_on_the_bucket_fails_the_job_and_names_its_holder(on_s3, bucket, marks):
+    put_module(on_s3.folder / "deploy", marks)
+    root = on_s3.start().login("root")
+    made = ended(root, deploy(root))
+    lock = {"ID": "id-9", "Who": "ann@laptop", "Operation": "OperationTypeApply", "Created": "2026-01-01T00:00:00Z"}
+    bucket.put(f"iac-state/{made['job_id']}/terraform.tfstate.tflock", json.dumps(lock).encode())
+    refused = ended(root, destroy(root, "web"))
+    assert refused["status"] == "failed" and "ann@laptop" in refused["error"] and "id-9" in refused["error"]
+    assert not (marks / "destroyed").exists()
+
+
+def test_a_module_without_a_variable_waits_and_doctor_says_why(local, marks, scratch):
+    folder = put_module(local.folder / "deploy", marks, text=VARIABLES.replace('variable "image" { type = string }\n', ""))
+    root = local.start().login("root")
+    job_id = deploy(root)
+    said = f"the module {folder} does not declare the variable image"
+    wait_until(lambda: said in job(root, job_id)["progress_message"], what="the message")
+    assert job(root, job_id)["status"] == "pending"
+    checks = {c["check"]: c for c in json.loads(local.dashctl("doctor", "--output", "json").out)["checks"]}
+    assert said in checks["module cloud1:vm:deploy"]["message"], checks
+    put_module(local.folder / "deploy", marks)
+    assert ended(root, job_id)["status"] == "completed"
+    executor(local, "aws-ec2-deploy", "echo '{\"resource_id\": \"i-0f\"}'")
+    ours = ended(root, deploy(root, "other"))
+    assert ours["resource_id"] == "i-0f" and ours["plan"] is None, "an operator's executable wins"
+    executor(local, "aws-ec2-destroy", "exit 1")
+    (local.folder / "deploy" / "aws-ec2-destroy").unlink()
+    nothing = ended(root, destroy(root, "unknown"))
+    assert nothing["status"] == "failed" and nothing["reason"] == "no_state", nothing
+    other = ended(root, destroy(root, "other"))
+    assert other["reason"] == "no_state", "an executable made it"
+
+
+def test_a_cancel_interrupts_the_program_and_what_it_made_can_be_destroyed(local, marks):
+    put_module(local.folder / "deploy", marks, INTERRUPTED)
+    root = local.start().login("root")
+    job_id = deploy(root)
+    wait_until((marks / "up").exists, 60, "the provisioner")
+    assert root.delete(f"/api/jobs/{job_id}").status == 200
+    done = ended(root, job_id)
+    assert done["status"] == "cancelled", (done, log_of(root, job_id))
+    assert (marks / "signal").read_text() == "INT\n" and no_program_is_left(local)
+    held = states(root)[job_id]
+    assert held["resources"] == 1 and held["lock"] is None
+    gone = ended(root, destroy(root, "web"))
+    assert gone["status"] == "completed", (gone, log_of(root, gone["job_id"]))
+
+
+def test_a_program_that_is_killed_leaves_a_lock_with_a_name_and_a_warning(local, marks):
+    put_module(local.folder / "deploy", marks, WAITS)
+    root = local.start().login("root")
+    job_id = deploy(root)
+    wait_until((marks / "up").exists, 60, "the provisioner")
+    program = [pid for pid in processes("apply", "plan.bin") if not processes_is_supervisor(pid)]
+    os.kill(program[0], signal.SIGKILL)
+    done = ended(root, job_id)
+    assert done["status"] == "failed" and done["signal"] == 9 and "killed" in done["error"], done
+    assert any("resources that the state does not record may exist" in text for text in done["warnings"])
+    wait_until(lambda: no_program_is_left(local), what="the end of its children")
+    lock = states(root)[job_id]["lock"]
+    assert lock["id"] and lock["who"] and lock["operation"] == "OperationTypeApply"
+    assert root.delete(f"/api/storage/state/{job_id}/lock?id={lock['id']}").status == 200
+
+
+def processes_is_supervisor(pid):
+    return " supervise " in open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
+
+
+def kill_rounds(one, marks, rounds, seed):
+    dice = random.Random(seed)
+    put_module(one.folder / "deploy", marks, '"sleep 0.5"')
+    one.start()
+    for number in range(rounds):
+        root = one.login("root")
+        job_id = deploy(root, f"web-{number}")
+        time.sleep(dice.uniform(0.2, 4))
+        one.kill()
+        one.start()
+        root = one.login("root")
+        done = ended(root, job_id)
+        wait_until(lambda: no_program_is_left(one) and not list((one.folder / "deploy-work").glob("*")), 60, "the settling")
+        state = states(root).get(job_id)
+        assert state is None or state["lock"] is None or state["lock"]["id"], f"seed {seed}: {state}"
+        if state and state["resources"]:
+            gone = ended(root, destroy(root, f"web-{number}"))
+            assert gone["status"] == "completed", (seed, number, done, gone, log_of(root, gone["job_id"]))
+        assert not [j for j in root.get("/api/jobs?status=running").json["jobs"]]
+
+
+def test_no_state_is_lost_when_the_server_is_killed(local, marks):
+    kill_rounds(local, marks, 2, random.randrange(10**6))
+
+
+@pytest.mark.long
+def test_no_state_is_lost_in_many_rounds(on_s3, marks):
+    kill_rounds(on_s3, marks, 50, random.randrange(10**6))
