@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::uint64_t kLowSpaceBytes = 256ull << 20, kMinSpaceBytes = 8ull << 20;
 
+// The server's user owns the data folder; doctor may be run by root.
+uid_t owner_of(const std::string& data_dir) {
+  struct stat status {};
+  return ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
+}
+
 bool is_open_to_others(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0;
@@ -84,12 +90,6 @@ CheckResult check_database_file(const std::string& path) {
   if (is_open_to_others(path))
     return failed(kName, Code::forbidden, fmt::format("others may read {0}; type `chmod 600 {0}`", path));
   return good(kName, path);
-}
-
-// The server's user owns the data folder; doctor may be run by root.
-static uid_t owner_of(const std::string& data_dir) {
-  struct stat status {};
-  return ::stat(data_dir.c_str(), &status) == 0 ? status.st_uid : ::geteuid();
 }
 
 CheckResults check_modules(const std::string& data_dir) {

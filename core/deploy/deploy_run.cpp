@@ -112,15 +112,17 @@ Result<void> DeployRun::await_earlier_runs() {
 // module declares it.
 Result<Json> DeployRun::variable_values(const ModuleFolder& module) const {
   auto request = job_.request;
+  auto region = job_.region;
   auto parameters = parameters_;
   if (is_teardown()) {
     auto deploy = TRY(db::read<jobs::Job>(
         deploys_.jobs_.sql, [&](db::Transaction& tx) { return jobs::get_job(tx, state_job_); }));
     request = deploy.request;
+    region = deploy.region;
     parameters = TRY(jobs::open_parameters(deploys_.jobs_.store, deploy));
   }
   auto given = request.value("variables", parameters);
-  auto values = Json::object();
+  Json values{{"region", region}};
   for (const auto& source : {request, given})
     for (const auto& [name, value] : source.items())
       if (module.variables.contains(name) && !value.is_null() && !values.contains(name)) values[name] = value;
@@ -157,8 +159,8 @@ jobs::RunResult DeployRun::step_failed(std::string_view step, const ProgramResul
   if (auto holder = server_->foreign_lock()) {
     out = failed("state_locked",
                  fmt::format("the state {} is locked by {}. Wait until that program ends; when it "
-                             "is gone, end its lock with dashctl storage state unlock {}",
-                             state_->shown_key(), holder_text(*holder), state_job_));
+                             "is gone, end its lock with dashctl storage state unlock {} {}",
+                             state_->shown_key(), holder_text(*holder), state_job_, holder->id));
   } else if (text.find("plan is stale") != text.npos) {
     out = failed("stale_plan", "the plan is stale: the state changed after it was made. Submit it again");
   } else if (result.exit.signal != 0 && !result.is_stopped) {

@@ -52,7 +52,7 @@ class OwnState {
 std::string unrecorded_warning(const std::string& state_job) {
   return fmt::format(
       "the program was killed: resources that the state does not record may exist. Look at the provider. "
-      "dashctl storage state list names the lock that is left, dashctl storage state unlock {} ends it",
+      "dashctl storage state list names the lock that is left, dashctl storage state unlock {} ID ends it",
       state_job);
 }
 

@@ -1,6 +1,7 @@
 #include "core/deploy/program.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/base/text.hpp"
 #include "core/net/process/supervise.hpp"
@@ -63,7 +64,7 @@ std::string hide_secrets(std::string line, const std::vector<std::string>& secre
 
 Result<std::string> find_iac_program() {
   if (const char* named = std::getenv("IAC_BINARY"); named && *named)
-    return within("IAC_BINARY", net::find_program(named));
+    return std::filesystem::absolute(TRY(within("IAC_BINARY", net::find_program(named)))).string();
   for (auto name : {"tofu", "terraform"})
     if (auto found = net::find_program(name)) return found;
   return fail(Code::not_found,

@@ -32,8 +32,8 @@ Result<void> take_lock(storage::LockedState& state, Records& records, const std:
   if (auto held = TRY(state.lock(own_lock_info(job_id))))
     return fail(Code::conflict,
                 "the state {} is locked by {}: when that program has ended, end its lock with "
-                "dashctl storage state unlock {}",
-                state.shown_key(), holder_text(*held), job_id);
+                "dashctl storage state unlock {} {}",
+                state.shown_key(), holder_text(*held), job_id, held->id);
   return records.set_lock(job_id, state.lock_id());
 }
 
@@ -72,10 +72,10 @@ Result<void> settle(storage::LockedState& state, Records& records, const std::st
   auto record = TRY(records.find(job_id));
   if (!record) return {};
   // The lock of a program that was killed stays, with its name: somebody has to look at the provider.
-  bool is_ended = left.ended_in_order || left.errored_state;
+  auto kept = TRY(records.errored_state(job_id));
+  bool is_ended = left.ended_in_order || kept;
   auto left_lock = is_ended ? record->lock_id : std::string();
-  if (auto kept = TRY(records.errored_state(job_id)))
-    TRY(write_kept_state(state, records, job_id, *kept, left_lock));
+  if (kept) TRY(write_kept_state(state, records, job_id, *kept, left_lock));
   if (!left_lock.empty() && state.lock_id().empty() && !TRY(state.adopt(left_lock)))
     TRY(records.set_lock(job_id, ""));
   return is_ended || record->lock_id != state.lock_id() ? end_lock(state, records, job_id) : Result<void>();
