@@ -10,7 +10,6 @@
 #include "cmd/cli/printer.hpp"
 #include "core/base/log.hpp"
 #include "core/net/process/exec_child.hpp"
-#include "core/net/process/supervise.hpp"
 #include "core/storage/store/smb/worker.hpp"
 
 namespace dash::cmd {
@@ -126,7 +125,6 @@ int run(std::vector<std::string> words) {
   // Comes first, because its words are for another program.
   if (!words.empty() && words[0] == storage::smb::kSmbWorker) return storage::smb::run_worker();
   if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
-  if (!words.empty() && words[0] == net::kSupervise) return net::supervise({words.begin() + 1, words.end()});
   // A closed reader must not end an import halfway. Printer notices a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);
   normalize_help(words);

@@ -1,10 +1,11 @@
 #include "core/deploy/program.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/base/text.hpp"
-#include "core/net/process/supervise.hpp"
+#include "core/net/process/exec_child.hpp"
 
 namespace dash::deploy {
 namespace {
@@ -76,7 +77,12 @@ Result<ProgramResult> Program::run_with(const std::vector<std::string>& argument
   net::Command command{{options_.path}, folder_.environment(), folder_.program_folder()};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.env.insert(command.env.end(), options_.environment.begin(), options_.environment.end());
-  auto wrapped = net::supervised(command, {options_.stop_timeout, folder_.end_file()}, options_.launcher);
+  net::Sandbox supervised;
+  supervised.unprivileged = supervised.landlock = false;
+  supervised.supervised_stop_signal = SIGINT;
+  supervised.stop_grace = options_.stop_timeout;
+  supervised.end_file = folder_.end_file();
+  auto wrapped = net::sandboxed(command, supervised, options_.launcher);
   auto child = TRY(net::Child::start(wrapped));
   TRY(folder_.note_program(child.pid()));
   net::RunOptions options;

@@ -8,7 +8,6 @@
 
 #include "core/base/file.hpp"
 #include "core/base/text.hpp"
-#include "core/net/process/supervise.hpp"
 #include "core/storage/settings/state_place.hpp"
 
 namespace dash::deploy {

@@ -158,7 +158,7 @@ def test_a_program_that_is_killed_leaves_a_lock_with_a_name_and_a_warning(local,
 
 
 def processes_is_supervisor(pid):
-    return " supervise " in open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
+    return " exec-child " in open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
 
 
 def kill_rounds(one, marks, rounds, seed):

@@ -76,6 +76,10 @@ bool read_option(ExecRequest& request, std::string_view word, const std::string&
     list->push_back(value);
     return true;
   }
+  if (word == "--end-file") {
+    sandbox.end_file = value;
+    return true;
+  }
   int number = 0;
   if (word == "--parent") return read_number(value, request.parent);
   if (word == "--memory") return read_number(value, sandbox.memory_bytes);
@@ -179,6 +183,7 @@ Command sandboxed(const Command& command, const Sandbox& sandbox, const std::str
   if (sandbox.supervised_stop_signal != 0)
     add({"--supervised", std::to_string(sandbox.supervised_stop_signal), "--grace",
          std::to_string(sandbox.stop_grace.count())});
+  if (!sandbox.end_file.empty()) add({"--end-file", sandbox.end_file});
   for (const auto& path : sandbox.read) add({"--read", path});
   for (const auto& path : sandbox.write) add({"--write", path});
   for (const auto& path : sandbox.run) add({"--run", path});
@@ -202,7 +207,7 @@ int exec_child(const std::vector<std::string>& args) {
   const auto& sandbox = request->sandbox;
   if (sandbox.supervised_stop_signal == 0) return execute(*request, program);
   hold_work_folders(sandbox);
-  return supervise({request->parent, sandbox.supervised_stop_signal, sandbox.stop_grace},
+  return supervise({request->parent, sandbox.supervised_stop_signal, sandbox.stop_grace, sandbox.end_file},
                    [&] { return execute(*request, program); });
 }
 

@@ -30,6 +30,7 @@ struct Sandbox {
   std::uint64_t memory_bytes = 0;     // of private memory, for each process; 0: no limit
   int supervised_stop_signal = 0;     // 0: not supervised
   std::chrono::seconds stop_grace{0};
+  std::string end_file{};  // see SupervisorOptions
 };
 
 // Returns the user that root's children become; -1 when this process is not root.

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "core/base/fd.hpp"
+#include "core/base/file.hpp"
 #include "core/net/process/descendants.hpp"
 
 namespace dash::net {
@@ -101,7 +102,7 @@ class Supervisor {
   }
 
   void serve() {
-    if (::getppid() != options_.parent) on_orphaned();
+    if (::getppid() != options_.parent) stop_program();
     while (program_ > 0) {
       std::array<pollfd, 3> fds{{{signals_.get(), POLLIN, 0}, out_.entry(), err_.entry()}};
       ::poll(fds.data(), fds.size(), kPollMillis);
@@ -114,6 +115,7 @@ class Supervisor {
     kill_descendants(::getpid());
     reap();
     pass_rest_on();
+    note_end();
   }
 
   // Ends this process as the program ended.
@@ -143,15 +145,20 @@ class Supervisor {
   void on_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      if (info.ssi_signo == SIGCHLD) continue;
-      ::getppid() == options_.parent ? stop_program() : on_orphaned();
+      if (info.ssi_signo != SIGCHLD) stop_program();
     }
   }
-  void stop_program() { ::kill(-program_, options_.stop_signal); }
-  void on_orphaned() {
+  // Only once: a program that is interrupted twice may end without saving what it did.
+  void stop_program() {
     if (kill_at_) return;
     kill_at_ = Steady::now() + options_.grace;
-    stop_program();
+    ::kill(-program_, options_.stop_signal);
+  }
+  void note_end() const {
+    if (options_.end_file.empty()) return;
+    auto text = WIFSIGNALED(status_) ? fmt::format("signal {}", WTERMSIG(status_))
+                                     : fmt::format("exit {}", WEXITSTATUS(status_));
+    std::ignore = write_file(options_.end_file, text, 0600);
   }
   void reap() {
     int status = 0;

@@ -7,13 +7,15 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 namespace dash::net {
 
 struct SupervisorOptions {
   pid_t parent = 0;  // the server
   int stop_signal = 15;
-  std::chrono::seconds grace{0};  // from the stop signal to the end of all, when the server died
+  std::chrono::seconds grace{0};  // from the stop signal to the end of all
+  std::string end_file{};         // is written when all have ended: "exit 1" or "signal 9"; empty: none
 };
 
 // Forks, calls `run` in the child, which executes the program or returns an exit code, and supervises it until

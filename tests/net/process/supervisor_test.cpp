@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/base/file.hpp"
 #include "core/net/process/confinement.hpp"
 #include "core/net/process/descendants.hpp"
 #include "tests/net/process/shell.hpp"
@@ -84,6 +85,33 @@ TEST_F(Supervised, StopsWithTheSignalThatWasAskedFor) {
   EXPECT_EQ(child.communicate(options).error().code, Code::interrupted);
   EXPECT_EQ(out.text(), "up\ninterrupted\n");
   EXPECT_EQ(child.exit_status().code, 3);
+}
+
+TEST_F(Supervised, NotesHowItsProgramEndedWhenEverythingHas) {
+  Sandbox sandbox;
+  sandbox.unprivileged = sandbox.landlock = false;
+  sandbox.supervised_stop_signal = SIGINT;
+  sandbox.end_file = scratch_ / "ended";
+  auto end_of = [&](const std::string& script) {
+    std::ignore = must(run_child(sandboxed(shell(script), sandbox), "", kLong, 1000));
+    return must(read_file(sandbox.end_file, 100));
+  };
+  EXPECT_EQ(end_of("exit 7"), "exit 7");
+  EXPECT_EQ(end_of("kill -9 $$"), "signal 9");
+}
+
+TEST_F(Supervised, KillsByItselfWhatDoesNotStopInTime) {
+  auto child = must(Child::start(
+      supervised("trap '' INT; echo up; while :; do sleep 0.02; done", SIGINT, std::chrono::seconds(1))));
+  StringSink out(1000);
+  RunOptions options;
+  options.out = &out;
+  options.should_stop = [&] { return out.text().find("up") != std::string::npos; };
+  options.grace = kLong;
+  auto began = std::chrono::steady_clock::now();
+  EXPECT_FALSE(child.communicate(options));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+  EXPECT_EQ(child.exit_status().signal, SIGKILL);
 }
 
 // The thread's death stands for that of the server: the program may write on and end by itself.
