@@ -10,6 +10,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/deploy/settle.hpp"
 #include "core/jobs/job_rows.hpp"
+#include "core/jobs/module_variables.hpp"
 #include "core/storage/settings/state_document.hpp"
 
 namespace dash::deploy {
@@ -19,6 +20,7 @@ constexpr std::size_t kMaxPlanFile = 64u << 20;
 constexpr std::int64_t kDefaultStopSeconds = 600, kMaxStopSeconds = 24 * 3600;
 constexpr std::chrono::milliseconds kAwaitInterval{200};
 constexpr std::size_t kMaxNamedResources = 20;
+constexpr auto kDependencyLockMember = "dependency_lock";  // of a plan's basis
 
 const jobs::Action& action_of(const jobs::Job& job) { return *jobs::find_action(job.action); }
 
@@ -70,6 +72,7 @@ Result<jobs::RunResult> DeployRun::run() {
   if (is_teardown() && !record && TRY(state_->read()).empty()) return no_state;
   TRY(await_earlier_runs());
   if (control_.should_stop()) return jobs::RunResult{jobs::RunStatus::stopped, {}};
+  approved_ = TRY(jobs::approved_plan(deploys_.jobs_.sql, deploys_.jobs_.store, job_));
   auto module = TRY(choose_module(record));
   TRY(deploys_.records_.begin(state_job_, deploy_action_, module));
   if (state_->place().is_file_system())
@@ -121,7 +124,7 @@ Result<Json> DeployRun::variable_values(const ModuleFolder& module) const {
     region = deploy.region;
     parameters = TRY(jobs::open_parameters(deploys_.jobs_.store, deploy));
   }
-  auto given = request.value("variables", parameters);
+  auto given = jobs::variables_of_job(request, parameters);
   Json values{{"region", region}};
   for (const auto& source : {request, given})
     for (const auto& [name, value] : source.items())
@@ -134,7 +137,8 @@ Result<void> DeployRun::prepare(const ModuleFolder& module) {
   auto providers = deploys_.options_.executor_folder + "/providers";
   if (!std::filesystem::exists(providers)) providers.clear();
   if (!providers.empty()) TRY(check_trusted_tree(providers, ::geteuid()));
-  TRY(folder_.create(state_job_, {module, std::move(values), "", providers}));
+  auto locked = approved_ ? string_member(approved_->basis, kDependencyLockMember).value_or("") : "";
+  TRY(folder_.create(state_job_, {module, std::move(values), locked, providers}));
   server_ = TRY(StateServer::start(*state_, deploys_.records_, state_job_));
   auto settings = TRY(deploys_.jobs_.settings.snapshot(config::kAllSettings));
   auto credentials = cloud_credentials(cloud_of(action_, job_.request), settings->values(), folder_.home());
@@ -173,7 +177,14 @@ jobs::RunResult DeployRun::step_failed(std::string_view step, const ProgramResul
 Result<jobs::RunResult> DeployRun::work() {
   auto prepared = TRY(program_->run({"init", "-input=false", "-no-color"}));
   if (!prepared.exit.ok() || prepared.is_stopped) return step_failed("init", prepared);
-  return plan();
+  return approved_ ? apply_approved(*approved_) : plan();
+}
+
+Result<jobs::RunResult> DeployRun::apply_approved(const jobs::Plan& plan) {
+  if (crypto::to_hex(crypto::sha256(plan.bytes)) != plan.digest)
+    return fail(Code::integrity, "the plan that was approved is damaged; submit the change again");
+  TRY(write_file(folder_.plan_file(), plan.bytes, 0600));
+  return apply();
 }
 
 Result<jobs::RunResult> DeployRun::plan() {
@@ -183,10 +194,26 @@ Result<jobs::RunResult> DeployRun::plan() {
   auto planned = TRY(program_->run(arguments));
   if (!planned.exit.ok() || planned.is_stopped) return step_failed("plan", planned);
   auto summary = TRY(read_plan(TRY(program_->print({"show", "-json", "-no-color", folder_.plan_file()}))));
-  summary.digest = crypto::to_hex(crypto::sha256(TRY(read_file(folder_.plan_file(), kMaxPlanFile))));
+  auto bytes = TRY(read_file(folder_.plan_file(), kMaxPlanFile));
+  summary.digest = crypto::to_hex(crypto::sha256(bytes));
   control_.set_detail("plan", to_json(summary));
   TRY(control_.flush());
+  jobs::PlanChanges changes{summary.add, summary.change, summary.destroy};
+  if (TRY(jobs::needs_approval(deploys_.jobs_.settings, changes)))
+    return hold_plan(summary, changes, std::move(bytes));
   return apply();
+}
+
+Result<jobs::RunResult> DeployRun::hold_plan(const PlanSummary& summary, const jobs::PlanChanges& changes,
+                                             std::string bytes) {
+  if (bytes.size() > jobs::kMaxPlanBytes)
+    return fail(Code::too_large, "the plan has {} bytes; one that waits for an approval has {} at most",
+                bytes.size(), jobs::kMaxPlanBytes);
+  Json basis{{kDependencyLockMember, TRY(folder_.dependency_lock())}};
+  jobs::RunResult out;
+  out.status = jobs::RunStatus::plan_waits;
+  out.plan = jobs::Plan{summary.digest, jobs::summary(changes), std::move(bytes), std::move(basis)};
+  return out;
 }
 
 Result<jobs::RunResult> DeployRun::apply() {

@@ -8,6 +8,7 @@
 #include "core/deploy/plan.hpp"
 #include "core/deploy/program.hpp"
 #include "core/deploy/state_server.hpp"
+#include "core/jobs/plan.hpp"
 
 namespace dash::deploy {
 
@@ -25,6 +26,10 @@ class DeployRun {
   Result<void> prepare(const ModuleFolder& module);
   Result<jobs::RunResult> work();
   Result<jobs::RunResult> plan();
+  Result<jobs::RunResult> hold_plan(const PlanSummary& summary, const jobs::PlanChanges& changes,
+                                    std::string bytes);
+  // Goes on with a plan that was approved, and no other.
+  Result<jobs::RunResult> apply_approved(const jobs::Plan& plan);
   Result<jobs::RunResult> apply();
   Result<jobs::RunResult> finish_apply(const ProgramResult& applied);
   Result<void> report_outputs(const std::string& state, jobs::RunResult& out);
@@ -43,6 +48,7 @@ class DeployRun {
   std::unique_ptr<storage::LockedState> state_;
   std::unique_ptr<StateServer> server_;
   std::unique_ptr<Program> program_;
+  std::optional<jobs::Plan> approved_;
   OrderedJson warnings_ = OrderedJson::array();
 };
 
