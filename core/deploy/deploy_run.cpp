@@ -8,6 +8,7 @@
 
 #include "core/base/file.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/deploy/plan_basis.hpp"
 #include "core/deploy/settle.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/module_variables.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t kMaxPlanFile = 64u << 20;
 constexpr std::int64_t kDefaultStopSeconds = 600, kMaxStopSeconds = 24 * 3600;
 constexpr std::chrono::milliseconds kAwaitInterval{200};
 constexpr std::size_t kMaxNamedResources = 20;
-constexpr auto kDependencyLockMember = "dependency_lock";  // of a plan's basis
+constexpr auto kDependencyLockMember = "dependency_lock", kStateMember = "state";  // of a plan's basis
 
 const jobs::Action& action_of(const jobs::Job& job) { return *jobs::find_action(job.action); }
 
@@ -42,6 +43,17 @@ std::string named(std::vector<std::string> addresses) {
                   : "";
   addresses.resize(std::min(addresses.size(), kMaxNamedResources));
   return fmt::format("{}{}", fmt::join(addresses, ", "), more);
+}
+
+// The texts that the log must not show.
+std::vector<std::string> sensitive_texts(const ModuleFolder& module, const Json& values) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : values.items()) {
+    auto declared = module.variables.find(name);
+    if (declared != module.variables.end() && declared->second.is_sensitive && value.is_string())
+      out.push_back(value.get<std::string>());
+  }
+  return out;
 }
 
 // Which cloud's panel the program gets.
@@ -134,6 +146,7 @@ Result<Json> DeployRun::variable_values(const ModuleFolder& module) const {
 
 Result<void> DeployRun::prepare(const ModuleFolder& module) {
   auto values = TRY(variable_values(module));
+  auto secrets = sensitive_texts(module, values);
   auto providers = deploys_.options_.executor_folder + "/providers";
   if (!std::filesystem::exists(providers)) providers.clear();
   if (!providers.empty()) TRY(check_trusted_tree(providers, ::geteuid()));
@@ -152,6 +165,7 @@ Result<void> DeployRun::prepare(const ModuleFolder& module) {
                              credentials.environment.end());
   options.secrets = std::move(credentials.secrets);
   options.secrets.push_back(server_->password().expose());
+  options.secrets.insert(options.secrets.end(), secrets.begin(), secrets.end());
   options.stop_timeout = std::chrono::seconds(std::clamp<std::int64_t>(seconds, 1, kMaxStopSeconds));
   program_ = std::make_unique<Program>(std::move(options), folder_, control_);
   return {};
@@ -183,11 +197,15 @@ Result<jobs::RunResult> DeployRun::work() {
 Result<jobs::RunResult> DeployRun::apply_approved(const jobs::Plan& plan) {
   if (crypto::to_hex(crypto::sha256(plan.bytes)) != plan.digest)
     return fail(Code::integrity, "the plan that was approved is damaged; submit the change again");
+  auto before = plan.basis.value(kStateMember, Json());
+  if (auto why = stale_plan(before, TRY(plan_basis(*state_)))) return failed("stale_plan", *why);
   TRY(write_file(folder_.plan_file(), plan.bytes, 0600));
+  control_.log("applies the plan that was approved: " + plan.digest);
   return apply();
 }
 
 Result<jobs::RunResult> DeployRun::plan() {
+  auto basis = TRY(plan_basis(*state_));
   std::vector<std::string> arguments{"plan", "-input=false", "-no-color", "-out=" + folder_.plan_file(),
                                      "-var-file=" + folder_.values_file()};
   if (is_teardown()) arguments.push_back("-destroy");
@@ -200,16 +218,18 @@ Result<jobs::RunResult> DeployRun::plan() {
   TRY(control_.flush());
   jobs::PlanChanges changes{summary.add, summary.change, summary.destroy};
   if (TRY(jobs::needs_approval(deploys_.jobs_.settings, changes)))
-    return hold_plan(summary, changes, std::move(bytes));
+    return hold_plan(summary, changes, std::move(bytes), std::move(basis));
   return apply();
 }
 
 Result<jobs::RunResult> DeployRun::hold_plan(const PlanSummary& summary, const jobs::PlanChanges& changes,
-                                             std::string bytes) {
+                                             std::string bytes, Json state_basis) {
   if (bytes.size() > jobs::kMaxPlanBytes)
     return fail(Code::too_large, "the plan has {} bytes; one that waits for an approval has {} at most",
                 bytes.size(), jobs::kMaxPlanBytes);
-  Json basis{{kDependencyLockMember, TRY(folder_.dependency_lock())}};
+  auto locked = TRY(folder_.dependency_lock());
+  Json basis{{kDependencyLockMember, std::move(locked)}, {kStateMember, std::move(state_basis)}};
+  control_.log("the plan waits for an approval: " + jobs::summary(changes));
   jobs::RunResult out;
   out.status = jobs::RunStatus::plan_waits;
   out.plan = jobs::Plan{summary.digest, jobs::summary(changes), std::move(bytes), std::move(basis)};

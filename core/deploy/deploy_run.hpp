@@ -27,7 +27,7 @@ class DeployRun {
   Result<jobs::RunResult> work();
   Result<jobs::RunResult> plan();
   Result<jobs::RunResult> hold_plan(const PlanSummary& summary, const jobs::PlanChanges& changes,
-                                    std::string bytes);
+                                    std::string bytes, Json state_basis);
   // Goes on with a plan that was approved, and no other.
   Result<jobs::RunResult> apply_approved(const jobs::Plan& plan);
   Result<jobs::RunResult> apply();
