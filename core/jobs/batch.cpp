@@ -117,8 +117,9 @@ Result<void> check_name_collisions(db::Transaction& tx, const std::vector<Job>& 
     }
     auto taken = TRY(tx.query(R"(SELECT 1 FROM jobs
                                  WHERE action = $1 AND name = $2 AND destroyed_by IS NULL
-                                   AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running',
-                                                 'completed')
+                                   AND (state IN ('awaiting_approval', 'scheduled', 'pending', 'running',
+                                                  'completed')
+                                        OR id IN (SELECT job_id FROM deploy_states WHERE resources > 0))
                                  LIMIT 1)",
                               {job.action, job.name}));
     if (!taken.empty()) conflicts.push_back(job.name);

@@ -38,7 +38,8 @@ constexpr Reference kReferences[] = {
           AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
      "{} of its jobs have not ended"},
     {R"(SELECT count(*) FROM jobs
-        WHERE workgroup = $1 AND state = 'completed' AND destroyed_by IS NULL
+        WHERE workgroup = $1 AND destroyed_by IS NULL
+          AND (state = 'completed' OR id IN (SELECT job_id FROM deploy_states WHERE resources > 0))
           AND action IN ('cloud1:vm:deploy', 'cloud2:vm:deploy', 'cloud3:vm:deploy', 'cloud4:compute:deploy'))",
      "{} machines that it deployed still exist"},
     {"SELECT count(*) FROM asset_scopes WHERE workgroup = $1", "{} assets are scoped to it"},

@@ -70,6 +70,9 @@ class FaultyStore final : public ObjectStore {
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return through([&] { return store_->find_lease(key); });
   }
+  Result<void> take_lease(const std::string& key, const std::string& id, const std::string& note) override {
+    return through([&] { return store_->take_lease(key, id, note); });
+  }
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return through([&] { return store_->release_lease(key, id); });
   }

@@ -87,10 +87,12 @@ Result<std::vector<Object>> IacState::list(const BackendConfig& at) const {
   return objects;
 }
 
-// Completed and not destroyed since.
+// Completed, or left with resources in their state, and not destroyed since.
 Result<std::vector<std::string>> IacState::existing_deploys() const {
   return db::read<std::vector<std::string>>(deps_.sql, [](db::Transaction& tx) {
-    return job_ids(tx, R"(state = 'completed' AND destroyed_by IS NULL
+    return job_ids(tx, R"(destroyed_by IS NULL
+                          AND (state = 'completed'
+                               OR id IN (SELECT job_id FROM deploy_states WHERE resources > 0))
                           AND (action LIKE '%:deploy' OR action LIKE '%:provision'))");
   });
 }

@@ -39,18 +39,17 @@ class ObjectState final : public LockedState {
 
   Result<std::optional<StateLock>> lock(const std::string& info) override {
     auto id = TRY(id_in(info));
-    PutOptions only_new;
-    only_new.only_if_absent = true;
-    auto put = place_.store().put(lock_key_, info, only_new);
-    if (!put && put.error().code != Code::conflict && put.error().code != Code::precondition)
-      return Failure(std::move(put).error());
-    if (!put) {
+    auto taken = take(id, info);
+    if (!taken && taken.error().code != Code::conflict && taken.error().code != Code::precondition)
+      return Failure(std::move(taken).error());
+    if (!taken) {
       auto found = TRY(holder());
       // The lock of a write whose answer was lost is ours.
       if (!found || found->id != id)
         return found ? found : StateLock{.id = "", .who = "", .operation = "", .created_at = ""};
     }
     lock_id_ = id;
+    note_ = info;
     return std::nullopt;
   }
 
@@ -58,6 +57,7 @@ class ObjectState final : public LockedState {
     auto found = TRY(holder());
     if (!found || found->id != id) return false;
     lock_id_ = id;
+    if (is_leased()) note_ = TRY(place_.store().find_lease(key_)).value_or("");
     return true;
   }
 
@@ -69,17 +69,28 @@ class ObjectState final : public LockedState {
 
   Result<void> write(std::string_view bytes) override {
     TRY(check_lock());
-    TRY(place_.store().put(key_, bytes, {}));
+    PutOptions options;
+    if (is_leased()) options.lease = lock_id_, options.lease_note = note_;
+    TRY(place_.store().put(key_, bytes, options));
     return check_written(bytes);
   }
 
  private:
+  bool is_leased() const { return place_.lock_style() == StatePlace::LockStyle::lease; }
+  Result<void> take(const std::string& id, const std::string& info) {
+    if (is_leased()) return place_.store().take_lease(key_, id, info);
+    PutOptions only_new;
+    only_new.only_if_absent = true;
+    TRY(place_.store().put(lock_key_, info, only_new));
+    return {};
+  }
   Result<StateLock> check_lock() const {
     auto found = TRY(holder());
     if (lock_id_.empty() || !found || found->id != lock_id_) return fail(Code::conflict, "{}", kLockIsGone);
     return *std::move(found);
   }
   const std::string lock_key_;
+  std::string note_;  // of our lease
 };
 
 // A state in a file. A program locks the file itself (fcntl), and a replaced file is another one: each file

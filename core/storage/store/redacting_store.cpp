@@ -120,6 +120,9 @@ class RedactingStore final : public ObjectStore {
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return redact(store_->find_lease(key));
   }
+  Result<void> take_lease(const std::string& key, const std::string& id, const std::string& note) override {
+    return redact(store_->take_lease(key, id, note));
+  }
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return redact(store_->release_lease(key, id));
   }

@@ -71,6 +71,9 @@ class RetryingStore final : public ObjectStore {
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     return retry_.run([&](int) { return store_->find_lease(key); });
   }
+  Result<void> take_lease(const std::string& key, const std::string& id, const std::string& note) override {
+    return store_->take_lease(key, id, note);
+  }
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     return store_->release_lease(key, id);
   }

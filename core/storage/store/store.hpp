@@ -54,6 +54,8 @@ struct OpenResult {
 struct PutOptions {
   std::string digest;           // stored with the object where the store can
   bool only_if_absent = false;  // Code::conflict when the key exists
+  std::string lease{};          // the id of the lease under which it is replaced; empty: none
+  std::string lease_note{};     // of that lease: it stays
 };
 
 // A part as the store lists it.
@@ -171,6 +173,12 @@ class ObjectStore {
   // Returns what the holder of a lease on the object noted with it (JSON, or ""); nullopt without a lease,
   // and where the store has none.
   virtual Result<std::optional<std::string>> find_lease(const std::string& /*key*/) { return std::nullopt; }
+  // Takes a lease without end under this id (a UUID) and notes `note` with it. Makes an empty object where there
+  // is none. Code::conflict when the object is leased.
+  virtual Result<void> take_lease(const std::string& key, const std::string& /*id*/,
+                                  const std::string& /*note*/) {
+    return fail(Code::unsupported, "{} has no leases, so '{}' can have none", place(), key);
+  }
   // Ends the lease that has this id. Code::conflict when it has another.
   virtual Result<void> release_lease(const std::string& key, const std::string& /*id*/) {
     return fail(Code::unsupported, "{} has no leases, so '{}' has none", place(), key);

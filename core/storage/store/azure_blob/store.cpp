@@ -41,6 +41,9 @@ std::string unquoted(std::string etag) {
 void add_options(Call& call, const PutOptions& options) {
   if (options.only_if_absent) call.headers.add("If-None-Match", "*");
   if (!options.digest.empty()) call.headers.add(metadata(kDigestMetadata), options.digest);
+  if (!options.lease.empty()) call.headers.add("x-ms-lease-id", options.lease);
+  if (!options.lease_note.empty())
+    call.headers.add(metadata(kLockMetadata), crypto::to_base64(options.lease_note));
 }
 
 class AzureBlobStore final : public HttpObjectStore {
@@ -171,6 +174,28 @@ class AzureBlobStore final : public HttpObjectStore {
     if (state != "leased" && state != "breaking") return std::nullopt;
     auto note = crypto::from_base64(std::string(head.headers.get(metadata(kLockMetadata)).value_or("")));
     return note.value_or("");
+  }
+
+  Result<void> take_lease(const std::string& key, const std::string& id, const std::string& note) override {
+    TRY(check_key(key));
+    Call call{.what = "leasing " + key, .method = "PUT", .key = key};
+    call.query = {{"comp", "lease"}};
+    call.headers = {
+        {"x-ms-lease-action", "acquire"}, {"x-ms-lease-duration", "-1"}, {"x-ms-proposed-lease-id", id}};
+    auto taken = client_.execute(call);
+    if (!taken && taken.error().code == Code::not_found) {
+      PutOptions only_new;
+      only_new.only_if_absent = true;
+      auto made = put(key, std::string_view(), only_new);
+      if (!made && made.error().code != Code::conflict) return Failure(std::move(made).error());
+      taken = client_.execute(call);
+    }
+    TRY(std::move(taken));
+    Call noting{.what = "noting the lease of " + key, .method = "PUT", .key = key};
+    noting.query = {{"comp", "metadata"}};
+    noting.headers = {{"x-ms-lease-id", id}, {metadata(kLockMetadata), crypto::to_base64(note)}};
+    TRY(client_.execute(noting));
+    return {};
   }
 
   Result<void> release_lease(const std::string& key, const std::string& id) override {

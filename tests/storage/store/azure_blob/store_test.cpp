@@ -87,6 +87,12 @@ TEST_F(AzureStore, FindsALeaseWithItsHoldersNoteAndEndsIt) {
   http_.answer(200, "", {{"x-ms-lease-state", "leased"}, {"x-ms-meta-terraformlockid", "eyJJRCI6ImEifQ=="}});
   EXPECT_EQ(must(store_->find_lease("k.yml")), R"({"ID":"a"})");
   http_.answer(200);
+  http_.answer(201, "", {});
+  http_.answer(200, "", {});
+  must(store_->take_lease("k.yml", "a", R"({"ID":"a"})"));
+  EXPECT_EQ(http_.requests.back().headers.get("x-ms-meta-terraformlockid"), "eyJJRCI6ImEifQ==");
+  EXPECT_TRUE(http_.requests.back().url.ends_with("/playbooks/k.yml?comp=metadata"));
+  EXPECT_EQ(http_.requests[http_.requests.size() - 2].headers.get("x-ms-proposed-lease-id"), "a");
   must(store_->release_lease("k.yml", "a"));
   EXPECT_TRUE(http_.requests.back().url.ends_with("/playbooks/k.yml?comp=lease"));
   EXPECT_EQ(http_.requests.back().headers.get("x-ms-lease-id"), "a");
