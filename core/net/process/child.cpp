@@ -24,16 +24,17 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
-// Both ends of three pipes. Ends that are not taken out are closed.
+// Both ends of the pipes of stdin, stdout, stderr and, when asked for, file descriptor 3. Ends that are not
+// taken out are closed.
 struct Pipes {
-  std::array<std::array<int, 2>, 3> fds{{{-1, -1}, {-1, -1}, {-1, -1}}};
+  std::array<std::array<int, 2>, 4> fds{{{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
   ~Pipes() {
     for (auto& pair : fds)
       for (auto& fd : pair) close_fd(fd);
   }
-  bool open() {
-    for (auto& pair : fds)
-      if (::pipe2(pair.data(), O_CLOEXEC) != 0) return false;
+  bool open(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (::pipe2(fds[i].data(), O_CLOEXEC) != 0) return false;
     return true;
   }
   int release(int stream, int end) { return std::exchange(fds[size_t(stream)][size_t(end)], -1); }
@@ -56,7 +57,9 @@ struct SpawnAttributes {
     ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[0][0], 0);
     ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[1][1], 1);
     ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[2][1], 2);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    bool has_report = pipes.fds[3][1] >= 0;
+    if (has_report) ::posix_spawn_file_actions_adddup2(&actions, pipes.fds[3][1], 3);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, has_report ? 4 : 3);
     if (!cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, cwd.c_str());
     sigset_t all, none;
     ::sigfillset(&all);
@@ -112,6 +115,7 @@ Child& Child::operator=(Child&& other) noexcept {
     in_ = std::exchange(other.in_, -1);
     out_ = std::exchange(other.out_, -1);
     err_ = std::exchange(other.err_, -1);
+    report_ = std::exchange(other.report_, -1);
     reaped_ = other.reaped_;
     exit_ = other.exit_;
   }
@@ -124,14 +128,14 @@ Child::~Child() {
 }
 
 void Child::close_all() {
-  for (auto* fd : {&pidfd_, &in_, &out_, &err_}) close_fd(*fd);
+  for (auto* fd : {&pidfd_, &in_, &out_, &err_, &report_}) close_fd(*fd);
 }
 
 void Child::close_stdin() { close_fd(in_); }
 
 Result<Child> Child::start(const Command& command) {
   Pipes pipes;
-  if (!pipes.open()) return fail(Code::busy, "no file descriptor is left to start a program");
+  if (!pipes.open(command.has_report ? 4 : 3)) return fail(Code::busy, "no file descriptor is left to start a program");
   SpawnAttributes spawn(pipes, command.cwd);
   auto argv = pointers(command.argv), env = pointers(command.env);
   pid_t pid = -1;
@@ -145,7 +149,9 @@ Result<Child> Child::start(const Command& command) {
   child.in_ = pipes.release(0, 1);
   child.out_ = pipes.release(1, 0);
   child.err_ = pipes.release(2, 0);
-  for (int fd : {child.in_, child.out_, child.err_}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  if (command.has_report) child.report_ = pipes.release(3, 0);
+  for (int fd : {child.in_, child.out_, child.err_, child.report_})
+    if (fd >= 0) ::fcntl(fd, F_SETFL, O_NONBLOCK);
   return child;
 }
 
@@ -238,7 +244,7 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
   std::optional<Steady::time_point> kill_at;
   bool stopped = false;
   if (input.empty()) close_stdin();
-  while (running() || out_ >= 0 || err_ >= 0) {
+  while (running() || out_ >= 0 || err_ >= 0 || report_ >= 0) {
     if (options.timeout.count() > 0 && Steady::now() >= due) {
       kill();
       return fail(Code::timeout, "the program did not finish within {} ms", options.timeout.count());
@@ -250,12 +256,16 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
     }
     if (kill_at && Steady::now() >= *kill_at) kill();
     auto left = options.timeout.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kPollInterval;
-    std::array<pollfd, 4> fds{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}, {pidfd_, POLLIN, 0}}};
+    std::array<pollfd, 5> fds{{{in_, POLLOUT, 0},
+                               {out_, POLLIN, 0},
+                               {err_, POLLIN, 0},
+                               {pidfd_, POLLIN, 0},
+                               {report_, POLLIN, 0}}};
     // The pidfd of an exited child stays readable, so poll it only while the child runs. Its grandchildren
     // may keep the pipes open.
     if (!running()) fds[3].fd = -1;
-    if (!running() && ::poll(fds.data(), 4, 0) == 0) break;
-    ::poll(fds.data(), 4, static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));
+    if (!running() && ::poll(fds.data(), fds.size(), 0) == 0) break;
+    ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));
     if (fds[0].revents != 0) {
       auto n = ::write(in_, input.data(), input.size());
       if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
@@ -263,6 +273,7 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
     }
     auto forwarded = fds[1].revents != 0 ? forward(out_, options.out) : Result<void>();
     if (forwarded && fds[2].revents != 0) forwarded = forward(err_, options.err);
+    if (forwarded && fds[4].revents != 0) forwarded = forward(report_, options.report);
     if (!forwarded) {
       kill();
       return Failure(std::move(forwarded).error());

@@ -19,6 +19,8 @@ struct Command {
   std::vector<std::string> argv;  // argv[0] is a path: no search
   std::vector<std::string> env;   // NAME=value; nothing else is set
   std::string cwd;                // empty: that of this process
+  // Its file descriptor 3 is a pipe too, for what it reports beside its output (RunOptions::report).
+  bool has_report = false;
 };
 
 struct ExitStatus {
@@ -33,6 +35,7 @@ struct RunOptions {
   std::string_view input;                  // its stdin
   Sink* out = nullptr;                     // takes its stdout as it arrives; null: dropped
   Sink* err = nullptr;                     // takes its stderr as it arrives; null: dropped
+  Sink* report = nullptr;                  // takes what it writes to file descriptor 3; null: dropped
   std::chrono::milliseconds timeout{0};    // zero: none
   std::function<bool()> should_stop;       // called several times a second; true: SIGTERM, then SIGKILL
   std::chrono::milliseconds grace{5'000};  // between those two
@@ -73,7 +76,7 @@ class Child {
   void reap(int options);
   void close_all();
   int pid_ = -1, pidfd_ = -1;
-  int in_ = -1, out_ = -1, err_ = -1;
+  int in_ = -1, out_ = -1, err_ = -1, report_ = -1;
   bool reaped_ = false;
   ExitStatus exit_;
 };
