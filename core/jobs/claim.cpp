@@ -3,6 +3,7 @@
 
 #include "core/base/log.hpp"
 #include "core/jobs/actions.hpp"
+#include "core/jobs/group_run.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/machines.hpp"
@@ -48,7 +49,10 @@ std::string ready_condition(const std::set<std::string>& available) {
          AND (retry_after IS NULL OR {})
          AND (needs_policy_approval = 0 OR policy_approved_by IS NOT NULL)
          AND (needs_booking_approval = 0 OR booking_approved_by IS NOT NULL)
-         AND (needs_plan_approval = 0 OR plan_approved_by IS NOT NULL))",
+         AND (needs_plan_approval = 0 OR plan_approved_by IS NOT NULL)
+         AND (run_group IS NULL OR NOT EXISTS (
+           SELECT 1 FROM jobs earlier
+           WHERE earlier.run_group = jobs.run_group AND earlier.state = 'pending' AND earlier.seq < jobs.seq)))",
       quoted_list(available), due_condition("retry_after", 1, kEngineRetryInterval));
 }
 
@@ -145,6 +149,7 @@ Result<std::optional<Job>> Worker::claim() {
             return job;
           }
           TRY(take_lease(tx, job.id, owner_, now, lease));
+          TRY(take_group(tx, job.id, owner_, now, lease));
           return get_job(tx, job.id);
         }));
     if (!claimed || claimed->state == State::running) return claimed;
