@@ -46,6 +46,7 @@ std::vector<Group> root() {
   groups.push_back(audit_group());
   groups.push_back(job_group());
   groups.push_back(storage_group());
+  groups.push_back(automation_group());
   groups.push_back(config_group());
   groups.push_back(user_group());
   groups.push_back(token_group());

@@ -8,6 +8,7 @@ namespace dash::cmd {
 
 Group migrate_group();
 Group audit_group();
+Group automation_group();
 Group doctor_group();
 Group host_group();
 Group job_group();

@@ -174,7 +174,8 @@ client::InstanceClient open_local_instance_client(app::Application& app, const P
           .audit = client::open_local_audit_client(app.audit, app.anchors, principal),
           .policy = client::open_local_policy_client({app.engine, app.gate, app.config, data_dir}),
           .storage = client::open_local_storage_client({app.storage, app.migrations, principal, data_dir}),
-          .images = client::open_local_image_client({app.images, app.image_jobs, principal, data_dir})};
+          .images = client::open_local_image_client({app.images, app.image_jobs, principal, data_dir}),
+          .automation = client::open_local_automation_client(app.automation, principal)};
 }
 
 OpenInstance::OpenInstance(std::unique_ptr<net::HttpClient> http, std::unique_ptr<net::ApiClient> api)

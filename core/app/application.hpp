@@ -37,6 +37,7 @@ class Jobs;
 class Runners;
 }  // namespace dash::jobs
 namespace dash::automation {
+class AnsibleRuns;
 class Automation;
 class Hosts;
 }  // namespace dash::automation
@@ -95,6 +96,7 @@ struct Application {
   automation::Hosts& hosts;
   automation::Automation& automation;
   deploy::Deploys& deploys;
+  automation::AnsibleRuns& ansible_runs;
   images::Images& images;
   images::ImageJobs& image_jobs;
 };

@@ -9,6 +9,7 @@
 #include "core/app/object_store_anchor.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
+#include "core/automation/ansible_runs.hpp"
 #include "core/automation/automation.hpp"
 #include "core/automation/hosts.hpp"
 #include "core/base/file.hpp"
@@ -71,6 +72,8 @@ deploy::Deploys::Options deploy_options(const Options& options) {
           std::filesystem::absolute(options.data_dir) / "deploy-work", "/proc/self/exe"};
 }
 
+std::string data_folder(const Options& options) { return std::filesystem::absolute(options.data_dir); }
+
 std::string env_or_empty(const char* name) {
   const char* text = std::getenv(name);
   return text ? text : "";
@@ -122,8 +125,12 @@ class InstanceImpl final : public Instance {
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
+        executors_(jobs::executor_folder(options.data_dir), "/proc/self/exe"),
         hosts_({*sql_, clock_, config_, settings_, audit_, *http_}),
-        automation_({storage_.stores(), storage_.assets(), config_, *sql_, audit_, clock_}),
+        automation_({storage_.stores(), storage_.assets(), hosts_, config_, settings_, *sql_, audit_, clock_,
+                     jobs_, executors_, data_folder(options)}),
+        ansible_runs_({storage_.stores(), buffers_, settings_, executors_, job_deps_, data_folder(options),
+                       "/proc/self/exe"}),
         deploys_(job_deps_, store_opener(), deploy_options(options)),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         image_jobs_({storage_.stores(), directory_, *sql_, audit_, clock_, buffers_}, job_deps_),
@@ -158,12 +165,14 @@ class InstanceImpl final : public Instance {
             .migrations = migrations_,
             .hosts = hosts_,
             .automation = automation_,
+            .ansible_runs = ansible_runs_,
             .deploys = deploys_,
             .images = images_,
             .image_jobs = image_jobs_,
         } {
     runners_.add(std::string(storage::kMigrateAction), migrations_.runner());
     runners_.add(std::string(images::kImageAction), image_jobs_.runner());
+    runners_.add(std::string(jobs::kAutomationRun), ansible_runs_.runner());
     deploys_.add_runners(runners_);
   }
 
@@ -204,8 +213,10 @@ class InstanceImpl final : public Instance {
   jobs::Jobs jobs_;
   storage::Storage storage_;
   storage::MigrationJobs migrations_;
+  const jobs::Executors executors_;
   automation::Hosts hosts_;
   automation::Automation automation_;
+  automation::AnsibleRuns ansible_runs_;
   deploy::Deploys deploys_;
   images::Images images_;
   images::ImageJobs image_jobs_;

@@ -1,19 +1,21 @@
-// Runs of the automation runner over assets (POST /api/config-mgmt/run and run-bulk). A run is a job of the
-// action config-mgmt:run, which no rule gates; its executor gets the asset's name and backend. A user who may
-// read an asset may run it. This is checked when the run is requested: queued jobs still run. Thread-safe.
+// Runs of assets against hosts (POST /api/config-mgmt/run, run-bulk, compose-deploy). A run is a job of the
+// action config-mgmt:run, which no rule gates; ansible_runs.hpp does its work. A user who may read an asset may
+// run it, on hosts that he may use. This is checked when the run is requested: queued jobs still run. The job
+// keeps the asset's etag and digest. Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "core/audit/log.hpp"
+#include "core/automation/hosts.hpp"
+#include "core/automation/run_request.hpp"
+#include "core/automation/runner_choice.hpp"
 #include "core/base/principal.hpp"
 #include "core/config/encrypted_store.hpp"
-#include "core/jobs/job.hpp"
+#include "core/jobs/jobs.hpp"
 #include "core/storage/assets/assets.hpp"
 
 namespace dash::automation {
-
-inline constexpr std::size_t kMaxBulkRuns = 50;
 
 struct BulkRunResult {
   std::string batch_id, kind;
@@ -21,7 +23,7 @@ struct BulkRunResult {
 };
 // {job_id, status}
 OrderedJson run_to_json(const jobs::Job&);
-// {batch_id, kind, count, jobs: [{inventory_id, name, job_id}], failed: []}
+// {batch_id, kind, count, jobs: [{inventory_id, target, name, job_id}], failed: []}
 OrderedJson to_json(const BulkRunResult&);
 
 class Automation {
@@ -29,26 +31,48 @@ class Automation {
   struct Deps {
     storage::Stores& stores;
     storage::Assets& assets;
+    Hosts& hosts;
     config::EncryptedStore& config;
+    config::Settings& settings;
     db::Sql& sql;
     audit::Log& audit;
     const Clock& clock;
+    jobs::Jobs& jobs;
+    const jobs::Executors& executors;
+    std::string data_dir;
   };
-  explicit Automation(Deps deps) : deps_(deps) {}
+  explicit Automation(Deps deps) : deps_(std::move(deps)) {}
 
-  // Starts a run. `asset` is required; asset_backend (blank: the active one), target, cloud and workgroup are
-  // read, and every other member goes to the executor. Code::not_found for an asset that the caller may not
-  // read, or that the named workgroup's run may not use (global and its own only). Code::invalid for a file
-  // that cannot be run, and for an asset on a file system while the runner is in a cloud.
+  // Starts a run: one job for all of its hosts. Errors, in the order in which they are looked for:
+  // Code::conflict while no storage is active; Code::validation for a body of another shape; Code::not_found for
+  // an asset or a host that the caller may not use; Code::forbidden for a workgroup of others; Code::conflict
+  // while automation is off; Code::invalid for anything else that cannot be; Code::conflict for a runner that is
+  // missing.
   Result<jobs::Job> run(const Principal& principal, const Json& body);
-  // Starts one run for each of `inventory_ids`, all or none.
+  // Starts a run of a compose file on its hosts, as run().
+  Result<jobs::Job> deploy_compose(const Principal& principal, const Json& body);
+  // Starts a batch with one job for each host, all or none. One ansible process runs all of them.
   Result<BulkRunResult> run_bulk(const Principal& principal, const Json& body);
+  // Returns the playbook that a run runs or ran: {job_id, asset, generated, playbook}. That of an asset which is
+  // a playbook itself is read for users who may read the asset. Code::conflict when it was changed since.
+  Result<OrderedJson> playbook(const Principal& principal, const std::string& job_id);
   // Returns the names of the active backend's playbooks.
   Result<std::vector<std::string>> playbooks(const Principal& principal);
 
  private:
-  Result<jobs::Job> make_job(const Principal& principal, const Json& body);
-  Result<void> enqueue(const Principal& principal, std::vector<jobs::Job>& jobs, const Json& parameters);
+  struct Draft {
+    RunRequest request;
+    jobs::Job job;
+    RunnerChoice runner;
+    std::vector<Host> hosts;
+    Json parameters;  // without hosts
+  };
+  Result<Draft> draft(const Principal& principal, const Json& body, RunKind kind);
+  Result<void> check_usable(Draft& draft, const Principal& principal, const storage::FindResult& found,
+                            RunKind kind, const config::Values& values);
+  Result<void> enqueue(const Principal& principal, std::vector<jobs::Job>& jobs,
+                       const std::vector<Json>& parameters, const std::string& group);
+  Result<jobs::Job> run_one(const Principal& principal, const Json& body, RunKind kind);
   Deps deps_;
 };
 

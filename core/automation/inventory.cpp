@@ -29,8 +29,7 @@ Json variables_of(const Host& host, std::size_t number, const std::string& folde
   variables["ansible_host"] = unsafe(host.address);
   variables["ansible_port"] = host.port;
   if (!host.user.empty()) variables["ansible_user"] = unsafe(host.user);
-  if (host.secret_kind == SecretKind::password)
-    variables["ansible_password"] = unsafe(host.secret.expose());
+  if (host.secret_kind == SecretKind::password) variables["ansible_password"] = unsafe(host.secret.expose());
   if (host.connection == Connection::ssh)
     add_ssh(variables, host, folder + "/" + key_file_name(number));
   else
@@ -66,14 +65,14 @@ std::string ssh_config_of(const std::string& folder) {
   return fmt::format(
       R"(Host *
   StrictHostKeyChecking yes
-  UserKnownHostsFile {0}/{1}
+  UserKnownHostsFile "{0}/{1}"
   GlobalKnownHostsFile /dev/null
   UpdateHostKeys no
   CheckHostIP no
   HashKnownHosts no
   IdentitiesOnly yes
   IdentityAgent none
-  IdentityFile {0}/no-other-key
+  IdentityFile "{0}/no-other-key"
   ForwardAgent no
   ControlMaster no
   ControlPath none

@@ -20,7 +20,7 @@ Json inventory_of(std::span<const Host> hosts, const std::string& folder);
 // The pinned keys of those that are reached by ssh.
 std::string known_hosts_of(std::span<const Host> hosts);
 // Settings of ssh by which only pinned keys are accepted and no key or agent of the server's own account is
-// offered. `folder` has no blank.
+// offered.
 std::string ssh_config_of(const std::string& folder);
 
 }  // namespace dash::automation

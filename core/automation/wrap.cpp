@@ -99,9 +99,9 @@ WrapResult wrap(std::string_view type, std::string_view asset) {
     out.asset_file = type == "deb" ? "asset.deb" : "asset.rpm";
     out.becomes = true;
     // Which package manager the host has is a fact.
-    out.playbook = fmt::format(kPackage, fmt::arg("name", name), fmt::arg("file", out.asset_file),
-                               fmt::arg("facts", type == "rpm"),
-                               fmt::arg("module", type == "deb" ? kDeb : kRpm));
+    out.playbook =
+        fmt::format(kPackage, fmt::arg("name", name), fmt::arg("file", out.asset_file),
+                    fmt::arg("facts", type == "rpm"), fmt::arg("module", type == "deb" ? kDeb : kRpm));
   } else {
     out.asset_file = kPlaybookFile;
   }
@@ -118,8 +118,9 @@ WrapResult wrap_compose(std::string_view asset, std::string_view project) {
 }
 
 Result<void> check_project(std::string_view project) {
-  bool is_plain = std::ranges::all_of(
-      project, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+  bool is_plain = std::ranges::all_of(project, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
   if (is_plain && !project.empty() && project.size() <= kMaxProject && is_alphanumeric(project.front()))
     return {};
   return fail(Code::invalid,

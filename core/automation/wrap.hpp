@@ -11,9 +11,9 @@ namespace dash::automation {
 inline constexpr std::string_view kPlaybookFile = "playbook.yml";
 
 struct WrapResult {
-  std::string playbook;      // YAML; empty for an asset that is a playbook and runs as it is
-  std::string asset_file;    // the asset's name in the work folder
-  bool becomes = false;      // installs with another user's rights
+  std::string playbook;       // YAML; empty for an asset that is a playbook and runs as it is
+  std::string asset_file;     // the asset's name in the work folder
+  bool becomes = false;       // installs with another user's rights
   bool shows_output = false;  // what the asset prints is what the job's log is for
 };
 

@@ -12,7 +12,8 @@ InstanceClient open_http_instance_client(net::ApiClient& api) {
           .audit = open_http_audit_client(api),
           .policy = open_http_policy_client(api),
           .storage = open_http_storage_client(api),
-          .images = open_http_image_client(api)};
+          .images = open_http_image_client(api),
+          .automation = open_http_automation_client(api)};
 }
 
 }  // namespace dash::client

@@ -2,6 +2,7 @@
 // same documents. Their arguments must outlive them.
 #pragma once
 #include "core/client/audit_client.hpp"
+#include "core/client/automation_client.hpp"
 #include "core/client/config_client.hpp"
 #include "core/client/host_client.hpp"
 #include "core/client/image_client.hpp"
@@ -25,6 +26,7 @@ struct InstanceClient {
   std::unique_ptr<PolicyClient> policy;
   std::unique_ptr<StorageClient> storage;
   std::unique_ptr<ImageClient> images;
+  std::unique_ptr<AutomationClient> automation;
 };
 
 // `api` is signed in.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,6 +18,7 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;  // bytes of a log line; the rest of it is dropped
+constexpr std::size_t kMaxRunnerName = 64;
 // Between SIGTERM and SIGKILL, as in the deployed dashboards.
 constexpr std::chrono::seconds kTerminationGrace(20);
 
@@ -94,6 +96,21 @@ RunResult with_exit(RunResult result, const net::ExitStatus& exit) {
   return result;
 }
 
+Json executor_document(const Job& job, const Json& parameters) {
+  Json out = {{"job_id", job.id},
+              {"action", job.action},
+              {"name", job.name},
+              {"region", job.region},
+              {"request", job.request},
+              {"parameters", parameters},
+              {"created_by", job.created_by},
+              {"attempt", job.attempts}};
+  out["resource_id"] = job.resource_id ? Json(*job.resource_id) : Json(nullptr);
+  out["zone"] = job.request.contains("zone") ? job.request["zone"] : Json(nullptr);
+  out["workgroup"] = job.workgroup ? Json(*job.workgroup) : Json(nullptr);
+  return out;
+}
+
 std::string executor_folder(const std::string& data_dir) {
   const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
   return folder && *folder ? folder : data_dir + "/deploy";
@@ -116,6 +133,26 @@ std::map<std::string, std::string> Executors::available() const {
       if (auto path = expected_path(name); is_executable(path) && check_trusted_file(path, user_))
         out.try_emplace(action, path);
   return out;
+}
+
+Result<std::string> Executors::find_runner(const std::string& name) const {
+  bool is_plain = !name.empty() && name.size() <= kMaxRunnerName && name.front() != '.' &&
+                  std::ranges::all_of(name, [](unsigned char c) {
+                    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+                  });
+  if (!is_plain)
+    return fail(Code::conflict,
+                "there is no automation runner of this name: a name has letters, digits, '.', "
+                "'-' and '_'");
+  auto path = fmt::format("{}/runner-{}", folder_, name);
+  if (!is_executable(path))
+    return fail(
+        Code::conflict,
+        "the automation runner '{}' is missing: put an executable at {}, or choose the runner 'local'", name,
+        path);
+  if (auto safe = check_trusted_file(path, user_); !safe)
+    return fail(Code::conflict, "the automation runner '{}' is not run: {}", name, safe.error().message);
+  return path;
 }
 
 std::vector<RefusedExecutor> Executors::refused() const {

@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/jobs/job.hpp"
 #include "core/jobs/plan.hpp"
 #include "core/net/process/child.hpp"
 
@@ -34,6 +35,9 @@ struct RunResult {
 RunResult failed_run(const Error& error);
 // Returns `result` with how its program ended.
 RunResult with_exit(RunResult result, const net::ExitStatus& exit);
+
+// The document that an executable reads about its job.
+Json executor_document(const Job& job, const Json& parameters);
 
 // Returns $DASHCTL_EXECUTOR_DIR, else deploy/ in the data directory.
 std::string executor_folder(const std::string& data_dir);
@@ -58,6 +62,9 @@ class Executors {
   std::map<std::string, std::string> available() const;
   std::vector<RefusedExecutor> refused() const;
   std::string expected_path(const std::string& action) const;
+  // Returns the path of an automation runner, the executable runner-<name> of the folder. Code::conflict names
+  // what is missing or unsafe.
+  Result<std::string> find_runner(const std::string& name) const;
 
   // Runs an executor. `line` gets each finished line of its output. `should_stop` is called several times a
   // second.

@@ -28,7 +28,8 @@ Result<void> take_group(db::Transaction& tx, const std::string& job_id, const st
                         std::int64_t now, std::int64_t lease) {
   auto group = TRY(group_of(tx, job_id));
   if (group.empty()) return {};
-  auto rows = TRY(tx.query("SELECT id FROM jobs WHERE run_group = $1 AND state = 'pending' ORDER BY seq", {group}));
+  auto rows =
+      TRY(tx.query("SELECT id FROM jobs WHERE run_group = $1 AND state = 'pending' ORDER BY seq", {group}));
   for (const auto& row : rows) TRY(take_lease(tx, row.text(0), owner, now, lease));
   return {};
 }

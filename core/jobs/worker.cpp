@@ -18,21 +18,6 @@ namespace {
 // behind them.
 constexpr auto kShortDecisionTimeout = std::chrono::milliseconds(250);
 
-Json executor_input(const Job& job, const Json& parameters) {
-  Json out = {{"job_id", job.id},
-              {"action", job.action},
-              {"name", job.name},
-              {"region", job.region},
-              {"request", job.request},
-              {"parameters", parameters},
-              {"created_by", job.created_by},
-              {"attempt", job.attempts}};
-  out["resource_id"] = job.resource_id ? Json(*job.resource_id) : Json(nullptr);
-  out["zone"] = job.request.contains("zone") ? job.request["zone"] : Json(nullptr);
-  out["workgroup"] = job.workgroup ? Json(*job.workgroup) : Json(nullptr);
-  return out;
-}
-
 }  // namespace
 
 policy::Deadline Worker::decision_deadline() const {
@@ -89,7 +74,7 @@ Result<void> Worker::run(const Job& job, const std::atomic<bool>& stop) {
     if (!has_executable)
       return requeue_job(deps_, job, owner_, "its executor has gone", std::chrono::seconds(0));
     outcome = executors_.run(
-        path->second, executor_input(job, parameters),
+        path->second, executor_document(job, parameters),
         [&](std::string text) { running.line(std::move(text)); }, [&] { return running.tend(); });
   }
   std::ignore = running.flush();

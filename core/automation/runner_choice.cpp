@@ -1,0 +1,40 @@
+#include "core/automation/runner_choice.hpp"
+
+#include <algorithm>
+
+#include "core/base/text.hpp"
+#include "core/config/clouds.hpp"
+#include "core/jobs/actions.hpp"
+#include "core/storage/store/backends.hpp"
+
+namespace dash::automation {
+namespace {
+
+std::string runner_setting(const config::Values& values, const std::string& key) {
+  return std::string(trim(storage::value_of(values, key)));
+}
+
+}  // namespace
+
+std::string runner_name(const std::string& given, const std::string& cloud, const config::Values& values) {
+  auto name = std::string(trim(given));
+  // The provider's name is part of the key in both spellings.
+  if (name.empty() && !cloud.empty())
+    name = runner_setting(values, "automation_runner_" + config::provider_cloud(cloud));
+  if (name.empty()) name = runner_setting(values, "automation_runner");
+  return name.empty() || lower(name) == kLocalRunner ? std::string(kLocalRunner) : name;
+}
+
+Result<RunnerChoice> choose_runner(const std::string& name, const jobs::Executors& executors) {
+  if (name != kLocalRunner) return RunnerChoice{name, TRY(executors.find_runner(name))};
+  std::string action(jobs::kAutomationRun);
+  auto available = executors.available();
+  if (auto found = available.find(action); found != available.end()) return RunnerChoice{name, found->second};
+  auto refused = executors.refused();
+  auto unsafe = std::ranges::find(refused, action, &jobs::RefusedExecutor::action);
+  if (unsafe != refused.end())
+    return fail(Code::conflict, "the executor {} is not run: {}", unsafe->path, unsafe->reason);
+  return RunnerChoice{name, ""};
+}
+
+}  // namespace dash::automation
