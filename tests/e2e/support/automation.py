@@ -1,0 +1,75 @@
+"""Automation runs against real sshd: hosts, assets, jobs."""
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from support.doubles import start_double, stop_double
+from support.jobs import wait_for
+from support.program import ROOT
+from support.storage import upload
+
+ENDED = ("completed", "failed", "cancelled")
+
+
+def ansible():
+    """The path of ansible-playbook: what the tests were given, else what scripts/setup has made."""
+    for path in (os.environ.get("AUTOMATION_ANSIBLE"), shutil.which("ansible-playbook"),
+                 "/usr/local/lib/dashctl/ansible/bin/ansible-playbook"):
+        if path and os.access(path, os.X_OK):
+            return path
+    done = subprocess.run([ROOT / "scripts/setup", "automation"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def host_key(env, kind="ssh-ed25519"):
+    """The key of a server, as a host pins it."""
+    for line in Path(env["SSH_KNOWN_HOSTS"]).read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[1] == kind:
+            return f"{words[1]} {words[2]}"
+    raise AssertionError(f"no {kind} in {env['SSH_KNOWN_HOSTS']}")
+
+
+def ssh_host(name, env, secret=None, **more):
+    return {"name": name, "address": env["SSH_HOST"], "port": int(env["SSH_PORT"]), "user": env["SSH_USER"],
+            "host_key": host_key(env), "secret": secret or Path(env["SSH_KEY"]).read_text(encoding="utf-8"), **more}
+
+
+@contextlib.contextmanager
+def ssh_servers(count):
+    """The environments of so many sshd of their own."""
+    folders = []
+    try:
+        made = []
+        for _ in range(count):
+            folders.append(tempfile.mkdtemp(prefix="ssh-", dir="/tmp"))
+            made.append(start_double("ssh", folders[-1]))
+        yield made
+    finally:
+        for folder in folders:
+            stop_double("ssh", folder)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def put_asset(http, name, text):
+    answer = upload(http, name, text if isinstance(text, bytes) else text.encode())
+    assert answer.status in (200, 201), answer
+
+
+def run(http, asset, *hosts, path="/api/config-mgmt/run", **more):
+    """Requests a run and waits for its end; the job."""
+    answer = http.post(path, {"asset": asset, "hosts": list(hosts), **more})
+    assert answer.status == 200, answer
+    return wait_for(http, answer.json["job_id"], *ENDED)
+
+
+def log(http, job_id):
+    return [line["line"] for line in http.get(f"/api/jobs/{job_id}/logs").json["logs"]]
+
+
+def outcomes(job):
+    return {host["name"]: host["outcome"] for host in job["hosts"]}
