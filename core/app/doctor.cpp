@@ -6,6 +6,8 @@
 #include "core/audit/anchor.hpp"
 #include "core/audit/read.hpp"
 #include "core/audit/verify.hpp"
+#include "core/automation/ansible.hpp"
+#include "core/automation/automation.hpp"
 #include "core/config/lint.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/schema.hpp"
@@ -115,6 +117,20 @@ Result<CheckResult> infrastructure_state(Application& app, const storage::Backen
   return versioning == storage::Versioning::on ? good(kName, text) : warning(kName, text);
 }
 
+// What is missing matters only while automation is on.
+Result<CheckResult> automation(Application& app, const std::string& data_dir) {
+  if (auto unknown = app.automation.runner_warnings(TRY(app.config.all())); !unknown.empty())
+    return warning("automation", fmt::format("{}: {}", unknown.begin()->first, unknown.begin()->second));
+  bool is_on = TRY(app.settings.flag("ansible_enabled", false));
+  auto usable = automation::check_ansible_usable(app.settings, data_dir);
+  if (!usable)
+    return is_on ? warning("automation", usable.error().message)
+                 : good("automation", "off: " + usable.error().message);
+  auto program = TRY(automation::probe_ansible(TRY(automation::find_ansible())));
+  return good("automation",
+              fmt::format("{}, ansible-core {} at {}", is_on ? "on" : "off", program.version, program.path));
+}
+
 // Compares with the audit log, the only record of another time.
 Result<CheckResult> wall_clock(Application& app) {
   auto now = app.clock.now();
@@ -141,7 +157,7 @@ bool has_failed(const CheckResults& checks) {
 }
 
 // With an older schema only the tables that are the same in every version are read.
-void check_application(Application& app, CheckResults& out) {
+void check_application(Application& app, const std::string& data_dir, CheckResults& out) {
   auto versions = db::schema_versions(app.sql);
   if (!versions) return out.push_back(failed("database", versions.error().code, versions.error().message));
   if (versions->present > versions->newest)
@@ -160,6 +176,7 @@ void check_application(Application& app, CheckResults& out) {
       out.push_back(result_or_failure(fmt::format("storage {}", candidate.id), backend(app, candidate)));
   if (auto* active = storage::active_backend(values))
     out.push_back(result_or_failure("state", infrastructure_state(app, *active)));
+  out.push_back(result_or_failure("automation", automation(app, data_dir)));
   if (is_current) out.push_back(result_or_failure("clock", wall_clock(app)));
 }
 
@@ -182,7 +199,7 @@ CheckResults diagnose(const Options& options) {
   if (!instance)
     out.push_back(failed("database", instance.error().code, instance.error().message));
   else
-    check_application((*instance)->application(), out);
+    check_application((*instance)->application(), options.data_dir, out);
   return out;
 }
 

@@ -56,6 +56,10 @@ class Automation {
   // Returns the playbook that a run runs or ran: {job_id, asset, generated, playbook}. That of an asset which is
   // a playbook itself is read for users who may read the asset. Code::conflict when it was changed since.
   Result<OrderedJson> playbook(const Principal& principal, const std::string& job_id);
+  // Returns key → why no runner of that name is known here, for each setting of a runner among `values`.
+  std::map<std::string, std::string> runner_warnings(const config::Values& values) const {
+    return automation::runner_warnings(values, deps_.executors);
+  }
   // Returns the names of the active backend's playbooks.
   Result<std::vector<std::string>> playbooks(const Principal& principal);
 

@@ -10,6 +10,8 @@
 namespace dash::automation {
 namespace {
 
+constexpr std::string_view kRunnerKey = "automation_runner";
+
 std::string runner_setting(const config::Values& values, const std::string& key) {
   return std::string(trim(storage::value_of(values, key)));
 }
@@ -35,6 +37,18 @@ Result<RunnerChoice> choose_runner(const std::string& name, const jobs::Executor
   if (unsafe != refused.end())
     return fail(Code::conflict, "the executor {} is not run: {}", unsafe->path, unsafe->reason);
   return RunnerChoice{name, ""};
+}
+
+std::map<std::string, std::string> runner_warnings(const config::Values& values,
+                                                   const jobs::Executors& executors) {
+  std::map<std::string, std::string> out;
+  for (const auto& [key, value] : values) {
+    if (key != kRunnerKey && !key.starts_with(std::string(kRunnerKey) + "_")) continue;
+    auto name = runner_name(value, "", {});
+    if (name == kLocalRunner) continue;
+    if (auto known = executors.find_runner(name); !known) out[key] = known.error().message;
+  }
+  return out;
 }
 
 }  // namespace dash::automation

@@ -1,5 +1,6 @@
 // Which program carries a run out: ansible in this process's worker, or an operator's executable.
 #pragma once
+#include <map>
 #include <string>
 
 #include "core/config/encrypted_store.hpp"
@@ -20,5 +21,7 @@ std::string runner_name(const std::string& given, const std::string& cloud, cons
 // Code::conflict, naming what to put where, when the runner is missing or is not safe to run. An operator's
 // config-mgmt-run replaces the local one.
 Result<RunnerChoice> choose_runner(const std::string& name, const jobs::Executors& executors);
+// Returns key → why nobody here knows the runner, for each setting of a runner among `values`.
+std::map<std::string, std::string> runner_warnings(const config::Values& values, const jobs::Executors& executors);
 
 }  // namespace dash::automation
