@@ -72,10 +72,11 @@ std::string ssh_config_of(const std::string& folder) {
   HashKnownHosts no
   IdentitiesOnly yes
   IdentityAgent none
-  IdentityFile "{0}/no-other-key"
+  IdentityFile none
   ForwardAgent no
   ControlMaster no
   ControlPath none
+  LogLevel ERROR
   ConnectTimeout 20
   ServerAliveInterval 30
   ServerAliveCountMax 4

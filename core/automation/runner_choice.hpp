@@ -22,6 +22,7 @@ std::string runner_name(const std::string& given, const std::string& cloud, cons
 // config-mgmt-run replaces the local one.
 Result<RunnerChoice> choose_runner(const std::string& name, const jobs::Executors& executors);
 // Returns key → why nobody here knows the runner, for each setting of a runner among `values`.
-std::map<std::string, std::string> runner_warnings(const config::Values& values, const jobs::Executors& executors);
+std::map<std::string, std::string> runner_warnings(const config::Values& values,
+                                                   const jobs::Executors& executors);
 
 }  // namespace dash::automation

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cctype>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 

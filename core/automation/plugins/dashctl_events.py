@@ -21,6 +21,10 @@ DOCUMENTATION = """
 
 MAX_LINE = 4096  # characters of a line of output; the rest of it is dropped
 MAX_ERROR = 1000
+# What ssh, and ansible of a login by password, say of a host key that is not the pinned one.
+KEY_SIGNS = ("Host key verification failed", "because Host Key checking is enabled")
+KEY_ERROR = ("Host key verification failed: the host shows another key than the pinned one, so nothing was sent to it. Compare "
+             "its key before you keep the host anew with the other one (dashctl host test)")
 RANK = {"skipped": 0, "ok": 1, "changed": 2, "failed": 3, "unreachable": 4}
 
 
@@ -92,7 +96,8 @@ class CallbackModule(Default):
     def _error_of(found):
         for name in ("msg", "module_stderr", "stderr", "reason"):
             if isinstance(found.get(name), str) and found[name].strip():
-                return found[name].strip()
+                text = found[name].strip()
+                return KEY_ERROR if any(sign in text for sign in KEY_SIGNS) else text
         return "the task failed"
 
     def _of_host(self, host, print_result, result, *args, **options):
