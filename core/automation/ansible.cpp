@@ -115,8 +115,10 @@ Result<AnsibleProgram> probe_ansible(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) return fail(Code::conflict, "{} has gone", path);
   auto changed_at = info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec;
   std::lock_guard lock(mutex);
-  if (kept.path != path || kept.changed_at != changed_at) kept = {path, changed_at, TRY(run_probe(path))};
-  return kept.program;
+  if (kept.path == path && kept.changed_at == changed_at) return kept.program;
+  auto program = TRY(run_probe(path));
+  kept = {path, changed_at, program};
+  return program;
 }
 
 }  // namespace dash::automation

@@ -28,7 +28,10 @@ std::string runner_name(const std::string& given, const std::string& cloud, cons
 }
 
 Result<RunnerChoice> choose_runner(const std::string& name, const jobs::Executors& executors) {
-  if (name != kLocalRunner) return RunnerChoice{name, TRY(executors.find_runner(name))};
+  if (name != kLocalRunner) {
+    auto executable = TRY(executors.find_runner(name));
+    return RunnerChoice{name, std::move(executable)};
+  }
   std::string action(jobs::kAutomationRun);
   auto available = executors.available();
   if (auto found = available.find(action); found != available.end()) return RunnerChoice{name, found->second};

@@ -135,7 +135,8 @@ void Child::close_stdin() { close_fd(in_); }
 
 Result<Child> Child::start(const Command& command) {
   Pipes pipes;
-  if (!pipes.open(command.has_report ? 4 : 3)) return fail(Code::busy, "no file descriptor is left to start a program");
+  if (!pipes.open(command.has_report ? 4 : 3))
+    return fail(Code::busy, "no file descriptor is left to start a program");
   SpawnAttributes spawn(pipes, command.cwd);
   auto argv = pointers(command.argv), env = pointers(command.env);
   pid_t pid = -1;
@@ -256,16 +257,14 @@ Result<ExitStatus> Child::communicate(const RunOptions& options) {
     }
     if (kill_at && Steady::now() >= *kill_at) kill();
     auto left = options.timeout.count() > 0 ? std::chrono::ceil<Millis>(due - Steady::now()) : kPollInterval;
-    std::array<pollfd, 5> fds{{{in_, POLLOUT, 0},
-                               {out_, POLLIN, 0},
-                               {err_, POLLIN, 0},
-                               {pidfd_, POLLIN, 0},
-                               {report_, POLLIN, 0}}};
+    std::array<pollfd, 5> fds{
+        {{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}, {pidfd_, POLLIN, 0}, {report_, POLLIN, 0}}};
     // The pidfd of an exited child stays readable, so poll it only while the child runs. Its grandchildren
     // may keep the pipes open.
     if (!running()) fds[3].fd = -1;
     if (!running() && ::poll(fds.data(), fds.size(), 0) == 0) break;
-    ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));
+    ::poll(fds.data(), fds.size(),
+           static_cast<int>(std::max<std::int64_t>(1, std::min(left, kPollInterval).count())));
     if (fds[0].revents != 0) {
       auto n = ::write(in_, input.data(), input.size());
       if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
