@@ -134,9 +134,9 @@ Group automation_group() {
             "Prints the "
             "job, whose log and outcome `dashctl job` shows.",
             declare_automation_run,
-            {{"Run a playbook on one host", "dashctl automation run motd.yml --host web1"},
-             {"Try it on two hosts, a job each",
-              "dashctl automation run motd.yml --host web1 --host web2 --bulk --check"}}},
+            {{"Run a playbook on one host", "dashctl automation run motd.yml --host db1"},
+             {"Try it in a batch, which has a job for each host",
+              "dashctl automation run motd.yml --host db1 --bulk --check"}}},
            {"show",
             "Print the playbook of a run",
             "",

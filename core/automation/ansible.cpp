@@ -11,6 +11,7 @@
 #include "core/base/file.hpp"
 #include "core/base/text.hpp"
 #include "core/net/process/child.hpp"
+#include "core/net/process/find_program.hpp"
 
 namespace dash::automation {
 namespace {

@@ -67,6 +67,9 @@ class World:
         self.one.add_user("joe", workgroups=["web"])
         self.add_host()
         (self.folder / "assets/motd.yml").write_text("hello: world\n")
+        (self.folder / "assets/hello.sh").write_text("echo hello\n")
+        self.one.set(ansible_enabled="true")
+        executor(self.one, "config-mgmt-run", "cat")
         executor(self.one, "cloud1-vm-deploy", "echo made")
 
     def add_host(self):
@@ -86,6 +89,9 @@ class World:
         held = ada.post("/api/cloud1/deploy", {**MACHINE, "run_at": later}).json["job_id"]
         wait_for(ada, ended, "completed")
         self.ended_job = ended
+        run_of_script = self.one.dashctl("automation", "run", "hello.sh", "--host", "db1", "--output", "json")
+        assert run_of_script.code == 0, run_of_script
+        self.variables["RUN"] = run_of_script.json["job_id"]
         self.variables["JOB"] = held
         self.variables["DIGEST"] = ada.get(f"/api/jobs/{held}").json["approval_digest"]
 

@@ -15,8 +15,8 @@ def actors(make_instance, bucket, scratch):
     """An instance with a folder as the active backend and a bucket beside it."""
     folder = scratch / "store"
     folder.mkdir()
-    return people(make_instance(start=False),
-                  {"storage_local_path": str(folder)} | bucket.settings | {"storage_active_backend": "local"})
+    return people(make_instance(start=False), {"storage_local_path": str(folder)} | bucket.settings |
+                  {"storage_active_backend": "local", "ansible_enabled": "true"})
 
 
 def test_migration_copies_skips_and_overwrites(actors, bucket):
@@ -125,14 +125,26 @@ def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):
     assert switch("s3", migrate_iac_state=True).json["iac_state_migrated"] == 1
 
 
-def test_an_asset_is_run_by_those_who_see_it(actors):
-    upload(actors.ann, "site.yml", b"- hosts: all\n")
-    actors.root.put("/api/storage/scope", {"backend": "", "name": "site.yml", "workgroup": "web"})
-    executor = Path(actors.instance.folder) / "deploy/config-mgmt-run"
+def add_hosts(actors, *names):
+    key = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
+    for name in names:
+        host = {"name": name, "address": "10.0.0.1", "workgroup": "web", "host_key": key, "secret": "of the host"}
+        assert actors.root.post("/api/hosts", host).status == 201
+
+
+def put_runner(actors, name="config-mgmt-run"):
+    executor = Path(actors.instance.folder) / "deploy" / name
     executor.parent.mkdir(exist_ok=True)
     executor.write_text("#!/bin/sh\ncat\n")
     executor.chmod(0o755)
-    body = {"asset": "site.yml", "target": "10.0.0.1", "secret_vars": {"p": "hunter2"}}
+
+
+def test_an_asset_is_run_by_those_who_see_it(actors):
+    add_hosts(actors, "web1")
+    upload(actors.ann, "site.yml", b"- hosts: all\n")
+    actors.root.put("/api/storage/scope", {"backend": "", "name": "site.yml", "workgroup": "web"})
+    put_runner(actors)
+    body = {"asset": "site.yml", "target": "web1", "secret_vars": {"p": "hunter2"}}
     started = actors.ann.post("/api/config-mgmt/run", body)
     assert started.status == 200 and started.json["status"] == "pending", started
     path = "/api/jobs/" + started.json["job_id"]
@@ -147,13 +159,16 @@ def test_an_asset_is_run_by_those_who_see_it(actors):
 
 
 def test_a_bulk_run_is_a_job_for_each_target(actors):
+    add_hosts(actors, "web1", "web2")
+    put_runner(actors)
     upload(actors.ann, "site.yml", b"- hosts: all\n")
-    bulk = actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ["1", "2"]})
+    bulk = actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ["web1", "web2"]})
     assert bulk.status == 200 and bulk.json["count"] == 2 and bulk.json["failed"] == []
-    assert [j["inventory_id"] for j in bulk.json["jobs"]] == ["1", "2"]
+    assert [j["inventory_id"] for j in bulk.json["jobs"]] == ["web1", "web2"]
     assert actors.ann.get("/api/jobs?batch_id=" + bulk.json["batch_id"]).json["total"] == 2
-    for ids in ([], [str(n) for n in range(51)]):
-        assert actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ids}).status == 400
+    actors.instance.set(automation_max_targets="1")
+    for ids, status in ([], 422), (["web1", "web2"], 400), (["web1", "web1"], 400), (["web1", "web3"], 404):
+        assert actors.ann.post("/api/config-mgmt/run-bulk", {"asset": "site.yml", "inventory_ids": ids}).status == status, ids
     assert actors.ann.get("/api/config-mgmt/playbooks").json == ["site.yml"]
     assert actors.ann.get("/api/config-mgmt/assets").json[0]["backend"] == "local"
 
@@ -161,4 +176,6 @@ def test_a_bulk_run_is_a_job_for_each_target(actors):
 def test_a_run_in_a_cloud_cannot_read_a_folder(actors):
     upload(actors.ann, "site.yml", base64.b64decode("eA=="))
     actors.instance.set(storage_active_backend="s3", automation_runner="ecs")
-    assert actors.ann.post("/api/config-mgmt/run", {"asset": "site.yml", "asset_backend": "local"}).status == 400
+    add_hosts(actors, "web1")
+    body = {"asset": "site.yml", "asset_backend": "local", "target": "web1"}
+    assert actors.ann.post("/api/config-mgmt/run", body).status == 400
