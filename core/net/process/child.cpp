@@ -286,7 +286,12 @@ Result<ProcessResult> run_child(const Command& command, std::string_view input, 
                                 std::size_t max_output, const std::function<bool()>& should_stop) {
   auto child = TRY(Child::start(command));
   StringSink out(max_output), err(max_output);
-  auto exit = child.communicate({input, &out, &err, deadline, should_stop, Millis{0}});
+  auto exit = child.communicate({.input = input,
+                                 .out = &out,
+                                 .err = &err,
+                                 .timeout = deadline,
+                                 .should_stop = should_stop,
+                                 .grace = Millis{0}});
   if (!exit && exit.error().code == Code::too_large)
     return fail(Code::too_large, "the program wrote more than {} bytes", max_output);
   return ProcessResult{TRY(std::move(exit)), out.take(), err.take()};
