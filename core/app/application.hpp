@@ -95,8 +95,8 @@ struct Application {
   storage::MigrationJobs& migrations;
   automation::Hosts& hosts;
   automation::Automation& automation;
-  deploy::Deploys& deploys;
   automation::AnsibleRuns& ansible_runs;
+  deploy::Deploys& deploys;
   images::Images& images;
   images::ImageJobs& image_jobs;
 };
