@@ -1,60 +1,29 @@
 """Images of a build: placed on the hub from any store, promoted from it to a cloud's staging place."""
 import os
 import signal
-import sqlite3
 import subprocess
 
 import pytest
 
 from support.cloud_stores import CLOUDS, store_settings
+from support.images import QCOW2, audited, done, ended, items, place, promote, vhd
 from support.program import BINARY, clean_environment, run
 from support.s3_bucket import Bucket
 from support.storage import PART, p8, people
 from support.wait import wait_until
-
-FOOTER = b"conectix" + bytes(504)
-QCOW2 = b"QFI\xfb" + (3).to_bytes(4, "big") + bytes(504)
-
-
-def vhd(size):
-    return os.urandom(size - 512) + FOOTER
-
-
-def place(http, name, backend, key):
-    return http.post("/api/images", {"name": name, "source": {"backend": backend, "key": key}})
-
-
-def promote(http, name, cloud):
-    return http.post(f"/api/images/{name}/promote", {"cloud": cloud})
-
-
-def ended(http, answer):
-    assert answer.status == 202, answer
-    path = "/api/jobs/" + answer.json["job_id"]
-    assert answer.headers["location"] == path
-    final = ("completed", "failed", "cancelled")
-    return wait_until(lambda: (job := http.get(path).json)["status"] in final and job, what="the end of the job")
-
-
-def done(http, answer):
-    job = ended(http, answer)
-    assert job["status"] == "completed" and job["job_type"] == "storage:image", job
-    return job["result"]
-
-
-def items(http):
-    return http.get("/api/images").json["items"]
-
-
-def audited(instance):
-    with sqlite3.connect(f"file:{instance.folder}/dashctl.db?mode=ro", uri=True) as database:
-        return [row[0] for row in database.execute("SELECT action FROM audit_log ORDER BY seq")]
 
 
 @pytest.fixture
 def actors(make_instance, bucket):
     instance = make_instance(start=False)
     return people(instance, bucket.settings | {"job_lease_seconds": "2"})
+
+
+def with_hub(bucket, settings):
+    """The settings of both, with the second one active; it is chosen last, when it is configured."""
+    settings = bucket.settings | settings
+    backend = settings.pop("storage_active_backend")
+    return settings | {"storage_active_backend": backend}, backend
 
 
 def test_an_image_of_the_hubs_own_store_is_moved_by_the_store(actors, bucket):
@@ -73,8 +42,7 @@ def test_an_image_of_the_hubs_own_store_is_moved_by_the_store(actors, bucket):
 def test_an_image_moves_from_s3_to_a_hub_of_any_kind_and_back(make_instance, bucket, scratch, kind):
     if not os.environ.get(CLOUDS[kind][0]):
         pytest.skip(f"no {kind} server")
-    settings = bucket.settings | store_settings(kind, scratch)
-    backend = settings["storage_active_backend"]
+    settings, backend = with_hub(bucket, store_settings(kind, scratch))
     http = people(make_instance(start=False), settings).root
     data = vhd(2 * PART + 512)
     bucket.put("exports/out.vhd", data)
@@ -141,7 +109,7 @@ def test_refusals_make_no_job_and_change_nothing(actors, bucket):
 
 
 def test_without_a_hub_both_are_refused(make_instance, bucket, scratch):
-    settings = bucket.settings | store_settings("local", scratch)
+    settings, _ = with_hub(bucket, store_settings("local", scratch))
     root = people(make_instance(start=False), settings).root
     bucket.put("a.vhd", vhd(512))
     for answer in (place(root, "a.vhd", "s3", "a.vhd"), promote(root, "a.vhd", "aws")):
@@ -158,8 +126,8 @@ def test_a_cloud_without_a_staging_place_names_the_setting(actors, bucket):
     assert answer.status == 400 and "promote_runner_aws_staging_prefix" in answer.json["detail"], answer
 
 
-def test_a_promotion_goes_to_the_clouds_own_bucket_and_starts_nothing(actors, bucket):
-    other = Bucket(dict(os.environ))
+def test_a_promotion_goes_to_the_clouds_own_bucket_and_starts_nothing(actors, bucket, s3_server):
+    other = Bucket(s3_server)
     data = vhd(PART + 512)
     bucket.put("images/a.vhd", data)
     actors.instance.set(promote_runner_aws_staging_bucket=other.name, promote_runner_aws_staging_prefix="/in/",
