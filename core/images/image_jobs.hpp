@@ -12,8 +12,6 @@
 
 namespace dash::images {
 
-inline constexpr std::string_view kImageAction = "storage:image";
-
 using ImageRequest = std::variant<PlaceRequest, PromoteRequest>;
 
 class ImageJobs {

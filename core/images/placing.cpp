@@ -49,6 +49,18 @@ Failure name_is_taken(std::string_view name) {
               name, name);
 }
 
+// A run of the same request that goes on, or whose process died after it had copied: enqueuing tells which.
+Result<bool> is_begun(db::Sql& sql, const PlaceRequest& request, std::string_view backend) {
+  return db::read<bool>(sql, [&](db::Transaction& tx) -> Result<bool> {
+    auto rows = TRY(tx.query("SELECT request FROM jobs WHERE action = $1 AND state = 'running' AND name = $2",
+                             {std::string(kImageAction), request.name}));
+    const Json wanted{{"backend", backend}, {"key", request.key}};
+    for (const auto& row : rows)
+      if (TRY(parse_json(row.text(0))).value("source", Json()) == wanted) return true;
+    return false;
+  });
+}
+
 std::string text(const Json& parameters, const char* member) {
   return parameters.at(member).get<std::string>();
 }
@@ -81,7 +93,8 @@ Result<OrderedJson> Placing::check(const Principal& principal, const PlaceReques
   TRY(check_source_key(sides.source, request.key));
   auto object = TRY(find_source(sides.source, request.key));
   bool is_in_place = sides.is_one_store() && request.key == sides.target;
-  if (!is_in_place && TRY(find(*sides.hub.store, sides.target))) return name_is_taken(request.name);
+  bool is_taken = !is_in_place && TRY(find(*sides.hub.store, sides.target));
+  if (is_taken && !TRY(is_begun(deps_.sql, request, sides.source.id()))) return name_is_taken(request.name);
   TRY(check_image_size(object.size));
   TRY(check_format(request.name, object.size, TRY(read_marks(*sides.source.store, object))));
   return OrderedJson{{"name", request.name},

@@ -15,6 +15,8 @@
 
 namespace dash::images {
 
+inline constexpr std::string_view kImageAction = "storage:image";
+
 struct PlaceRequest {
   std::string name;     // on the hub
   std::string backend;  // in either spelling
@@ -35,8 +37,8 @@ class Placing {
   explicit Placing(ImageJobDeps deps) : deps_(deps) {}
 
   // Checks the request and returns the parameters of its job. Code::invalid for a name, a key or content that
-  // no image has, Code::not_found without the object, Code::too_large, Code::conflict when the hub has
-  // another image of the name.
+  // no image has, Code::not_found without the object, Code::too_large, Code::conflict when the hub has an
+  // image of the name, unless a run of the same request was begun: it may have placed that one.
   Result<OrderedJson> check(const Principal& principal, const PlaceRequest& request);
   // Does what check() allowed, and returns the job's result:
   //   {name, hub, size, format, digest, copied, source: {backend, key}, source_deleted, source_kept, job_id}

@@ -66,6 +66,22 @@ TEST_F(ImageJobsTest, GoOnWhereAnEarlierRunDied) {
   EXPECT_EQ(job.result["source_deleted"], true);
 }
 
+TEST_F(ImageJobsTest, AreBegunAgainWhereTheirProcessDied) {
+  auto dead = must(enqueue(one)).id;
+  must(world.sql->write([&](db::Transaction& tx) -> Result<void> {
+    TRY(tx.query("UPDATE jobs SET state = 'running', lease_owner = 'x', lease_until = 1 WHERE id = $1",
+                 {dead}));
+    return {};
+  }));
+  must(world.store().put("images/a.raw", bytes, {}));  // it had copied
+  world.clock.advance(std::chrono::hours(1));
+  auto result =
+      must(one.image_jobs.run(local_operator(), PlaceRequest{"a.raw", "gcs", "exports/a.raw"}, {}, {}));
+  EXPECT_EQ(result["copied"], false);
+  EXPECT_FALSE(builds.has("exports/a.raw"));
+  EXPECT_EQ(must(one.jobs.show(world.admin, dead)).state, jobs::State::failed);
+}
+
 TEST_F(ImageJobsTest, TakeNoOtherImageForTheirOwn) {
   auto id = must(enqueue(one)).id;
   must(builds.remove("exports/a.raw"));
