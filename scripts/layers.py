@@ -37,6 +37,8 @@ PARTS = [
     ("storage/assets", r"core/storage/assets/"),
     ("storage/upload", r"core/storage/upload/"),
     ("storage", r"core/storage/[^/]+$"),
+    ("agent/protocol", r"core/agent/protocol/"),
+    ("agent", r"core/agent/[^/]+$"),
     ("automation", r"core/automation/"),
     ("deploy", r"core/deploy/"),
     ("images", r"core/images/"),
