@@ -12,6 +12,7 @@
 #include "core/automation/ansible_runs.hpp"
 #include "core/automation/automation.hpp"
 #include "core/automation/hosts.hpp"
+#include "core/automation/post_deploy.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
 #include "core/db/sql.hpp"
@@ -120,7 +121,8 @@ class InstanceImpl final : public Instance {
         windows_(*sql_, clock_, audit_),
         workgroups_(*sql_, directory_, audit_, windows_),
         modules_(std::filesystem::absolute(jobs::executor_folder(options.data_dir)), ::geteuid()),
-        job_deps_{*sql_, clock_, config_, settings_, audit_, gate_, windows_, runners_, &modules_},
+        job_deps_{*sql_, clock_,   config_,  settings_, audit_,
+                  gate_, windows_, runners_, &modules_, &post_deploy_},
         jobs_(job_deps_),
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
@@ -129,8 +131,9 @@ class InstanceImpl final : public Instance {
         hosts_({*sql_, clock_, config_, settings_, audit_, *http_}),
         automation_({storage_.stores(), storage_.assets(), hosts_, config_, settings_, *sql_, audit_, clock_,
                      jobs_, executors_, data_folder(options)}),
-        ansible_runs_({storage_.stores(), buffers_, settings_, executors_, job_deps_, data_folder(options),
-                       "/proc/self/exe"}),
+        post_deploy_({storage_.stores(), storage_.assets(), settings_, executors_, data_folder(options)}),
+        ansible_runs_({storage_.stores(), buffers_, settings_, hosts_, executors_, job_deps_,
+                       data_folder(options), "/proc/self/exe"}),
         deploys_(job_deps_, store_opener(), deploy_options(options)),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
         image_jobs_({storage_.stores(), directory_, *sql_, audit_, clock_, buffers_}, job_deps_),
@@ -216,6 +219,7 @@ class InstanceImpl final : public Instance {
   const jobs::Executors executors_;
   automation::Hosts hosts_;
   automation::Automation automation_;
+  automation::PostDeploy post_deploy_;
   automation::AnsibleRuns ansible_runs_;
   deploy::Deploys deploys_;
   images::Images images_;

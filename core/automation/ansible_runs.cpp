@@ -2,11 +2,13 @@
 
 #include "core/automation/ansible_command.hpp"
 #include "core/automation/asset_file.hpp"
+#include "core/automation/deploy_host.hpp"
 #include "core/automation/run_tracker.hpp"
 #include "core/automation/runner_choice.hpp"
 #include "core/base/log.hpp"
 #include "core/jobs/group_run.hpp"
 #include "core/jobs/job_rows.hpp"
+#include "core/jobs/post_deploy.hpp"
 #include "core/jobs/secret_mask.hpp"
 #include "core/net/process/confinement.hpp"
 
@@ -204,8 +206,23 @@ Result<void> check_ansible_usable(config::Settings& settings, const std::string&
   return net::can_confine();
 }
 
-Result<jobs::RunResult> AnsibleRuns::run(const jobs::Job& job, const Json& parameters,
+Result<Json> AnsibleRuns::complete(const jobs::Job& job, const Json& parameters, jobs::RunControl& control) {
+  auto after = parameters.find(std::string(jobs::kAfterDeploy));
+  if (after == parameters.end()) return parameters;
+  bool becomes = wrap(text_of_request(job, "type"), job.name).becomes ||
+                 uses_become(object_member(parameters, "extra_vars"));
+  auto host = TRY(find_deploy_host({deps_.jobs.sql, deps_.hosts}, job, *after, {becomes}, control));
+  auto out = parameters;
+  out.erase(std::string(jobs::kAfterDeploy));
+  out["hosts"] = Json::array({to_parameters(host)});
+  return out;
+}
+
+Result<jobs::RunResult> AnsibleRuns::run(const jobs::Job& job, const Json& sealed,
                                          jobs::RunControl& control) {
+  const auto completed = complete(job, sealed, control);
+  if (!completed) return jobs::RunResult{jobs::RunStatus::failed, completed.error().message, "no_host"};
+  const auto& parameters = *completed;
   auto group = TRY(jobs::GroupRun::open(deps_.jobs, job));
   AnsibleRun ansible(deps_, job, parameters, control, *group);
   auto fail_with = [&](const Error& error) { return ansible.fail_all(error.message, "automation"); };

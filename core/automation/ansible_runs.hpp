@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "core/automation/hosts.hpp"
 #include "core/base/buffer_pool.hpp"
 #include "core/config/settings.hpp"
 #include "core/jobs/jobs.hpp"
@@ -17,6 +18,7 @@ class AnsibleRuns {
     storage::Stores& stores;
     BufferPool& buffers;
     config::Settings& settings;
+    Hosts& hosts;
     const jobs::Executors& executors;
     const jobs::Deps& jobs;
     std::string data_dir;
@@ -28,6 +30,8 @@ class AnsibleRuns {
 
  private:
   Result<jobs::RunResult> run(const jobs::Job& job, const Json& parameters, jobs::RunControl& control);
+  // Adds the host of a run that follows a deploy.
+  Result<Json> complete(const jobs::Job& job, const Json& parameters, jobs::RunControl& control);
   Deps deps_;
 };
 

@@ -19,6 +19,11 @@ struct RunNeeds {
   bool become = false;  // the asset or its variables ask for another user's rights
 };
 
+struct FirstContactResult {
+  std::string key;  // "<type> <base64>"
+  std::string fingerprint;
+};
+
 // Returns whether the caller may see and use the kept host.
 bool may_use(const Principal& principal, const Host& host);
 
@@ -58,6 +63,11 @@ class Hosts {
   // local addresses, a pinned key, local only for admins and without become. It fills in addresses, ports and
   // users. May wait for DNS.
   Result<void> check(const Principal& principal, std::vector<Host>& hosts, const RunNeeds& needs);
+  // The part of check() about the address, for a host whose key is not known yet.
+  Result<void> check_address(const Principal& principal, Host& host);
+  // Connects to a checked host without a login, for the key that it shows. Code::unreachable when nothing
+  // answers.
+  Result<FirstContactResult> first_contact(const Host& host);
   // find(), then check().
   Result<std::vector<Host>> resolve(const Principal& principal, const Json& entries, const RunNeeds& needs);
 

@@ -111,7 +111,9 @@ Result<void> add_post_deploy(PostDeployRuns* runs, const Principal& principal,
     if (!runs) return wrong_value(kMember, "cannot be used here: nothing runs assets");
     auto run = TRY(runs->resolve(principal, workgroup, entry));
     request[std::string(kMember)].push_back(shown_entry(entry, run));
-    run.parameters[std::string(kAfterDeploy)] = after_deploy(entry);
+    auto& after = run.parameters[std::string(kAfterDeploy)];
+    after = after.is_object() ? after : Json::object();
+    after.update(after_deploy(entry));
     Json stored = {{"request", std::move(run.request)}, {"parameters", std::move(run.parameters)}};
     if (run.workgroup) stored["workgroup"] = *run.workgroup;
     parameters[std::string(kStoredRuns)].push_back(std::move(stored));

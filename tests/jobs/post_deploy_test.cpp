@@ -17,7 +17,7 @@ struct FakeRuns final : PostDeployRuns {
       return fail(Code::not_found, "there is no asset '{}'", entry.asset);
     return PostDeployRun{workgroup,
                          {{"asset", entry.asset}, {"backend", "local"}, {"asset_digest", "p8:1"}},
-                         {{"extra_vars", entry.variables}}};
+                         {{"extra_vars", entry.variables}, {std::string(kAfterDeploy), Json::object()}}};
   }
 };
 
