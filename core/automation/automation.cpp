@@ -102,7 +102,8 @@ Result<void> Automation::check_usable(Draft& draft, const Principal& principal,
   draft.job.request["runner"] = name;
   TRY(check_reachable(TRY(deps_.stores.open(principal, found.asset.backend)), name));
   TRY(check_connections(kind == RunKind::compose ? "compose" : type, request.asset, draft.hosts));
-  bool becomes = wrap(type, request.asset).becomes || uses_become(request.extra_vars);
+  bool becomes = wrap(type, request.asset).becomes || uses_become(request.extra_vars) ||
+                 uses_become(request.secret_vars);
   TRY(deps_.hosts.check(principal, draft.hosts, {becomes}));
   draft.runner = TRY(choose_runner(name, deps_.executors));
   if (!draft.runner.executable.empty()) return {};
