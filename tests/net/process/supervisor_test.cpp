@@ -68,9 +68,12 @@ TEST_F(Supervised, LeavesNoProcessBehindWhenItsProgramEnds) {
 }
 
 TEST_F(Supervised, EndsProcessesOfOtherSessionsAtTheDeadline) {
-  auto late = run_child(supervised(escapes() + "sleep 1000"), "", std::chrono::milliseconds(1500), 1000);
-  EXPECT_EQ(late.error().code, Code::timeout);
-  EXPECT_FALSE(is_alive(pid_in(scratch_ / "escaped")));
+  auto child = must(Child::start(supervised(escapes() + "sleep 1000")));
+  auto escaped = pid_in(scratch_ / "escaped");
+  RunOptions options;
+  options.timeout = std::chrono::milliseconds(1);
+  EXPECT_EQ(child.communicate(options).error().code, Code::timeout);
+  EXPECT_FALSE(is_alive(escaped));
 }
 
 TEST_F(Supervised, StopsWithTheSignalThatWasAskedFor) {
