@@ -164,8 +164,8 @@ def test_names_that_lead_elsewhere_are_no_images(make_instance, bucket, name):
         bucket.put(key, vhd(512))
     before = bucket.keys()
     quoted = urllib.parse.quote(name, safe="").replace(".", "%2E")
-    assert root.delete("/api/images/" + quoted).status == 404
-    assert promote(root, quoted, "aws").status == 404
+    for answer in (root.delete("/api/images/" + quoted), promote(root, quoted, "aws")):
+        assert answer.status in (400, 404), answer  # 400: the path itself leads elsewhere
     assert bucket.keys() == before
 
 
