@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from support.deploys import MACHINE_TF, PROGRAM, VARIABLES, deploy, destroy, ended, log_of, processes, put_module
+from support.deploys import PROGRAM, VARIABLES, Gate, deploy, destroy, ended, log_of, processes, put_module
 from support.jobs import executor, job
 from support.wait import wait_until
 
@@ -155,6 +155,30 @@ def test_a_program_that_is_killed_leaves_a_lock_with_a_name_and_a_warning(local,
     lock = states(root)[job_id]["lock"]
     assert lock["id"] and lock["who"] and lock["operation"] == "OperationTypeApply"
     assert root.delete(f"/api/storage/state/{job_id}/lock?id={lock['id']}").status == 200
+
+
+WAITS_FOR_GO = '"echo up > \\"$MARKS/up\\"; while [ ! -e \\"$MARKS/go\\" ]; do sleep 0.1; done"'
+
+
+def test_a_state_that_could_not_be_written_is_kept_and_written_later(on_s3, bucket, marks):
+    gate = Gate(int(bucket.endpoint.rsplit(":", 1)[1]))
+    on_s3.set(storage_obj_cloud1_endpoint=gate.url)
+    put_module(on_s3.folder / "deploy", marks, WAITS_FOR_GO)
+    root = on_s3.start().login("root")
+    job_id = deploy(root)
+    wait_until((marks / "up").exists, 60, "the provisioner")
+    gate.shut()
+    (marks / "go").touch()
+    done = ended(root, job_id, 180)
+    assert done["status"] == "failed" and "save state" in done["error_message"], done
+    assert any("tries again" in text for text in done["warnings"]), done
+    assert b"terraform_data" not in b"".join(path.read_bytes() for path in on_s3.folder.glob("dashctl.db*")), "it is sealed"
+    key = f"iac-state/{job_id}/terraform.tfstate"
+    gate.open()
+    wait_until(lambda: bucket.keys() == [key], 60, "the state without a lock")
+    assert json.loads(bucket.get(key))["resources"]
+    gone = ended(root, destroy(root, "web"))
+    assert gone["status"] == "completed", (gone, log_of(root, gone["id"]))
 
 
 def processes_is_supervisor(pid):

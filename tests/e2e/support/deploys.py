@@ -1,8 +1,11 @@
 """Modules that need no cloud, and the program that runs them."""
 import os
 import shutil
+import socket
+import threading
 
 from support.jobs import job
+from support.relay import pump
 from support.wait import wait_until
 
 PROGRAM = os.environ.get("IAC_BINARY") or shutil.which("tofu") or shutil.which("terraform")
@@ -81,3 +84,35 @@ def processes(*words):
         if all(word in line for word in words):
             found.append(int(pid))
     return found
+
+
+class Gate:
+    """A relay in front of a port that can be shut: open connections end, and new ones get nothing."""
+
+    def __init__(self, upstream_port):
+        self.upstream_port, self.is_shut, self.sockets = upstream_port, False, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def shut(self):
+        self.is_shut = True
+        for one in self.sockets:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def open(self):
+        self.is_shut = False
+
+    def _accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            if self.is_shut:
+                client.close()
+                continue
+            server = socket.create_connection(("127.0.0.1", self.upstream_port))
+            self.sockets += [client, server]
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=pump, args=(source, sink, sink.sendall), daemon=True).start()
