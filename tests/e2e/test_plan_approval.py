@@ -55,12 +55,13 @@ def test_a_plan_waits_for_the_word_the_digest_and_somebody_else(held, marks):
     one, alice, bob = held
     name = "$(touch x)"
     job_id = deploy(alice, name)
-    seen = waiting(bob, job_id)
+    seen = waiting(alice, job_id)
     assert seen["status"] == "awaiting_approval", (seen, log_of(alice, job_id))
     assert {k: seen["plan"][k] for k in ("add", "change", "destroy")} == {"add": 1, "change": 0, "destroy": 0}
     assert seen["approvals"]["plan"] == {"required": True, "by": None, "at": None} and seen["approval_required"] is True
     assert "1 to add" in seen["progress_message"] and seen["approval_expires_at"]
     digest = seen["approval_digest"]
+    assert job(bob, job_id) == seen, "an approver sees what waits"
     assert digest and not (marks / "made").exists()
     assert [j["id"] for j in bob.get("/api/change-windows/approvals").json["jobs"]] == [job_id]
     assert "terraform_data.machine" in log_of(bob, job_id), "an approver reads the plan"
@@ -87,7 +88,7 @@ def test_a_plan_waits_for_the_word_the_digest_and_somebody_else(held, marks):
     assert made["plan"] == seen["plan"], "the plan that was approved"
 
     destroy_id = destroy(alice, made["resource_id"])
-    seen = waiting(bob, destroy_id)
+    seen = waiting(alice, destroy_id)
     assert seen["status"] == "awaiting_approval" and seen["plan"]["destroy"] == 1, (seen, log_of(bob, destroy_id))
     assert not (marks / "destroyed").exists()
     assert approve_plan(bob, destroy_id).json["status"] == "pending"
@@ -99,10 +100,10 @@ def test_a_plan_waits_for_the_word_the_digest_and_somebody_else(held, marks):
 def test_a_state_that_was_changed_by_hand_makes_the_plan_stale(held, marks):
     one, alice, bob = held
     made = deploy(alice)
-    waiting(bob, made)
+    waiting(alice, made)
     assert approve_plan(bob, made).status == 200 and ended(alice, made)["status"] == "completed"
     destroy_id = destroy(alice, "web")
-    waiting(bob, destroy_id)
+    waiting(alice, destroy_id)
     state = json.loads(state_file(one, made).read_text())
     state["serial"] += 1
     state_file(one, made).write_text(json.dumps(state))
@@ -111,7 +112,7 @@ def test_a_state_that_was_changed_by_hand_makes_the_plan_stale(held, marks):
     assert stale["status"] == "failed" and stale["reason"] == "stale_plan", (stale, log_of(alice, destroy_id))
     assert "serial" in stale["error_message"] and not (marks / "destroyed").exists()
     again = destroy(alice, "web")
-    waiting(bob, again)
+    waiting(alice, again)
     assert approve_plan(bob, again).status == 200 and ended(alice, again)["status"] == "completed"
 
 
@@ -119,7 +120,7 @@ def test_rejected_cancelled_and_expired_plans_change_nothing(held, marks):
     one, alice, bob = held
     rejected, cancelled, expired = (deploy(alice, f"web-{n}") for n in range(3))
     for job_id in (rejected, cancelled, expired):
-        assert waiting(bob, job_id)["status"] == "awaiting_approval"
+        assert waiting(alice, job_id)["status"] == "awaiting_approval"
     digest = job(bob, cancelled)["approval_digest"]
     assert bob.post(f"/api/jobs/{rejected}/reject", {"reason": "no"}).json["status"] == "rejected"
     assert alice.delete(f"/api/jobs/{cancelled}").json["status"] == "cancelled"

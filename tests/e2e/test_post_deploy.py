@@ -1,6 +1,7 @@
 """Playbooks that follow a deploy, by real ansible against a real sshd: scope, first contact, failures, links."""
 import json
 import os
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -132,7 +133,8 @@ def test_only_global_assets_and_those_of_the_deploys_workgroup_are_found(world):
 
 def test_the_bytes_are_those_of_the_request(world):
     put_asset(world.root, "late.yml", PLAYBOOK)
-    answer = world.deploy(world.entry(asset="late.yml"), run_at="2030-01-01T00:00")
+    later = (datetime.now(timezone.utc) + timedelta(hours=24)).strftime("%Y-%m-%dT%H:%M")
+    answer = world.deploy(world.entry(asset="late.yml"), run_at=later)
     assert answer.status == 200, answer
     put_asset(world.root, "late.yml", PLAYBOOK.replace("echo", "touch"))
     assert world.ann.post(f"/api/jobs/{answer.json['job_id']}/reschedule", {"run_at": ""}).status == 200

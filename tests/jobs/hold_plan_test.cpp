@@ -113,6 +113,7 @@ TEST_F(PlanApproval, IsAskedAgainWhenTheRulesChange) {
   EXPECT_TRUE(work());
   EXPECT_EQ(state(id), State::awaiting_approval) << "changed between approval and claim";
   EXPECT_TRUE(applied_.empty());
+  gate_.rules = "v4";
   gate_.deny("frozen");
   EXPECT_EQ(code(approve(id)), Code::conflict);
   EXPECT_EQ(state(id), State::cancelled);
