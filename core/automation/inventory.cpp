@@ -8,7 +8,11 @@ namespace {
 // How ansible writes a text that it must not take for a template.
 Json unsafe(std::string_view text) { return {{"__ansible_unsafe", text}}; }
 
-void add_ssh(Json& variables, const Host& host, const std::string& key_file) {
+// Each host's key counts for that host alone, also where several have one address.
+std::string key_alias(std::size_t number) { return fmt::format("dashctl-host-{}", number); }
+
+void add_ssh(Json& variables, const Host& host, std::size_t number, const std::string& key_file) {
+  variables["ansible_ssh_common_args"] = "-o HostKeyAlias=" + key_alias(number);
   if (host.secret_kind == SecretKind::private_key) variables["ansible_ssh_private_key_file"] = key_file;
 }
 
@@ -31,7 +35,7 @@ Json variables_of(const Host& host, std::size_t number, const std::string& folde
   if (!host.user.empty()) variables["ansible_user"] = unsafe(host.user);
   if (host.secret_kind == SecretKind::password) variables["ansible_password"] = unsafe(host.secret.expose());
   if (host.connection == Connection::ssh)
-    add_ssh(variables, host, folder + "/" + key_file_name(number));
+    add_ssh(variables, host, number, folder + "/" + key_file_name(number));
   else
     add_winrm(variables, host, folder + "/" + certificate_file_name(number));
   return variables;
@@ -53,11 +57,9 @@ Json inventory_of(std::span<const Host> hosts, const std::string& folder) {
 
 std::string known_hosts_of(std::span<const Host> hosts) {
   std::string out;
-  for (const auto& host : hosts) {
-    if (host.connection != Connection::ssh || host.host_key.empty()) continue;
-    auto where = host.port == 22 ? host.address : fmt::format("[{}]:{}", host.address, host.port);
-    out += fmt::format("{} {}\n", where, host.host_key);
-  }
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    if (hosts[i].connection == Connection::ssh && !hosts[i].host_key.empty())
+      out += fmt::format("{} {}\n", key_alias(i), hosts[i].host_key);
   return out;
 }
 

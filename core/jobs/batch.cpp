@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/jobs/actions.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/job_rows.hpp"
 
@@ -35,6 +36,12 @@ OrderedJson batch_details(const std::vector<Job>& jobs) {
       if (job.details.contains(member))
         for (const auto& one : job.details[member]) out[member].push_back(one);
   return out;
+}
+
+// Counts the jobs that have ended; each is one host's.
+JobProgress progress_of(const std::vector<Job>& jobs) {
+  auto done = std::ranges::count_if(jobs, [](const Job& job) { return is_final(job.state); });
+  return {.items_done = static_cast<std::uint64_t>(done), .items_total = jobs.size()};
 }
 
 std::string message_of(const std::vector<Job>& jobs) {
@@ -89,7 +96,10 @@ Job summarize_batch(const std::vector<Job>& jobs) {
       out.completed_at = job.completed_at;
   }
   out.id = *out.batch_id;
-  out.action = out.action.substr(0, out.action.rfind(':') + 1) + "bulk_deploy";
+  if (out.action == kAutomationRun)
+    out.progress = to_json(progress_of(jobs));
+  else
+    out.action = out.action.substr(0, out.action.rfind(':') + 1) + "bulk_deploy";
   out.name = fmt::format("{} and {} more", out.name, jobs.size() - 1);
   if (jobs.size() == 1) out.name = jobs.front().name;
   out.request = {{"count", jobs.size()}, {"batch", true}, {"names", names}};

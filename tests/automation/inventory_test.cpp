@@ -50,9 +50,12 @@ TEST(Inventory, WinrmVerifiesCertificates) {
   EXPECT_EQ(known_hosts_of(hosts), "");
 }
 
-TEST(KnownHosts, NamesThePortWhereItIsNotTheUsualOne) {
-  std::vector<Host> hosts{host("a", "10.0.0.1"), host("b", "::1", 2222)};
-  EXPECT_EQ(known_hosts_of(hosts), "10.0.0.1 ssh-ed25519 AAAA\n[::1]:2222 ssh-ed25519 AAAA\n");
+TEST(KnownHosts, AKeyIsThatOfOneHostAlone) {
+  std::vector<Host> hosts{host("a", "10.0.0.1"), host("b", "10.0.0.1")};
+  hosts[1].host_key = "ssh-ed25519 BBBB";
+  EXPECT_EQ(known_hosts_of(hosts), "dashctl-host-0 ssh-ed25519 AAAA\ndashctl-host-1 ssh-ed25519 BBBB\n");
+  EXPECT_EQ(inventory_of(hosts, "/s")["all"]["hosts"]["b"]["ansible_ssh_common_args"],
+            "-o HostKeyAlias=dashctl-host-1");
 }
 
 TEST(SshConfig, TrustsNothingElse) {

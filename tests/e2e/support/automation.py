@@ -7,9 +7,10 @@ import tempfile
 from pathlib import Path
 
 from support.doubles import start_double, stop_double
-from support.jobs import wait_for
+from support.jobs import job
 from support.program import ROOT
 from support.storage import upload
+from support.wait import wait_until
 
 ENDED = ("completed", "failed", "cancelled")
 
@@ -64,12 +65,17 @@ def run(http, asset, *hosts, path="/api/config-mgmt/run", **more):
     """Requests a run and waits for its end; the job."""
     answer = http.post(path, {"asset": asset, "hosts": list(hosts), **more})
     assert answer.status == 200, answer
-    return wait_for(http, answer.json["job_id"], *ENDED)
+    return ended(http, answer.json["job_id"])
+
+
+def ended(http, job_id):
+    """The job when it has ended. Ansible takes seconds for a task, and more where many tests run at once."""
+    return wait_until(lambda: (lambda j: j if j["status"] in ENDED else None)(job(http, job_id)), seconds=150, what="the run's end")
 
 
 def log(http, job_id):
     return [line["line"] for line in http.get(f"/api/jobs/{job_id}/logs").json["logs"]]
 
 
-def outcomes(job):
-    return {host["name"]: host["outcome"] for host in job["hosts"]}
+def outcomes(run_job):
+    return {host["name"]: host["outcome"] for host in run_job["hosts"]}
