@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -98,6 +99,7 @@ def test_what_is_wrong_with_a_request_is_said_in_one_order(make_instance, scratc
     wrong["asset"] = "site.yml"
     refused(ann, wrong, 404, "nobody")
     refused(ann, {**wrong, "hosts": ["127.0.0.1"]}, 404, "127.0.0.1")
+    refused(ann, {**wrong, "hosts": [{"address": "127.0.0.1"}]}, 403, "kept host")
     wrong["hosts"] = ["web1"]
     refused(ann, wrong, 403, "")
     wrong["workgroup"] = "web"
@@ -327,3 +329,51 @@ exec unshare --mount /bin/sh -c 'mount --bind {chroot}/dpkg /var/lib/dpkg && mou
     assert done["status"] == "completed" and outcomes(done) == {"rooted": "changed"}, (done, log(world.root, done["id"]))
     assert (chroot / "opt/made-by-test").exists() and (chroot / "dpkg/info/made-by-test.list").exists()
     assert not Path("/opt/made-by-test").exists()
+
+
+COMPOSE = "services:\n  web:\n    image: '{{ not_a_template }}'\n"
+PLUGIN = """#!/bin/sh
+if [ "$1" = docker-cli-plugin-metadata ]; then
+    echo '{"SchemaVersion": "0.1.0", "Vendor": "test", "Version": "1"}'
+    exit
+fi
+echo "$PWD $*" > "$HOME/compose-calls"
+test "$3" != broken || { echo no such image >&2; exit 7; }
+"""
+
+
+@pytest.fixture
+def compose_home(world):
+    """The home folder of a host's account, with a plugin of the docker client that only notes its call: a double."""
+    home = Path(os.path.expanduser("~" + world.servers[0]["SSH_USER"]))
+    plugin = home / ".docker/cli-plugins/docker-compose"
+    plugin.parent.mkdir(parents=True, exist_ok=True)
+    plugin.write_text(PLUGIN, encoding="utf-8")
+    plugin.chmod(0o755)
+    yield home
+    for path in (plugin.parent, home / ".dashctl/compose"):
+        shutil.rmtree(path, ignore_errors=True)
+    (home / "compose-calls").unlink(missing_ok=True)
+
+
+def test_a_compose_file_is_copied_to_the_host_and_its_project_started(world, compose_home):
+    path = "/api/config-mgmt/compose-deploy"
+    put_asset(world.root, "shop.yml", COMPOSE)
+    done = run(world.ann, "shop.yml", "by-key", path=path, project="shop-1")
+    assert done["status"] == "completed" and outcomes(done) == {"by-key": "changed"}, (done, log(world.ann, done["id"]))
+    folder = compose_home / ".dashctl/compose/shop-1"
+    assert (folder / "compose.yml").read_text(encoding="utf-8") == COMPOSE
+    called = (compose_home / "compose-calls").read_text(encoding="utf-8").split()
+    assert called == [str(folder), "compose", "--project-name", "shop-1", "--file", "compose.yml", "up", "--detach"]
+    assert "docker, compose" in world.ann.get(f"/api/jobs/{done['id']}/playbook").json["playbook"]
+    failed = run(world.ann, "shop.yml", "by-key", path=path, project="broken")
+    assert failed["status"] == "failed" and outcomes(failed) == {"by-key": "failed"}, failed
+    for body, status in (({"asset": "shop.yml", "hosts": ["by-key"]}, 422), ({"asset": "shop.yml", "project": "x"}, 422),
+                         ({"asset": "shop.yml", "hosts": ["by-key"], "project": "../x"}, 400),
+                         ({"asset": "hello.sh", "hosts": ["by-key"], "project": "x"}, 400),
+                         ({"asset": "none.yml", "hosts": ["by-key"], "project": "x"}, 404),
+                         ({"asset": "shop.yml", "hosts": ["gone"], "project": "x"}, 404),
+                         ({"asset": "shop.yml", "hosts": ["by-key"], "project": "x", "workgroup": "data"}, 403)):
+        answer = world.ann.post(path, body)
+        assert answer.status == status, (body, answer)
+    assert world.bob.post(path, {"asset": "shop.yml", "hosts": ["by-key"], "project": "x"}).status == 404
