@@ -53,6 +53,16 @@ std::vector<std::string> foreign_members(const Json& body) {
   return out;
 }
 
+// The deployed client's body of a batch may have the target of a single run too.
+Result<Json> entries_of(const Json& body, RunKind kind) {
+  auto hosts = body;
+  bool is_inventory =
+      kind == RunKind::bulk && body.contains("inventory_ids") && !body["inventory_ids"].is_null();
+  for (auto member : {"target", "hosts"})
+    if (is_inventory) hosts.erase(member);
+  return host_entries(hosts);
+}
+
 Result<void> check_secret_names(const Json& secret_vars) {
   auto rest = secret_vars;
   for (auto name : kBecomePasswords) rest.erase(std::string(name));
@@ -75,7 +85,7 @@ Result<RunRequest> read_run_request(const Json& body, RunKind kind) {
   out.secret_vars = TRY(secret_variables(body));
   out.forks = TRY(integer_field(body, "forks"));
   out.max_failures = TRY(integer_field(body, "max_failures"));
-  out.host_entries = TRY(host_entries(body));
+  out.host_entries = TRY(entries_of(body, kind));
   if (kind == RunKind::compose) {
     if (!body.contains("project")) return missing_member("project");
     out.project = TRY(run_text(body, "project"));

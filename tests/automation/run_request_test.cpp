@@ -43,7 +43,7 @@ TEST(RunRequest, AWrongShapeIsAValidationError) {
                            Json{{"secret_vars", {{"p", "short"}}}}, Json{{"hosts", Json::array({"web2"})}}})
     EXPECT_EQ(code_of(more), Code::validation) << more;
   EXPECT_EQ(read_run_request({{"target", "a"}}, RunKind::one).error().code, Code::validation);
-  EXPECT_EQ(code_of({}, RunKind::compose), Code::validation) << "no project";
+  EXPECT_EQ(code_of(Json::object(), RunKind::compose), Code::validation) << "no project";
 }
 
 TEST(RunRequest, ValuesThatCannotBeAreInvalid) {
@@ -55,6 +55,12 @@ TEST(RunRequest, ValuesThatCannotBeAreInvalid) {
     EXPECT_EQ(code_of(more), Code::invalid) << more;
   EXPECT_EQ(code_of({{"secret_vars", {{"ansible_become_password", "hunter22"}}}}), Code::conflict);
   EXPECT_EQ(code_of({{"project", "Shop"}}, RunKind::compose), Code::invalid);
+}
+
+TEST(RunRequest, TheInventoryOfABatchWinsOverATarget) {
+  auto both = body({{"inventory_ids", {"web2", 3}}});
+  EXPECT_EQ(must(read_run_request(both, RunKind::bulk)).host_entries.size(), 2u);
+  EXPECT_EQ(read_run_request(both, RunKind::one).error().code, Code::validation);
 }
 
 TEST(RunRequest, NamesWhatOnlyAnExecutableCanDo) {
