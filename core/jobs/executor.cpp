@@ -104,6 +104,7 @@ Json executor_document(const Job& job, const Json& parameters) {
               {"request", job.request},
               {"parameters", parameters},
               {"created_by", job.created_by},
+              {"created_at", format_iso(job.created_at)},
               {"attempt", job.attempts}};
   out["resource_id"] = job.resource_id ? Json(*job.resource_id) : Json(nullptr);
   out["zone"] = job.request.contains("zone") ? job.request["zone"] : Json(nullptr);
