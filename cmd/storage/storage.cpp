@@ -174,12 +174,10 @@ Group storage_group() {
         "there. promote copies an image to where a cloud imports it from (settings promote_runner_*); the "
         "import itself is left to you.",
         declare_storage_hub,
-        {{"Put an image on the hub", "dashctl storage hub put box.vhd"},
-         {"Move an image that a build exported to the hub",
+        {{"Move an image that a build exported to the hub",
           "dashctl storage hub put obj_cloud1:exports/box.vhd --name built.vhd"},
          {"Copy an image to the place where a cloud imports it from",
-          "dashctl storage hub promote box.vhd --cloud cloud1"},
-         {"Delete an image", "dashctl storage hub delete box.vhd"}}},
+          "dashctl storage hub promote box.vhd --cloud cloud1"}}},
        {"switch",
         "Make another backend the active one",
         "Refused (exit 12) while a deploy or destroy runs or a lock is held, and when infrastructure state "

@@ -162,7 +162,7 @@ class Place:
                 self.world.bucket.delete(key)
         if "hub put obj_cloud1:" in command:
             self.world.bucket.put("exports/box.vhd", (work / "box.vhd").read_bytes())
-        if "storage hub delete" in command or "storage hub promote" in command:
+        if "storage hub promote" in command:
             assert self.one.dashctl("storage", "hub", "put", work / "box.vhd").code == 0
         if "https://dash.example" in command or "--plan " in command:
             self.one.start()
