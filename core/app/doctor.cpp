@@ -1,6 +1,7 @@
 #include "core/app/doctor.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/app/doctor_files.hpp"
 #include "core/audit/anchor.hpp"
@@ -117,18 +118,17 @@ Result<CheckResult> infrastructure_state(Application& app, const storage::Backen
   return versioning == storage::Versioning::on ? good(kName, text) : warning(kName, text);
 }
 
-// What is missing matters only while automation is on.
-Result<CheckResult> automation(Application& app, const std::string& data_dir) {
+// Returns none for an instance that does not use automation.
+Result<std::optional<CheckResult>> automation(Application& app, const std::string& data_dir) {
+  constexpr auto kName = "automation";
   if (auto unknown = app.automation.runner_warnings(TRY(app.config.all())); !unknown.empty())
-    return warning("automation", fmt::format("{}: {}", unknown.begin()->first, unknown.begin()->second));
+    return warning(kName, fmt::format("{}: {}", unknown.begin()->first, unknown.begin()->second));
   bool is_on = TRY(app.settings.flag("ansible_enabled", false));
+  if (!is_on) return std::nullopt;
   auto usable = automation::check_ansible_usable(app.settings, data_dir);
-  if (!usable)
-    return is_on ? warning("automation", usable.error().message)
-                 : good("automation", "off: " + usable.error().message);
+  if (!usable) return warning(kName, usable.error().message);
   auto program = TRY(automation::probe_ansible(TRY(automation::find_ansible())));
-  return good("automation",
-              fmt::format("{}, ansible-core {} at {}", is_on ? "on" : "off", program.version, program.path));
+  return good(kName, fmt::format("ansible-core {} at {}", program.version, program.path));
 }
 
 // Compares with the audit log, the only record of another time.
@@ -176,7 +176,10 @@ void check_application(Application& app, const std::string& data_dir, CheckResul
       out.push_back(result_or_failure(fmt::format("storage {}", candidate.id), backend(app, candidate)));
   if (auto* active = storage::active_backend(values))
     out.push_back(result_or_failure("state", infrastructure_state(app, *active)));
-  out.push_back(result_or_failure("automation", automation(app, data_dir)));
+  if (auto found = automation(app, data_dir); !found)
+    out.push_back(failed("automation", found.error().code, found.error().message));
+  else if (*found)
+    out.push_back(**found);
   if (is_current) out.push_back(result_or_failure("clock", wall_clock(app)));
 }
 

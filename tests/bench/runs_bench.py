@@ -58,8 +58,8 @@ def batch(folder, script, targets, lines):
         ended = wait_until(lambda: (lambda found: found if found["completed"] + found["failed"] == targets else None)(
             root.get(path).json["by_status"]), seconds=3600, what="the batch")
         seconds = time.monotonic() - begun
-        assert ended["completed"] == targets, ended
         last = answer.json["jobs"][-1]["job_id"]
+        assert ended["completed"] == targets, (ended, root.get(f"/api/jobs/{last}").json["error_message"])
         kept = root.get(f"/api/jobs/{last}/logs?after=0").json["logs"]
         assert len(kept) >= min(lines, 1000), len(kept)
         return seconds, peak_mib(one.process.pid)
