@@ -113,7 +113,9 @@ Result<HostTestResult> Hosts::test(const Principal& principal, const std::string
   if (host.user.empty()) host.user = TRY(default_user());
   auto tested = test_connection(deps_.http, host, accept_new_key);
   if (!tested) {
-    TRY(record_test(principal, host, {{.error = tested.error()}, ""}));
+    ConnectionTest failed;
+    failed.result.error = tested.error();
+    TRY(record_test(principal, host, failed));
     return Failure(tested.error());
   }
   TRY(record_test(principal, host, *tested));

@@ -6,12 +6,11 @@
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 #include "core/net/http/http_client.hpp"
+#include "core/setup/storage_rules.hpp"
 #include "core/storage/store/backends.hpp"
 
 namespace dash::setup {
 namespace {
-
-const std::string kActive = "storage_active_backend";
 
 const std::vector<std::string>& watched() {
   static const std::vector<std::string> keys{"storage_*", "automation_runner", "cloud1_*",
@@ -101,11 +100,12 @@ bool LiveState::decides(std::string_view key) {
 // place.
 std::vector<std::string> LiveState::responsible_keys(const RuleInput& input) const {
   auto from = backend_config_of(input.before);
-  if (input.changes_key(kActive)) {
+  if (input.changes_key(kActiveBackendKey)) {
     auto rest = input.changes;
-    rest.erase(kActive);
+    rest.erase(kActiveBackendKey);
     auto after = with_changes(input.before, rest);
-    if (state_.distance(from, backend_config_of(after)) == storage::Distance::none) return {kActive};
+    if (state_.distance(from, backend_config_of(after)) == storage::Distance::none)
+      return {kActiveBackendKey};
   }
   std::vector<std::string> keys;
   for (const auto& [key, value] : input.changes)

@@ -12,7 +12,6 @@
 namespace dash::setup {
 namespace {
 
-const std::string kActive = "storage_active_backend";
 const std::string kHub = "storage_hub_backend";
 const std::string kRunner = "automation_runner";
 const std::string kAutomation = "ansible_enabled";
@@ -58,7 +57,7 @@ RuleResult check_choice(const RuleInput& input, const std::string& key, std::str
                             config::key_in_style(input.name_style(), missing))};
 }
 
-RuleResult check_active(const RuleInput& input) { return check_choice(input, kActive, "activate"); }
+RuleResult check_active(const RuleInput& input) { return check_choice(input, kActiveBackendKey, "activate"); }
 
 RuleResult check_hub(const RuleInput& input) {
   auto hub = storage::find_backend(choice_of(input.after, kHub));
@@ -75,7 +74,7 @@ RuleResult check_hub(const RuleInput& input) {
 
 // Checks for the settings without which a chosen backend is no longer configured.
 RuleResult check_still_configured(const RuleInput& input) {
-  for (const auto& choice : {kActive, kHub}) {
+  for (const auto& choice : {kActiveBackendKey, kHub}) {
     auto chosen = storage::find_backend(choice_of(input.after, choice));
     if (!chosen || input.changes_key(choice)) continue;
     auto missing = std::string(storage::missing_setting(**chosen, input.after));
@@ -84,7 +83,7 @@ RuleResult check_still_configured(const RuleInput& input) {
                    "not_configured",
                    make_error(Code::invalid, "'{}' is the {} and needs '{}'. Choose another backend first.",
                               storage::backend_in_style(input.name_style(), (*chosen)->id),
-                              choice == kActive ? "active backend" : "image hub",
+                              choice == kActiveBackendKey ? "active backend" : "image hub",
                               config::key_in_style(input.name_style(), missing))};
   }
   return std::nullopt;
@@ -96,10 +95,10 @@ bool is_local(const storage::Backend* backend) { return backend && backend->id =
 RuleResult check_runner(const RuleInput& input) {
   auto runner = storage::automation_runner(input.after);
   if (runner == "local") return std::nullopt;
-  bool is_chosen = choice_of(input.after, kActive) == "local";
-  if (is_chosen && input.changes_key(kActive))
+  bool is_chosen = choice_of(input.after, kActiveBackendKey) == "local";
+  if (is_chosen && input.changes_key(kActiveBackendKey))
     return Refusal{
-        {kActive},
+        {kActiveBackendKey},
         "runner_local",
         make_error(
             Code::invalid,
@@ -133,7 +132,7 @@ RuleResult check_automation(const RuleInput& input) {
                    "Automation needs a storage backend. Configure one and make it active before you "
                    "turn automation on.")};
   if (!storage::active_backend(input.before)) return std::nullopt;
-  return Refusal{changed_of(input, required_and({kActive, kRunner})), "needs_storage",
+  return Refusal{changed_of(input, required_and({kActiveBackendKey, kRunner})), "needs_storage",
                  make_error(Code::conflict,
                             "Automation is on and needs an active storage backend. Turn automation off, or "
                             "choose another backend first.")};
@@ -170,11 +169,11 @@ std::vector<Rule> storage_rules(const storage::local::RootRules& roots) {
       value_rule({"storage_agent_subpath"}, "path_refused", check_subpath),
       value_rule({"storage_local_path"}, "path_refused", check_root),
       value_rule({"storage_obj_*_prefix"}, "prefix_reserved", storage::check_asset_prefix),
-      {{kActive}, check_active},
+      {{kActiveBackendKey}, check_active},
       {{kHub}, check_hub},
-      {{kActive, kRunner}, check_runner},
+      {{kActiveBackendKey, kRunner}, check_runner},
       {required_keys(), check_still_configured},
-      {required_and({kAutomation, kActive, kRunner}), check_automation},
+      {required_and({kAutomation, kActiveBackendKey, kRunner}), check_automation},
   };
   rules[rules.size() - 2].is_last = rules.back().is_last = true;
   return rules;

@@ -2,9 +2,13 @@
 // store, `local` and the automation runner agree, automation has a storage, the local store's root is no
 // folder of the host, and no asset is in a folder of the dashboard.
 #pragma once
+#include <string>
+
 #include "core/setup/rules.hpp"
 
 namespace dash::setup {
+
+inline const std::string kActiveBackendKey = "storage_active_backend";
 
 std::vector<Rule> storage_rules(const storage::local::RootRules& roots);
 

@@ -8,7 +8,8 @@ namespace dash::automation {
 namespace {
 
 TargetLimits limits_of(const std::string& targets) {
-  return must(read_target_limits(config::SettingsSnapshot({{std::string(kTargetsKey), targets}})));
+  return must(
+      read_target_limits(config::SettingsSnapshot(config::Values{{std::string(kTargetsKey), targets}})));
 }
 
 Host host_at(const std::string& address, bool is_kept = true) {
@@ -29,7 +30,11 @@ class TargetLimitsOf : public testing::Test {
   bool may(const std::string& targets, const Host& host) {
     return bool(allowed_address(limits_of(targets), principal_, host));
   }
-  Principal principal_{.username = "ada"};
+  Principal principal_ = [] {
+    Principal ada;
+    ada.username = "ada";
+    return ada;
+  }();
 };
 
 TEST_F(TargetLimitsOf, AMemberKeepThisMachineAndItsLinksOutWhileBlank) {
