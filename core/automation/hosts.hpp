@@ -80,8 +80,8 @@ class Hosts {
   Deps deps_;
 };
 
-// Collects what a run's body names as its hosts: `target` or `hosts` or `inventory_ids`, as one array.
-// Code::validation when none or two of them are given.
+// Collects what a run's body names as its hosts: `target` or `hosts` or `inventory_ids`, as one array, empty
+// without them: the asset is checked before the hosts. Code::validation when two of them are given.
 Result<Json> host_entries(const Json& body);
 
 }  // namespace dash::automation

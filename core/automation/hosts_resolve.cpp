@@ -53,7 +53,7 @@ Result<Json> host_entries(const Json& body) {
     if (is_list != sent->is_array()) return wrong_type(member, is_list ? "array" : "string");
     found = &*sent;
   }
-  if (!found) return missing_member("hosts", "name a target or hosts");
+  if (!found) return Json::array();
   return found->is_array() ? *found : Json::array({*found});
 }
 

@@ -177,8 +177,9 @@ TEST(HostEntries, AreOneListOfThree) {
   EXPECT_EQ(must(host_entries({{"target", {{"address", "a"}}}})).size(), 1u);
   EXPECT_EQ(must(host_entries({{"hosts", {"a", "b"}}, {"target", nullptr}})).size(), 2u);
   EXPECT_EQ(must(host_entries({{"inventory_ids", {1}}})), Json({1}));
-  for (const auto& wrong : {Json::object(), Json{{"target", "a"}, {"hosts", {"b"}}}, Json{{"hosts", "a"}},
-                            Json{{"target", {"a"}}}})
+  EXPECT_EQ(must(host_entries(Json::object())), Json::array());
+  for (const auto& wrong :
+       {Json{{"target", "a"}, {"hosts", {"b"}}}, Json{{"hosts", "a"}}, Json{{"target", {"a"}}}})
     EXPECT_EQ(host_entries(wrong).error().code, Code::validation) << wrong.dump();
 }
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.hosts import add_hosts
 from support.program import run
 from support.storage import PART, migrate, people, upload
 from support.wait import wait_until
@@ -123,13 +124,6 @@ def test_a_switch_waits_until_the_state_may_be_copied(actors, bucket):
     assert [f.name for f in deploy.iterdir()] == ["terraform.tfstate"]
     assert switch("s3").status == 409
     assert switch("s3", migrate_iac_state=True).json["iac_state_migrated"] == 1
-
-
-def add_hosts(actors, *names):
-    key = "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode()
-    for name in names:
-        host = {"name": name, "address": "10.0.0.1", "workgroup": "web", "host_key": key, "secret": "of the host"}
-        assert actors.root.post("/api/hosts", host).status == 201
 
 
 def put_runner(actors, name="config-mgmt-run"):

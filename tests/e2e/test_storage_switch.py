@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.holding_relay import HoldingRelay
+from support.hosts import add_hosts
 from support.jobs import MACHINE, executor, job, wait_for
 from support.storage import people, upload
 
@@ -37,7 +38,7 @@ class HeldSwitch:
         """Asks for a deploy, and waits until a worker has run something that was asked for after it."""
         made = self.actors.ann.post("/api/cloud1/deploy", MACHINE)
         assert made.status == 200, made
-        run = self.actors.ann.post("/api/config-mgmt/run", {"asset": "site.yml", "target": "10.0.0.1"})
+        run = self.actors.ann.post("/api/config-mgmt/run", {"asset": "site.yml", "target": "web1"})
         assert run.status == 200, run
         wait_for(self.actors.ann, run.json["job_id"], "completed")
         return made.json["job_id"]
@@ -49,10 +50,11 @@ def held(make_instance, scratch, bucket):
     relay = HoldingRelay(int(bucket.endpoint.rsplit(":", 1)[1]))
     (scratch / "store").mkdir()
     settings = {"storage_local_path": str(scratch / "store")} | bucket.settings
-    settings |= {"storage_obj_cloud1_endpoint": relay.url, "storage_active_backend": "local"}
+    settings |= {"storage_obj_cloud1_endpoint": relay.url, "storage_active_backend": "local", "ansible_enabled": "true"}
     for name in ("cloud1-vm-deploy", "config-mgmt-run"):
         executor(one, name, "echo done")
     actors = people(one, settings)
+    add_hosts(actors, "web1")
     (Path(one.folder) / "deploy/j1").mkdir()
     (Path(one.folder) / "deploy/j1/terraform.tfstate").write_bytes(STATE)
     assert upload(actors.ann, "site.yml", b"- hosts: all\n").status == 201
