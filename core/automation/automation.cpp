@@ -132,7 +132,7 @@ Result<Automation::Draft> Automation::draft(const Principal& principal, const Js
   if (!request.workgroup.empty())
     TRY(deps_.sql.read(
         [&](db::Transaction& tx) { return windows::check_workgroup(tx, principal, request.workgroup); }));
-  if (!TRY(deps_.settings.flag("ansible_enabled", false)))
+  if (!TRY(deps_.settings.flag("ansible_enabled", true)))
     return fail(Code::conflict,
                 "Automation is off. An admin turns it on with ansible_enabled (PATCH "
                 "/api/setup/feature/ansible).");

@@ -31,7 +31,7 @@ Result<jobs::PostDeployRun> PostDeploy::resolve(const Principal& principal,
   auto found = TRY(deps_.assets.find(principal, entry.asset_backend, entry.asset));
   if (found.asset.workgroup && found.asset.workgroup != workgroup)
     return storage::asset_not_found(entry.asset);
-  if (!TRY(deps_.settings.flag("ansible_enabled", false)))
+  if (!TRY(deps_.settings.flag("ansible_enabled", true)))
     return fail(
         Code::conflict,
         "Automation is off, so nothing can follow a deploy. An admin turns it on with ansible_enabled "

@@ -103,6 +103,8 @@ def test_what_is_wrong_with_a_request_is_said_in_one_order(make_instance, scratc
     wrong["hosts"] = ["web1"]
     refused(ann, wrong, 403, "")
     wrong["workgroup"] = "web"
+    refused(ann, wrong, 400, "forks")  # on, as the deployed dashboards have it while nobody has set it
+    assert root.patch("/api/setup/feature/ansible", {"enabled": False}).status == 200
     refused(ann, wrong, 409, "Automation is off")
     assert root.patch("/api/setup/feature/ansible", {"enabled": True}).status == 200
     refused(ann, wrong, 400, "forks")
