@@ -52,7 +52,7 @@ def test_settings_of_every_panel_and_every_preview_flag_move(pair):
     for panel in PANELS:
         keys = {k: v for k, v in keys_of_panel(panel).items() if not k.startswith("admission_")}
         config.update(dict(list(keys.items())[:3]))
-    config.update({"admission_control_enabled": "0", "admission_allowed_regions": "us-east-1"})
+    config.update({"admission_control_enabled": "0", "admission_allowed_regions": "us-east-1", "deploy_plan_approval": "changes"})
     assert all(any(key in config for key in keys_of_panel(panel)) for panel in PANELS), config
     target, _ = moved(pair, config)
     assert {key: value for key, value in target.items() if value != MASK} == {
