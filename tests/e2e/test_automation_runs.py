@@ -370,7 +370,7 @@ def test_a_compose_file_is_copied_to_the_host_and_its_project_started(world, com
     assert "docker, compose" in world.ann.get(f"/api/jobs/{done['id']}/playbook").json["playbook"]
     failed = run(world.ann, "shop.yml", "by-key", path=path, project="broken")
     assert failed["status"] == "failed" and outcomes(failed) == {"by-key": "failed"}, failed
-    for body, status in (({"asset": "shop.yml", "hosts": ["by-key"]}, 422), ({"asset": "shop.yml", "project": "x"}, 422),
+    for body, status in (({"asset": "shop.yml", "hosts": ["by-key"]}, 422), ({"asset": "shop.yml", "project": "x"}, 400),
                          ({"asset": "shop.yml", "hosts": ["by-key"], "project": "../x"}, 400),
                          ({"asset": "hello.sh", "hosts": ["by-key"], "project": "x"}, 400),
                          ({"asset": "none.yml", "hosts": ["by-key"], "project": "x"}, 404),
