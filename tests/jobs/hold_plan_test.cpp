@@ -222,7 +222,9 @@ TEST_F(PlanApproval, ABatchIsApprovedAsAWhole) {
 
 TEST_F(PlanApproval, AnApproverSeesWhatWaits) {
   auto id = held();
-  EXPECT_EQ(must(jobs_.list(bob_, {.states = {State::awaiting_approval}})).total, 1);
+  JobQuery waiting;
+  waiting.states = {State::awaiting_approval};
+  EXPECT_EQ(must(jobs_.list(bob_, waiting)).total, 1);
   EXPECT_TRUE(jobs_.show(bob_, id));
   EXPECT_TRUE(jobs_.logs(bob_, id, 0));
 }

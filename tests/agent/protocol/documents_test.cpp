@@ -31,10 +31,12 @@ TEST(AgentDocuments, ReadAndWriteTheAnswersOfADeployedDashboard) {
   for (const auto& exchange : vectors()["exchanges"]) {
     if (exchange["status"] != 200) continue;
     auto answer = json(exchange["response_body"].get<std::string>());
-    if (exchange["path"] == "/api/agent/enroll")
+    if (exchange["path"] == "/api/agent/enroll") {
       EXPECT_EQ(plain(to_json(must(read_enrol_reply(answer)))), answer) << exchange["name"];
-    if (exchange["path"] == "/api/agent/lease")
+    }
+    if (exchange["path"] == "/api/agent/lease") {
       EXPECT_EQ(plain(to_json(must(read_lease_reply(answer)))), answer) << exchange["name"];
+    }
   }
 }
 
