@@ -28,6 +28,8 @@ Json variables_of(const Host& host, std::size_t number, const std::string& folde
   if (host.connection == Connection::local) {
     // The interpreter that runs ansible can run its modules; others on this machine may not.
     variables.emplace("ansible_python_interpreter", "{{ ansible_playbook_python }}");
+    // Ansible's own choice is below the account's home, which a confined run cannot write.
+    variables["ansible_remote_tmp"] = "{{ lookup('ansible.builtin.env', 'HOME') }}/.ansible/tmp";
     return variables;
   }
   variables["ansible_host"] = unsafe(host.address);
