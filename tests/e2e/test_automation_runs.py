@@ -141,6 +141,8 @@ def test_one_job_has_all_hosts_and_a_member_runs_what_is_his(world):
     lines = log(world.ann, own["id"])
     assert f"hello from {world.servers[0]['SSH_USER']}" in lines and "and an error" in lines, lines
     assert world.bob.post("/api/config-mgmt/run", {"asset": "hello.sh", "hosts": ["by-key"]}).status == 404
+    here = run(world.root, "hello.sh", "here")
+    assert here["status"] == "completed" and outcomes(here) == {"here": "changed"}, here
 
 
 def test_the_playbook_of_a_run_is_shown(world):
