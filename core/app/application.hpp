@@ -41,6 +41,13 @@ class AnsibleRuns;
 class Automation;
 class Hosts;
 }  // namespace dash::automation
+namespace dash::agent {
+class AgentJobs;
+class AgentRequests;
+class Agents;
+class Enrolment;
+class JobSecrets;
+}  // namespace dash::agent
 namespace dash::deploy {
 class Deploys;
 }
@@ -99,6 +106,11 @@ struct Application {
   deploy::Deploys& deploys;
   images::Images& images;
   images::ImageJobs& image_jobs;
+  agent::Agents& agents;
+  agent::AgentJobs& agent_jobs;
+  agent::AgentRequests& agent_requests;
+  agent::Enrolment& enrolment;
+  agent::JobSecrets& agent_secrets;
 };
 
 struct Options {

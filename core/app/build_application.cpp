@@ -1,21 +1,31 @@
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/agent/dashboard/agent_jobs.hpp"
+#include "core/agent/dashboard/agent_requests.hpp"
+#include "core/agent/dashboard/agents.hpp"
+#include "core/agent/dashboard/enrolment.hpp"
+#include "core/agent/dashboard/job_secrets.hpp"
+#include "core/agent/dashboard/job_types.hpp"
+#include "core/agent/dashboard/remote_share.hpp"
 #include "core/app/application.hpp"
 #include "core/app/doctor_files.hpp"
 #include "core/app/keys.hpp"
 #include "core/app/object_store_anchor.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/audit/log.hpp"
+#include "core/automation/agent_release.hpp"
 #include "core/automation/ansible_runs.hpp"
 #include "core/automation/automation.hpp"
 #include "core/automation/hosts.hpp"
 #include "core/automation/post_deploy.hpp"
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
 #include "core/config/settings.hpp"
-#include "core/db/sql.hpp"
+#include "core/db/postgres.hpp"
 #include "core/deploy/deploys.hpp"
 #include "core/deploy/module_catalog.hpp"
 #include "core/identity/accounts.hpp"
@@ -37,7 +47,10 @@
 #include "core/setup/webhooks.hpp"
 #include "core/storage/assets/migration_jobs.hpp"
 #include "core/storage/storage.hpp"
+#include "core/storage/store/agent/store.hpp"
+#include "core/storage/store/metered.hpp"
 #include "core/storage/store/registry.hpp"
+#include "core/storage/store/retry.hpp"
 #include "core/windows/workgroups.hpp"
 
 namespace dash::app {
@@ -49,9 +62,9 @@ std::vector<std::unique_ptr<audit::Anchor>> make_anchors(const std::string& data
                                                          storage::Stores& stores) {
   std::vector<std::unique_ptr<audit::Anchor>> out;
   out.push_back(audit::local_anchor(fmt::format("{}/{}", data_dir, audit::kLocalAnchorFile)));
-  if (const char* file = std::getenv("DASHCTL_ANCHOR_FILE"); file && *file)
+  if (auto file = environment_variable("DASHCTL_ANCHOR_FILE"); !file.empty())
     out.push_back(audit::file_anchor(file));
-  if (const char* store = std::getenv("DASHCTL_ANCHOR_STORE"); store && std::string_view(store) == "1")
+  if (environment_variable("DASHCTL_ANCHOR_STORE") == "1")
     out.push_back(object_store_anchor(stores, audit::signer_name(log.keys().checkpoint.public_key)));
   return out;
 }
@@ -75,22 +88,35 @@ deploy::Deploys::Options deploy_options(const Options& options) {
 
 std::string data_folder(const Options& options) { return std::filesystem::absolute(options.data_dir); }
 
-std::string env_or_empty(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? text : "";
-}
-
 // Where the local store must not be: beside keys, audit anchors and policy files.
 storage::local::RootOptions root_options(const Options& options, const std::string& policy_dir) {
   storage::local::RootOptions out;
   out.data_dir = std::filesystem::absolute(options.data_dir);
   out.program_folders = {std::filesystem::absolute(policy_dir), deploy_folder(options),
                          std::filesystem::absolute(jobs::executor_folder(options.data_dir))};
-  auto tls_key = options.tls_key_file.empty() ? env_or_empty("DASHCTL_TLS_KEY") : options.tls_key_file;
-  for (const auto& file :
-       {options.signing_key_file, options.encryption_key_file, env_or_empty("DASHCTL_ANCHOR_FILE"), tls_key})
+  auto tls_key =
+      options.tls_key_file.empty() ? environment_variable("DASHCTL_TLS_KEY") : options.tls_key_file;
+  for (const auto& file : {options.signing_key_file, options.encryption_key_file,
+                           environment_variable("DASHCTL_ANCHOR_FILE"), tls_key})
     if (!file.empty()) out.secret_files.push_back(file);
-  if (auto roots = env_or_empty("DASHCTL_LOCAL_ROOTS"); !roots.empty()) out.allowed = roots;
+  if (auto roots = environment_variable("DASHCTL_LOCAL_ROOTS"); !roots.empty()) out.allowed = roots;
+  return out;
+}
+
+constexpr int kMaxDatabaseConnections = 500;
+
+// DASHCTL_DATABASE_CONNECTIONS limits the connections that read.
+Result<db::PostgresOptions> postgres_options() {
+  db::PostgresOptions out;
+  auto text = environment_variable("DASHCTL_DATABASE_CONNECTIONS");
+  if (text.empty()) return out;
+  int number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 ||
+      number > kMaxDatabaseConnections)
+    return fail(Code::usage, "DASHCTL_DATABASE_CONNECTIONS is a number from 1 to {}, not '{}'",
+                kMaxDatabaseConnections, text);
+  out.readers = static_cast<std::size_t>(number);
   return out;
 }
 
@@ -106,7 +132,7 @@ class InstanceImpl final : public Instance {
         http_(net::make_curl_client()),
         config_(*sql_, clock_, config::derive_store_key(keys_.signing, keys_.encryption)),
         settings_(config_),
-        audit_(*sql_, clock_, keys_.derive("dashctl audit head v1")),
+        audit_(*sql_, clock_, audit_log_key(keys_)),
         directory_(*sql_, clock_),
         passwords_(*sql_, clock_),
         sessions_(*sql_, clock_, directory_, keys_.derive("dashctl session jwt v1")),
@@ -124,15 +150,21 @@ class InstanceImpl final : public Instance {
         job_deps_{*sql_, clock_,   config_,  settings_, audit_,
                   gate_, windows_, runners_, &modules_, &post_deploy_},
         jobs_(job_deps_),
+        agent_jobs_(agent_deps()),
+        agents_(agent_deps(), agent_jobs_.waiting_leases()),
+        agent_requests_(agent_deps()),
+        enrolment_(agent_deps()),
+        agent_secrets_(agent_deps()),
+        listings_(*sql_, clock_, config_),
         storage_({settings_, *sql_, audit_, clock_, buffers_, deploy_folder(options)}, store_opener(),
                  keys_.derive("dashctl upload handle v1")),
         migrations_({storage_.migration(), storage_.stores(), directory_, audit_, job_deps_}),
         executors_(jobs::executor_folder(options.data_dir), "/proc/self/exe"),
         hosts_({*sql_, clock_, config_, settings_, audit_, *http_}),
         automation_({storage_.stores(), storage_.assets(), hosts_, config_, settings_, *sql_, audit_, clock_,
-                     jobs_, executors_, data_folder(options)}),
+                     jobs_, executors_, agent_deps(), data_folder(options)}),
         post_deploy_({storage_.stores(), storage_.assets(), settings_, executors_, data_folder(options)}),
-        ansible_runs_({storage_.stores(), buffers_, settings_, hosts_, executors_, job_deps_,
+        ansible_runs_({storage_.stores(), buffers_, settings_, hosts_, executors_, job_deps_, agent_jobs_,
                        data_folder(options), "/proc/self/exe"}),
         deploys_(job_deps_, store_opener(), deploy_options(options)),
         images_({storage_.stores(), *sql_, audit_, clock_}, keys_.derive("dashctl image upload handle v1")),
@@ -172,20 +204,41 @@ class InstanceImpl final : public Instance {
             .deploys = deploys_,
             .images = images_,
             .image_jobs = image_jobs_,
+            .agents = agents_,
+            .agent_jobs = agent_jobs_,
+            .agent_requests = agent_requests_,
+            .enrolment = enrolment_,
+            .agent_secrets = agent_secrets_,
         } {
     runners_.add(std::string(storage::kMigrateAction), migrations_.runner());
     runners_.add(std::string(images::kImageAction), image_jobs_.runner());
     runners_.add(std::string(jobs::kAutomationRun), ansible_runs_.runner());
     deploys_.add_runners(runners_);
+    agent_secrets_.add(agent::kStorageJobType, agent::share_secret_source(agent_deps()));
+    agent_secrets_.add(agent::kAutomationJobType, automation::run_secret_source(config_));
+    agent_jobs_.on_answer(agent::drop_listing_of);
   }
 
   Application& application() override { return application_; }
 
  private:
+  agent::Deps agent_deps() { return {*sql_, clock_, config_, settings_, audit_}; }
   storage::OpenStore store_opener() {
-    return [this](const storage::Backend& backend, const config::Values& values) {
-      return storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe", &roots_});
+    return [this](const storage::Backend& backend,
+                  const config::Values& values) -> Result<std::shared_ptr<storage::ObjectStore>> {
+      auto store =
+          backend.id == storage::agent::kBackend
+              ? open_agent_store(values)
+              : TRY(storage::open_store(backend, values, {*http_, clock_, "/proc/self/exe", &roots_}));
+      return storage::with_metrics(std::move(store), std::string(backend.id));
     };
+  }
+  // Over the queue of agents' jobs, which the module of the stores does not know.
+  std::shared_ptr<storage::ObjectStore> open_agent_store(const config::Values& values) {
+    auto settings = storage::agent::read_share_settings(values);
+    agent::RemoteShare::Deps deps{agent_jobs_, listings_, listings_under_way_};
+    auto share = std::make_unique<agent::RemoteShare>(deps, settings);
+    return storage::with_retry(storage::agent::make_agent_store(settings, std::move(share)));
   }
 
   InstanceKeys keys_;
@@ -214,6 +267,13 @@ class InstanceImpl final : public Instance {
   deploy::ModuleCatalog modules_;
   const jobs::Deps job_deps_;
   jobs::Jobs jobs_;
+  agent::AgentJobs agent_jobs_;
+  agent::Agents agents_;
+  agent::AgentRequests agent_requests_;
+  agent::Enrolment enrolment_;
+  agent::JobSecrets agent_secrets_;
+  agent::ListingCache listings_;
+  agent::ListingsUnderWay listings_under_way_;
   storage::Storage storage_;
   storage::MigrationJobs migrations_;
   const jobs::Executors executors_;
@@ -238,7 +298,7 @@ Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
   TRY(make_folder(options.data_dir, 0700));
   auto keys = TRY(load_keys(options.data_dir, options.signing_key_file, options.encryption_key_file));
   auto sql = TRY(options.database.empty() ? db::open_sqlite(options.data_dir + "/dashctl.db")
-                                          : db::open_postgres(options.database));
+                                          : db::open_postgres(options.database, TRY(postgres_options())));
   if (!options.keep_schema) TRY(db::migrate_schema(*sql));
   auto engine = TRY(engine_options(TRY(policy::rule_folder(options.policy_dir, options.data_dir))));
   return std::unique_ptr<Instance>(

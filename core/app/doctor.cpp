@@ -25,6 +25,7 @@ namespace dash::app {
 namespace {
 
 constexpr std::chrono::minutes kMaxClockDifference(2);
+constexpr std::string_view kStates[] = {"good", "warning", "failed"};
 
 // A check that could not be made has failed.
 CheckResult result_or_failure(std::string name, Result<CheckResult> check) {
@@ -160,9 +161,9 @@ bool has_failed(const CheckResults& checks) {
 void check_application(Application& app, const std::string& data_dir, CheckResults& out) {
   auto versions = db::schema_versions(app.sql);
   if (!versions) return out.push_back(failed("database", versions.error().code, versions.error().message));
-  if (versions->present > versions->newest)
-    return out.push_back(failed("database", Code::conflict, "a newer version wrote it; use that one"));
-  bool is_current = versions->present == versions->newest;
+  if (auto usable = db::check_schema(*versions); !usable)
+    return out.push_back(failed("database", usable.error().code, usable.error().message));
+  bool is_current = versions->present >= versions->newest;
   out.push_back(is_current ? result_or_failure("database", database(app)) : older_schema(*versions));
   out.push_back(result_or_failure("settings", settings(app)));
   if (is_current) {
@@ -183,9 +184,8 @@ void check_application(Application& app, const std::string& data_dir, CheckResul
   if (is_current) out.push_back(result_or_failure("clock", wall_clock(app)));
 }
 
-}  // namespace
-
-CheckResults diagnose(const Options& options) {
+// Returns what the files of a folder show.
+CheckResults check_files(const Options& options) {
   CheckResults out;
   out.push_back(check_data_dir(options.data_dir));
   if (has_failed(out)) return out;
@@ -195,7 +195,15 @@ CheckResults diagnose(const Options& options) {
   if (options.database.empty()) out.push_back(check_database_file(options.data_dir + "/dashctl.db"));
   for (auto& check : check_executors(options.data_dir)) out.push_back(std::move(check));
   for (auto& check : check_modules(options.data_dir)) out.push_back(std::move(check));
-  if (std::ranges::any_of(out, [](const CheckResult& c) { return c.code == Code::not_found; })) return out;
+  return out;
+}
+
+}  // namespace
+
+CheckResults diagnose(const Options& options) {
+  auto out = check_files(options);
+  bool is_missing = std::ranges::any_of(out, [](const CheckResult& c) { return c.code == Code::not_found; });
+  if (is_missing || out.size() == 1) return out;
   auto read_only = options;
   read_only.keep_schema = true;
   auto instance = open_instance(read_only);
@@ -203,6 +211,12 @@ CheckResults diagnose(const Options& options) {
     out.push_back(failed("database", instance.error().code, instance.error().message));
   else
     check_application((*instance)->application(), options.data_dir, out);
+  return out;
+}
+
+CheckResults diagnose(Application& app, const Options& options) {
+  auto out = check_files(options);
+  check_application(app, options.data_dir, out);
   return out;
 }
 
@@ -234,8 +248,35 @@ CheckResults diagnose(net::HttpClient& http, const net::ApiAddress& address, con
   return out;
 }
 
+void add_own_checks(CheckResults& checks, net::ApiClient& api) {
+  auto report = api.get("/api/doctor");
+  if (!report) return checks.push_back(failed("doctor", report.error().code, report.error().message));
+  auto list = report->value("checks", Json());
+  if (!list.is_array()) {
+    Result<void> unknown = api.unexpected_response("/api/doctor");
+    return checks.push_back(failed("doctor", unknown.error().code, unknown.error().message));
+  }
+  for (const auto& check : list) {
+    auto name = check.value("check", ""), state = check.value("state", ""), text = check.value("message", "");
+    // The same check from outside says less.
+    std::erase_if(checks, [&](const CheckResult& known) { return known.name == name; });
+    checks.push_back(state == "good"      ? good(name, text)
+                     : state == "warning" ? warning(name, text)
+                                          : failed(name, Code::invalid, text));
+  }
+}
+
+Result<OrderedJson> Doctor::report(const Principal& principal) {
+  TRY(require_admin(principal));
+  std::lock_guard lock(mutex_);
+  if (made_at_ && app_.clock.steady_now() - *made_at_ < kDiagnosisAge) return report_;
+  auto checks = to_json(diagnose(app_, options_));
+  report_ = {{"ok", checks["ok"]}, {"at", format_iso(app_.clock.now())}, {"checks", checks["checks"]}};
+  made_at_ = app_.clock.steady_now();
+  return report_;
+}
+
 OrderedJson to_json(const CheckResults& checks) {
-  static constexpr std::string_view kStates[] = {"good", "warning", "failed"};
   OrderedJson out{{"ok", !has_failed(checks)}, {"checks", OrderedJson::array()}};
   for (const auto& check : checks)
     out["checks"].push_back({{"check", check.name},

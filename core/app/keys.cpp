@@ -31,6 +31,8 @@ Secret InstanceKeys::derive(std::string_view purpose) const {
   return Secret(crypto::hkdf_sha256(signing.expose(), "", purpose, 32));
 }
 
+Secret audit_log_key(const InstanceKeys& keys) { return keys.derive("dashctl audit head v1"); }
+
 Result<InstanceKeys> load_keys(const std::string& data_dir, const std::string& signing_file,
                                const std::string& encryption_file) {
   InstanceKeys keys;

@@ -14,6 +14,9 @@ struct InstanceKeys {
   Secret derive(std::string_view purpose) const;  // 32 bytes, HKDF-SHA256 of `signing`
 };
 
+// The key of the audit log (audit::Log).
+Secret audit_log_key(const InstanceKeys& keys);
+
 // Returns the text of a key file without its line end. Code::invalid when it is too short to be a key.
 Result<Secret> read_key(const std::string& path);
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/base/lines.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::audit {
@@ -15,13 +16,6 @@ constexpr std::string_view kTimeLine = "time ";
 // First four bytes of SHA-256 over name, newline, type and key.
 std::string key_id(std::string_view name, std::string_view public_key) {
   return crypto::sha256(fmt::format("{}\n{}{}", name, kEd25519, public_key)).substr(0, 4);
-}
-
-std::string_view take_line(std::string_view& text) {
-  auto end = text.find('\n');
-  auto line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return line;
 }
 
 bool signed_by(std::string_view body, std::string_view signature_line, std::string_view public_key) {

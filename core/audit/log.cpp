@@ -6,7 +6,9 @@
 
 #include "core/audit/entry.hpp"
 #include "core/base/log.hpp"
+#include "core/base/metrics.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/db/exec_many.hpp"
 
 namespace dash::audit {
 namespace {
@@ -100,6 +102,47 @@ Result<Head> head_for_append(db::Transaction& tx, const LogKeys& keys) {
   return rebuilt;
 }
 
+constexpr std::string_view kInsertEntry =
+    R"(INSERT INTO audit_log
+         (seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))";
+
+// Makes the entry that follows `head`, and moves `head` to it.
+LogEntry chain(Head& head, const Event& event, std::int64_t at, const LogKeys& keys) {
+  LogEntry entry{head.count + 1,
+                 at,
+                 event.username,
+                 event.action,
+                 event.target,
+                 // Sorted members, so that an exported entry can be written again byte for byte.
+                 dump_json(Json(event.details.is_null() ? OrderedJson::object() : event.details)),
+                 event.address,
+                 event.request_id,
+                 {},
+                 {}};
+  std::string body;
+  encode_body(head.count == 0 ? genesis_hash() : head.entry_hash, entry, body);
+  entry.seal = seal_of(keys.seal, body);
+  entry.entry_hash = hash_of(body, entry.seal);
+  head.count = entry.seq;
+  head.entry_hash = entry.entry_hash;
+  head.frontier.add(entry.entry_hash);
+  return entry;
+}
+
+db::Params row_of(LogEntry entry) {
+  return {entry.seq,
+          entry.at,
+          std::move(entry.username),
+          std::move(entry.action),
+          entry.target ? db::Value(*std::move(entry.target)) : db::Value(nullptr),
+          std::move(entry.details),
+          std::move(entry.address),
+          std::move(entry.request_id),
+          db::Blob{std::move(entry.seal)},
+          db::Blob{std::move(entry.entry_hash)}};
+}
+
 }  // namespace
 
 Event make_event(const Principal& principal, std::string action, std::optional<std::string> target,
@@ -127,37 +170,41 @@ Log::Log(db::Sql& sql, const Clock& clock, const Secret& key)
 Log::~Log() = default;
 
 Result<std::int64_t> Log::append(db::Transaction& tx, const Event& event) {
-  auto head = TRY(head_for_append(tx, keys_));
-  LogEntry row{head.count + 1,
-               to_micros(clock_.now()),
-               event.username,
-               event.action,
-               event.target,
-               // Sorted members, so that an exported entry can be written again byte for byte.
-               dump_json(Json(event.details.is_null() ? OrderedJson::object() : event.details)),
-               event.address,
-               event.request_id,
-               {},
-               {}};
-  std::string body;
-  encode_body(head.count == 0 ? genesis_hash() : head.entry_hash, row, body);
-  row.seal = seal_of(keys_.seal, body);
-  row.entry_hash = hash_of(body, row.seal);
-  TRY(tx.exec(
-      R"(INSERT INTO audit_log
-           (seq, at, username, action, target, details, ip_address, request_id, seal, entry_hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))",
-      {row.seq, row.at, row.username, row.action, row.target ? db::Value(*row.target) : db::Value(nullptr),
-       row.details, row.address, row.request_id, db::Blob{row.seal}, db::Blob{row.entry_hash}}));
-  head.count = row.seq;
-  head.entry_hash = row.entry_hash;
-  head.frontier.add(row.entry_hash);
-  TRY(write_head(tx, keys_, head));
-  return row.seq;
+  Pending pending{&event};
+  TRY(append_all(tx, {&pending}));
+  return pending.seq;
 }
 
 Result<std::int64_t> Log::append(const Event& event) {
-  return db::write<std::int64_t>(sql_, [&](db::Transaction& tx) { return append(tx, event); });
+  metrics::Timer timer(metrics::kAuditAppendSeconds);
+  Pending pending{&event};
+  batches_.run(pending);
+  return pending.seq;
+}
+
+Result<void> Log::append_all(db::Transaction& tx, const Batch& batch) {
+  auto head = TRY(head_for_append(tx, keys_));
+  std::vector<db::Params> rows;
+  for (auto* pending : batch) {
+    auto entry = chain(head, *pending->event, to_micros(clock_.now()), keys_);
+    pending->seq = entry.seq;
+    rows.push_back(row_of(std::move(entry)));
+  }
+  TRY(db::exec_many(tx, kInsertEntry, rows));
+  metrics::add(metrics::kAuditEntries, {}, static_cast<double>(rows.size()));
+  return write_head(tx, keys_, head);
+}
+
+// An event that the database refuses, for a text that it cannot keep, must not take the others with it.
+void Log::append_batch(Batch& batch) {
+  auto done = sql_.write([&](db::Transaction& tx) { return append_all(tx, batch); });
+  if (done) return;
+  for (auto* pending : batch) {
+    pending->seq = Failure(done.error());
+    if (batch.size() == 1 || done.error().code == Code::busy) continue;
+    pending->seq =
+        db::write<std::int64_t>(sql_, [&](db::Transaction& tx) { return append(tx, *pending->event); });
+  }
 }
 
 }  // namespace dash::audit

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/audit/merkle.hpp"
+#include "core/base/batching.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/json.hpp"
 #include "core/base/principal.hpp"
@@ -57,7 +58,8 @@ class Log {
 
   // Appends inside of the caller's write transaction. Returns the entry's sequence number.
   Result<std::int64_t> append(db::Transaction& tx, const Event& event);
-  // Appends in a transaction of its own, which is durable when this returns.
+  // Appends in a transaction of its own, which is durable when this returns. Events that wait together share
+  // one, which reads and writes the head once.
   Result<std::int64_t> append(const Event& event);
 
   const LogKeys& keys() const { return keys_; }
@@ -65,9 +67,19 @@ class Log {
   db::Sql& sql() { return sql_; }
 
  private:
+  struct Pending {
+    const Event* event;
+    Result<std::int64_t> seq = 0;
+  };
+  using Batch = Batching<Pending>::Batch;
+  void append_batch(Batch& batch);
+  // Sets each seq. After an error none of them counts.
+  Result<void> append_all(db::Transaction& tx, const Batch& batch);
+
   db::Sql& sql_;
   const Clock& clock_;
   LogKeys keys_;
+  Batching<Pending> batches_{[this](Batch& batch) { append_batch(batch); }};
 };
 
 }  // namespace dash::audit

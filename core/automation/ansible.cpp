@@ -1,5 +1,6 @@
 #include "core/automation/ansible.hpp"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -7,8 +8,11 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
+#include "core/base/lines.hpp"
 #include "core/base/text.hpp"
 #include "core/net/process/child.hpp"
 #include "core/net/process/find_program.hpp"
@@ -23,13 +27,8 @@ constexpr std::size_t kMaxProbeOutput = 1u << 16;
 constexpr std::string_view kSystemProgram = "/usr/local/lib/dashctl/ansible/bin/ansible-playbook";
 constexpr std::string_view kPrefixes = "import sys; print(sys.prefix); print(sys.base_prefix)";
 
-std::string variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? text : "";
-}
-
 std::string user_program() {
-  auto cache = variable("XDG_CACHE_HOME");
+  auto cache = environment_variable("XDG_CACHE_HOME");
   return (cache.empty() ? home_folder() + "/.cache" : cache) + "/dashctl/ansible/bin/ansible-playbook";
 }
 
@@ -41,26 +40,38 @@ std::string between(std::string_view text, std::string_view before, std::string_
   return std::string(trim(text.substr(begin, text.find_first_of(end, begin) - begin)));
 }
 
-std::vector<std::string> probe_environment() {
-  return {"PATH=" + variable("PATH"), "HOME=" + home_folder(), "LANG=C.UTF-8", "ANSIBLE_NOCOLOR=1"};
-}
+// Ansible makes a folder in its home even to tell its version, and the user of a service may have none to write.
+class ProbeHome {
+ public:
+  static Result<ProbeHome> make() {
+    std::error_code error;
+    auto name = (std::filesystem::temp_directory_path(error) / "dashctl-ansible-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr)
+      return fail(Code::conflict, "ansible cannot be asked for its version: no folder can be made in {}",
+                  name);
+    return ProbeHome(std::move(name));
+  }
+  ProbeHome(ProbeHome&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ~ProbeHome() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit ProbeHome(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
 
 Result<std::string> output_of(std::vector<std::string> argv) {
+  auto home = TRY(ProbeHome::make());
+  std::vector<std::string> environment{"PATH=" + net::search_path(), "HOME=" + home_folder(), "LANG=C.UTF-8",
+                                       "ANSIBLE_NOCOLOR=1", "ANSIBLE_HOME=" + home.path()};
   auto ran =
-      TRY(net::run_child({std::move(argv), probe_environment(), "/"}, "", kProbeTimeout, kMaxProbeOutput));
+      TRY(net::run_child({std::move(argv), std::move(environment), "/"}, "", kProbeTimeout, kMaxProbeOutput));
   if (ran.exit.ok()) return ran.out;
   return fail(Code::conflict, "ansible does not start here ({}): {}", ran.exit.text(),
               trim(std::string_view(ran.err).substr(0, 300)));
-}
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    auto end = text.find('\n');
-    if (auto line = trim(text.substr(0, end)); !line.empty()) out.emplace_back(line);
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
-  }
-  return out;
 }
 
 // Links are followed, because a rule for a path is one for what it names.
@@ -75,8 +86,10 @@ Result<AnsibleProgram> run_probe(const std::string& path) {
     return fail(Code::conflict, "{} is no ansible-playbook: its --version reads otherwise", path);
   std::set<std::string> folders;
   std::error_code ignored;
-  for (const auto& prefix : lines_of(TRY(output_of({python, "-c", std::string(kPrefixes)}))))
-    folders.insert(std::filesystem::weakly_canonical(prefix, ignored));
+  auto prefixes = TRY(output_of({python, "-c", std::string(kPrefixes)}));
+  for (auto line : lines_of(prefixes))
+    if (auto prefix = trim(line); !prefix.empty())
+      folders.insert(std::filesystem::weakly_canonical(prefix, ignored));
   std::filesystem::path package(modules);
   folders.insert(std::filesystem::weakly_canonical(package.parent_path(), ignored));
   folders.insert(std::filesystem::weakly_canonical(path, ignored).parent_path());
@@ -96,7 +109,7 @@ struct CachedProbe {
 }  // namespace
 
 Result<std::string> find_ansible() {
-  if (auto named = variable("AUTOMATION_ANSIBLE"); !named.empty()) {
+  if (auto named = environment_variable("AUTOMATION_ANSIBLE"); !named.empty()) {
     auto found = net::find_program(named);
     if (found) return std::string(std::filesystem::absolute(*found));
     return fail(Code::conflict, "AUTOMATION_ANSIBLE names '{}', which is no program", named);

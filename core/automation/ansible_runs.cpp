@@ -1,9 +1,12 @@
 #include "core/automation/ansible_runs.hpp"
 
+#include "core/automation/agent_release.hpp"
+#include "core/automation/agent_run.hpp"
 #include "core/automation/ansible_command.hpp"
 #include "core/automation/asset_file.hpp"
 #include "core/automation/deploy_host.hpp"
-#include "core/automation/run_tracker.hpp"
+#include "core/automation/output_lines.hpp"
+#include "core/automation/run_input.hpp"
 #include "core/automation/runner_choice.hpp"
 #include "core/base/log.hpp"
 #include "core/jobs/group_run.hpp"
@@ -18,54 +21,10 @@ namespace {
 constexpr std::int64_t kDefaultTimeoutSeconds = 3600;
 constexpr std::int64_t kDefaultMemoryMb = 1024;
 constexpr std::chrono::seconds kStopGrace(20);
-constexpr std::size_t kMaxOutputLine = 4096;
 
 std::string text_of_request(const jobs::Job& job, std::string_view name) {
   return string_member(job.request, name).value_or("");
 }
-
-// The hosts of the leader's job and of those of its group, with the jobs that they belong to.
-Result<void> add_hosts(const Json& parameters, std::size_t job, AnsibleRequest& request,
-                       std::vector<TrackedHost>& tracked) {
-  auto hosts = parameters.find("hosts");
-  if (hosts == parameters.end() || !hosts->is_array()) return fail(Code::integrity, "the job has no hosts");
-  for (const auto& entry : *hosts) {
-    request.hosts.push_back(TRY(host_of_parameters(entry)));
-    tracked.push_back({request.hosts.back().name, job});
-  }
-  return {};
-}
-
-Json object_member(const Json& object, const char* name) {
-  auto it = object.find(name);
-  return it != object.end() && it->is_object() ? *it : Json::object();
-}
-
-// Lines of the program's own output: warnings, and errors that are no host's.
-class OutputLines final : public Sink {
- public:
-  explicit OutputLines(RunTracker& tracker) : tracker_(tracker) {}
-  Result<void> write(std::string_view bytes) override {
-    for (char c : bytes) {
-      if (c == '\n') {
-        finish();
-      } else if (partial_.size() < kMaxOutputLine) {
-        partial_ += c;
-      }
-    }
-    return {};
-  }
-  void finish() {
-    if (partial_.empty()) return;
-    if (partial_.starts_with("[ERROR]") || partial_.starts_with("ERROR")) error_ = partial_;
-    tracker_.on_output(std::exchange(partial_, {}));
-  }
-  const std::string& error() const { return error_; }
-
- private:
-  RunTracker& tracker_;
-  std::string partial_, error_;
-};
 
 // One run of ansible, from its files to the end of its jobs.
 class AnsibleRun {
@@ -75,42 +34,21 @@ class AnsibleRun {
       : deps_(deps), job_(job), parameters_(parameters), control_(control), group_(group) {}
 
   Result<jobs::RunResult> run() {
-    TRY(read_request());
+    input_ = TRY(read_run_input(deps_.jobs.store, job_, parameters_, group_));
     auto folder = TRY(jobs::RunFolder::make(deps_.data_dir, job_.id));
     auto project = string_member(job_.request, "project");
     auto asset = text_of_request(job_, "asset");
     auto wrapped = project ? wrap_compose(asset, *project) : wrap(text_of_request(job_, "type"), asset);
     if (!TRY(fetch_asset({deps_.stores, deps_.buffers}, job_, folder.work() + "/" + wrapped.asset_file)))
-      return fail_all(
-          fmt::format("'{}' was changed or removed after this run was requested; request it again", asset),
-          std::string(kAssetChanged));
-    TRY(write_run_files(folder, request_, wrapped));
+      return fail_all(group_, asset_changed(asset), std::string(kAssetChanged));
+    TRY(write_run_files(folder, input_.request, wrapped));
     auto secrets = TRY(folder.secrets());
     auto program = TRY(probe_ansible(TRY(find_ansible())));
-    auto command = ansible_command(program, folder.work(), secrets, request_, wrapped);
+    auto command = ansible_command(program, folder.work(), secrets, input_.request, wrapped);
     return execute(net::confined(command, TRY(confinement(program, folder.work(), secrets)), deps_.launcher));
   }
 
-  jobs::RunResult fail_all(const std::string& error, const std::string& reason) {
-    jobs::RunResult result{jobs::RunStatus::failed, error, reason};
-    for (std::size_t i = 0; i < group_.size(); ++i) std::ignore = group_.finish(i, result);
-    return result;
-  }
-
  private:
-  Result<void> read_request() {
-    request_.extra_vars = object_member(parameters_, "extra_vars");
-    request_.secret_vars = object_member(parameters_, "secret_vars");
-    request_.is_check = job_.request.value("check", false);
-    request_.forks = job_.request.value("forks", request_.forks);
-    if (auto it = job_.request.find("max_failures"); it != job_.request.end())
-      max_failures_ = it->get<std::size_t>();
-    TRY(add_hosts(parameters_, 0, request_, tracked_));
-    for (std::size_t i = 0; i < group_.size(); ++i)
-      TRY(add_hosts(TRY(jobs::open_parameters(deps_.jobs.store, group_.job(i))), i + 1, request_, tracked_));
-    return {};
-  }
-
   Result<net::Confinement> confinement(const AnsibleProgram& program, const std::string& work,
                                        const std::string& secrets) {
     net::Confinement out;
@@ -130,28 +68,22 @@ class AnsibleRun {
 
   // Why the run must end now.
   std::optional<RunEnd::How> stop_reason(const RunTracker& tracker) {
-    if (control_.should_stop()) return has_cancel() ? RunEnd::How::cancelled : RunEnd::How::stopped;
-    if (group_.is_cancelled()) return RunEnd::How::cancelled;
+    if (auto cause = stop_cause(deps_.jobs.sql, job_, control_, group_)) return cause;
     if (std::chrono::steady_clock::now() >= due_) return RunEnd::How::timed_out;
-    if (max_failures_ && tracker.bad_hosts() > *max_failures_) return RunEnd::How::too_many_failures;
+    if (input_.max_failures && tracker.bad_hosts() > *input_.max_failures)
+      return RunEnd::How::too_many_failures;
     return std::nullopt;
   }
 
-  // Whether a user stopped the job; otherwise this process ends.
-  bool has_cancel() {
-    auto cancelled = db::read<bool>(deps_.jobs.sql, [&](db::Transaction& tx) -> Result<bool> {
-      return TRY(jobs::get_job(tx, job_.id)).cancel_requested;
-    });
-    return cancelled && *cancelled;
-  }
-
   Result<jobs::RunResult> execute(const net::Command& command) {
-    jobs::SecretMask mask(secrets_of(request_));
-    RunTracker tracker(tracked_, control_, group_, [&](std::string_view text) { return mask.mask(text); });
+    jobs::SecretMask mask(secrets_of(input_.request));
+    RunTracker tracker(input_.tracked, control_, group_,
+                       [&](std::string_view text) { return mask.mask(text); });
     auto seconds = TRY(deps_.settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds));
     due_ = std::chrono::steady_clock::now() + std::chrono::seconds(std::max<std::int64_t>(1, seconds));
     RunEventReader events([&](RunEvent event) { tracker.on_event(std::move(event)); });
-    OutputLines out(tracker), err(tracker);
+    auto on_line = [&](std::string line) { tracker.on_output(std::move(line)); };
+    OutputLines out(on_line), err(on_line);
     RunEnd end;
     net::RunOptions options;
     options.out = &out, options.err = &err, options.report = &events;
@@ -177,9 +109,7 @@ class AnsibleRun {
   const Json& parameters_;
   jobs::RunControl& control_;
   jobs::GroupRun& group_;
-  AnsibleRequest request_;
-  std::vector<TrackedHost> tracked_;
-  std::optional<std::size_t> max_failures_;
+  RunInput input_;
   std::chrono::steady_clock::time_point due_;
 };
 
@@ -188,8 +118,7 @@ Result<jobs::RunResult> run_executable(const jobs::Executors& executors, const s
                                        const jobs::Job& job, const Json& parameters,
                                        jobs::RunControl& control, const std::function<bool()>& should_stop) {
   AnsibleRequest request;
-  std::vector<TrackedHost> tracked;
-  TRY(add_hosts(parameters, 0, request, tracked));
+  request.hosts = TRY(hosts_of_parameters(parameters));
   request.secret_vars = object_member(parameters, "secret_vars");
   jobs::SecretMask mask(secrets_of(request));
   return executors.run(
@@ -209,7 +138,7 @@ Result<void> check_ansible_usable(config::Settings& settings, const std::string&
 Result<Json> AnsibleRuns::complete(const jobs::Job& job, const Json& parameters, jobs::RunControl& control) {
   auto after = parameters.find(std::string(jobs::kAfterDeploy));
   if (after == parameters.end()) return parameters;
-  bool becomes = wrap(text_of_request(job, "type"), job.name).becomes ||
+  bool becomes = after->value("becomes", false) || wrap(text_of_request(job, "type"), job.name).becomes ||
                  uses_become(object_member(parameters, "extra_vars"));
   auto host = TRY(find_deploy_host({deps_.jobs.sql, deps_.hosts}, job, *after, {becomes}, control));
   auto out = parameters;
@@ -224,12 +153,15 @@ Result<jobs::RunResult> AnsibleRuns::run(const jobs::Job& job, const Json& seale
   if (!completed) return jobs::RunResult{jobs::RunStatus::failed, completed.error().message, "no_host"};
   const auto& parameters = *completed;
   auto group = TRY(jobs::GroupRun::open(deps_.jobs, job));
-  AnsibleRun ansible(deps_, job, parameters, control, *group);
-  auto fail_with = [&](const Error& error) { return ansible.fail_all(error.message, "automation"); };
+  auto fail_with = [&](const Error& error) { return fail_all(*group, error.message, "automation"); };
   auto choice = choose_runner(text_of_request(job, "runner"), deps_.executors);
   if (!choice) return fail_with(choice.error());
   if (choice->executable.empty()) {
-    auto result = ansible.run();
+    auto result =
+        choice->agent.empty()
+            ? AnsibleRun(deps_, job, parameters, control, *group).run()
+            : run_by_agent({deps_.agent_jobs, deps_.stores, deps_.buffers, deps_.settings, deps_.jobs},
+                           choice->agent, {job, parameters, control, *group});
     return result ? *std::move(result) : fail_with(result.error());
   }
   auto leaders = run_executable(deps_.executors, choice->executable, job, parameters, control,

@@ -1,8 +1,10 @@
 // Carries runs out: the runner of the jobs config-mgmt:run. Ansible runs in a folder of its own, confined, with
-// the hosts of a job, or of all jobs of its group; an operator's executable runs each job by itself. Thread-safe.
+// the hosts of a job, or of all jobs of its group; so does a remote agent (agent_run.hpp); an operator's executable
+// runs each job by itself. Thread-safe.
 #pragma once
 #include <string>
 
+#include "core/agent/dashboard/agent_jobs.hpp"
 #include "core/automation/hosts.hpp"
 #include "core/base/buffer_pool.hpp"
 #include "core/config/settings.hpp"
@@ -21,6 +23,7 @@ class AnsibleRuns {
     Hosts& hosts;
     const jobs::Executors& executors;
     const jobs::Deps& jobs;
+    agent::AgentJobs& agent_jobs;
     std::string data_dir;
     std::string launcher;  // this binary
   };

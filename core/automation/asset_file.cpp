@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "core/automation/agent_release.hpp"
 #include "core/base/fd.hpp"
 #include "core/storage/store/digest.hpp"
 
@@ -47,21 +48,16 @@ Result<std::string> copy_to(int file, storage::ObjectStore& store, const storage
 }  // namespace
 
 Result<bool> fetch_asset(const FetchDeps& deps, const jobs::Job& job, const std::string& path) {
-  auto member = [&](std::string_view name) { return string_member(job.request, name).value_or(""); };
-  auto at = TRY(deps.stores.open(local_operator(), member("backend")));
-  auto object = at.store->head(at.key_of(member("asset")));
-  if (!object && object.error().code == Code::not_found) return false;
-  if (!object) return Failure(object.error());
-  auto digest = member("asset_digest");
-  if (object->etag != member("asset_etag") && digest.empty()) return false;
+  auto asset = TRY(find_run_asset(deps.stores, job));
+  if (!asset) return false;
   Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.get() < 0) return fail(Code::internal, "cannot write {}: {}", path, ::strerrordesc_np(errno));
-  auto copied = copy_to(file.get(), *at.store, *object, deps.buffers, path);
+  auto copied = copy_to(file.get(), *asset->store, asset->object, deps.buffers, path);
   bool has_changed =
       !copied && (copied.error().code == Code::precondition || copied.error().code == Code::not_found);
   if (has_changed) return false;
   if (!copied) return Failure(copied.error());
-  return digest.empty() || *copied == digest;
+  return asset->digest.empty() || *copied == asset->digest;
 }
 
 }  // namespace dash::automation

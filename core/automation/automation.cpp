@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/agent/dashboard/job_grant.hpp"
+#include "core/agent/protocol/automation_job.hpp"
 #include "core/automation/ansible.hpp"
+#include "core/automation/playbook_check.hpp"
 #include "core/automation/wrap.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
@@ -20,10 +23,10 @@ namespace {
 constexpr std::array kShownMembers{"target", "target_kind", "target_id", "cloud", "agent_id", "transport"};
 constexpr std::size_t kMaxShownPlaybook = 1u << 20;
 
-// Only a runner on this machine can read a folder or share of it.
+// An executable reads its asset by itself, so it reaches no folder of this machine. Other runners are given it.
 Result<void> check_reachable(const storage::OpenBackend& at, const std::string& runner) {
-  if (at.descriptor->is_object_store || at.descriptor->id == "agent_local" || runner == kLocalRunner)
-    return {};
+  bool is_given = runner == kLocalRunner || runner.starts_with(kAgentRunner);
+  if (at.descriptor->is_object_store || at.descriptor->id == "agent_local" || is_given) return {};
   return fail(Code::invalid, "an asset on '{}' cannot be run by the runner '{}'; move it to an object store",
               at.display_id(), runner);
 }
@@ -50,6 +53,10 @@ Result<std::string_view> runnable_type(const std::string& asset, RunKind kind) {
   if (kind == RunKind::compose && *type != "playbook")
     return fail(Code::invalid, "'{}' is no compose file; its name ends in .yml or .yaml", asset);
   return *type;
+}
+
+bool has_local(const std::vector<Host>& hosts) {
+  return std::ranges::find(hosts, Connection::local, &Host::connection) != hosts.end();
 }
 
 // What the job shows, and what its run needs to know of the asset.
@@ -102,17 +109,37 @@ Result<void> Automation::check_usable(Draft& draft, const Principal& principal,
   draft.job.request["runner"] = name;
   TRY(check_reachable(TRY(deps_.stores.open(principal, found.asset.backend)), name));
   TRY(check_connections(kind == RunKind::compose ? "compose" : type, request.asset, draft.hosts));
-  bool becomes = wrap(type, request.asset).becomes || uses_become(request.extra_vars) ||
-                 uses_become(request.secret_vars);
-  TRY(deps_.hosts.check(principal, draft.hosts, {becomes}));
-  draft.runner = TRY(choose_runner(name, deps_.executors));
+  auto runner = choose_runner(name, deps_.executors);
+  bool becomes = uses_become(request.extra_vars) || uses_become(request.secret_vars);
+  if (kind != RunKind::compose && type == "playbook" && runner && runner->is_ansible_here())
+    becomes = TRY(check_playbook(deps_.assets, principal, found, {has_local(draft.hosts), becomes}));
+  becomes = becomes || wrap(type, request.asset).becomes;
+  bool is_remote = name.starts_with(kAgentRunner);
+  TRY(deps_.hosts.check(principal, draft.hosts, {.become = becomes, .through_agent = is_remote}));
+  draft.runner = TRY(std::move(runner));
   if (!draft.runner.executable.empty()) return {};
   if (!request.foreign_members.empty())
     return fail(Code::invalid,
-                "'{}' needs a runner that is an executable; the runner 'local' reaches hosts by ssh "
+                "'{}' needs a runner that is an executable; the runner '{}' reaches hosts by ssh "
                 "and winrm",
-                request.foreign_members.front());
-  return check_ansible_usable(deps_.settings, deps_.data_dir);
+                request.foreign_members.front(), name);
+  if (!is_remote) return check_ansible_usable(deps_.settings, deps_.data_dir);
+  return check_agent_runner(draft.runner.agent);
+}
+
+// Whether the agent may run it at all; its own policy is its to judge.
+Result<void> Automation::check_agent_runner(const std::string& name) {
+  auto agent = agent::find_granted_agent(deps_.agents, name, agent::kAutomationJobType);
+  if (agent) return {};
+  if (agent.error().code == Code::upstream) agent.error().code = Code::conflict;
+  return Failure(std::move(agent).error());
+}
+
+std::map<std::string, std::string> Automation::runner_warnings(const config::Values& values) {
+  auto out = automation::runner_warnings(values, deps_.executors);
+  for (const auto& [key, name] : agent_runners(values))
+    if (auto granted = check_agent_runner(name); !granted) out[key] = granted.error().message;
+  return out;
 }
 
 Result<Automation::Draft> Automation::draft(const Principal& principal, const Json& body, RunKind kind) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/agent/dashboard/deps.hpp"
 #include "core/audit/log.hpp"
 #include "core/automation/hosts.hpp"
 #include "core/automation/run_request.hpp"
@@ -39,6 +40,7 @@ class Automation {
     const Clock& clock;
     jobs::Jobs& jobs;
     const jobs::Executors& executors;
+    agent::Deps agents;
     std::string data_dir;
   };
   explicit Automation(Deps deps) : deps_(std::move(deps)) {}
@@ -57,9 +59,7 @@ class Automation {
   // a playbook itself is read for users who may read the asset. Code::conflict when it was changed since.
   Result<OrderedJson> playbook(const Principal& principal, const std::string& job_id);
   // Returns key → why no runner of that name is known here, for each setting of a runner among `values`.
-  std::map<std::string, std::string> runner_warnings(const config::Values& values) const {
-    return automation::runner_warnings(values, deps_.executors);
-  }
+  std::map<std::string, std::string> runner_warnings(const config::Values& values);
   // Returns the names of the active backend's playbooks.
   Result<std::vector<std::string>> playbooks(const Principal& principal);
 
@@ -74,6 +74,7 @@ class Automation {
   Result<Draft> draft(const Principal& principal, const Json& body, RunKind kind);
   Result<void> check_usable(Draft& draft, const Principal& principal, const storage::FindResult& found,
                             RunKind kind, const config::Values& values);
+  Result<void> check_agent_runner(const std::string& name);
   Result<void> enqueue(const Principal& principal, std::vector<jobs::Job>& jobs,
                        const std::vector<Json>& parameters, const std::string& group);
   Result<jobs::Job> run_one(const Principal& principal, const Json& body, RunKind kind);

@@ -69,5 +69,7 @@ Result<Host> change_host(Host host, const Json& body);
 Result<void> check_variables(std::string_view member, const Json& variables);
 // Returns whether the variables ask for another user's rights (ansible_become).
 bool uses_become(const Json& variables);
+// Returns whether ansible could take the text for true; a template is.
+bool is_true_text(std::string_view text);
 
 }  // namespace dash::automation

@@ -184,9 +184,12 @@ bool uses_become(const Json& variables) {
   if (it->is_boolean()) return it->get<bool>();
   if (it->is_number_integer()) return *it != 0;
   if (!it->is_string()) return true;
-  auto text = lower(trim(it->get_ref<const std::string&>()));
-  constexpr std::array<std::string_view, 7> kNo{"", "0", "f", "false", "n", "no", "off"};
-  return std::ranges::find(kNo, text) == kNo.end();
+  return is_true_text(it->get_ref<const std::string&>());
+}
+
+bool is_true_text(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kNo{"", "0", "f", "false", "n", "no", "off", "~", "null"};
+  return std::ranges::find(kNo, lower(trim(text))) == kNo.end();
 }
 
 }  // namespace dash::automation

@@ -16,7 +16,8 @@ namespace dash::automation {
 
 // What a run does besides connecting, as far as it matters to its hosts.
 struct RunNeeds {
-  bool become = false;  // the asset or its variables ask for another user's rights
+  bool become = false;         // the asset or its variables ask for another user's rights
+  bool through_agent = false;  // a remote agent connects, not this machine
 };
 
 struct FirstContactResult {

@@ -99,6 +99,10 @@ Result<void> Hosts::check(const Principal& principal, std::vector<Host>& hosts, 
     host.port = port_of(host);
     if (host.user.empty() && host.connection != Connection::local) host.user = user;
     if (host.connection == Connection::local) continue;
+    if (needs.through_agent) {
+      host.address = TRY(allowed_remote_address(limits, principal, host));
+      continue;
+    }
     if (deps_.clock.steady_now() > deadline)
       return fail(Code::timeout,
                   "the names of the hosts could not be resolved in {} s; use IP addresses, or fewer "

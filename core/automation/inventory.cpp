@@ -18,6 +18,8 @@ void add_ssh(Json& variables, const Host& host, std::size_t number, const std::s
 
 void add_winrm(Json& variables, const Host& host, const std::string& certificate_file) {
   variables["ansible_winrm_scheme"] = "https";
+  // Windows takes Basic only where an administrator has allowed it.
+  variables["ansible_winrm_transport"] = {"ntlm", "ssl"};
   variables["ansible_winrm_server_cert_validation"] = "validate";
   if (!host.host_key.empty()) variables["ansible_winrm_ca_trust_path"] = certificate_file;
 }

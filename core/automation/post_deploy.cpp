@@ -2,6 +2,7 @@
 
 #include "core/automation/ansible.hpp"
 #include "core/automation/deploy_host.hpp"
+#include "core/automation/playbook_check.hpp"
 #include "core/storage/store/names.hpp"
 
 namespace dash::automation {
@@ -42,7 +43,17 @@ Result<jobs::PostDeployRun> PostDeploy::resolve(const Principal& principal,
   TRY(check_variables("variables", variables));
   auto name = runner_name("", "", settings->values());
   auto runner = TRY(choose_runner(name, deps_.executors));
-  if (runner.executable.empty()) TRY(check_ansible_usable(deps_.settings, deps_.data_dir));
+  if (!runner.agent.empty())
+    return fail(
+        Code::conflict,
+        "what follows a deploy is run from this machine, and automation_runner is '{}'; leave post_deploy "
+        "out, or set another runner for the cloud (automation_runner_<cloud>)",
+        name);
+  bool is_ansible = runner.is_ansible_here();
+  if (is_ansible) TRY(check_ansible_usable(deps_.settings, deps_.data_dir));
+  bool is_local = connection.value("connection", Json()) == word(Connection::local);
+  bool becomes = is_ansible && type == "playbook" &&
+                 TRY(check_playbook(deps_.assets, principal, found, {is_local, uses_become(variables)}));
   jobs::PostDeployRun out;
   out.workgroup = workgroup;
   out.request = {{"asset", entry.asset},
@@ -54,6 +65,7 @@ Result<jobs::PostDeployRun> PostDeploy::resolve(const Principal& principal,
                  {"runner", name}};
   out.parameters = {{"extra_vars", std::move(variables)}, {"secret_vars", Json::object()}};
   out.parameters[std::string(jobs::kAfterDeploy)]["connection"] = std::move(connection);
+  if (becomes) out.parameters[std::string(jobs::kAfterDeploy)]["becomes"] = true;
   return out;
 }
 

@@ -63,13 +63,13 @@ Result<Json> entries_of(const Json& body, RunKind kind) {
   return host_entries(hosts);
 }
 
+}  // namespace
+
 Result<void> check_secret_names(const Json& secret_vars) {
   auto rest = secret_vars;
   for (auto name : kBecomePasswords) rest.erase(std::string(name));
   return check_variables("secret_vars", rest);
 }
-
-}  // namespace
 
 Result<RunRequest> read_run_request(const Json& body, RunKind kind) {
   if (!body.contains("asset")) return missing_member("asset");

@@ -32,6 +32,8 @@ enum class RunKind { one, bulk, compose };
 
 // Code::validation for a member of a wrong type, a missing one, and a short secret; nothing else is checked.
 Result<RunRequest> read_run_request(const Json& body, RunKind kind);
+// Checks names of secret variables: those of check_variables(), and the passwords of another user's rights.
+Result<void> check_secret_names(const Json& secret_vars);
 // The rest, Code::invalid: names of variables, numbers, the project.
 Result<void> check_run_request(const RunRequest& request, RunKind kind);
 

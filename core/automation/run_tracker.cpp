@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/lines.hpp"
+
 namespace dash::automation {
 namespace {
 
 constexpr std::chrono::seconds kShowInterval{1};
 constexpr std::size_t kMaxNamedHosts = 5;  // in a job's error
-
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> out;
-  for (;;) {
-    auto end = text.find('\n');
-    out.emplace_back(text.substr(0, end));
-    if (end == text.npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::string_view sentence_of(RunEnd::How how) {
   switch (how) {
@@ -65,13 +57,18 @@ jobs::RunControl& RunTracker::control_of(std::size_t job) {
 // The text is masked as a whole, because a secret may have several lines.
 void RunTracker::log_lines(std::size_t job, const std::vector<std::string>& lines) {
   auto& control = control_of(job);
-  for (auto& line : split_lines(mask_(fmt::format("{}", fmt::join(lines, "\n")))))
-    control.log(std::move(line));
+  const auto masked = mask_(fmt::format("{}", fmt::join(lines, "\n")));
+  for (auto line : lines_of(masked)) control.log(std::string(line));
 }
 
 void RunTracker::on_output(std::string line) {
   std::lock_guard lock(mutex_);
   log_lines(0, {std::move(line)});
+}
+
+void RunTracker::on_shared_output(const std::string& line) {
+  std::lock_guard lock(mutex_);
+  for (std::size_t job = 0; job < names_.size(); ++job) log_lines(job, {line});
 }
 
 void RunTracker::on_event(RunEvent event) {
@@ -145,9 +142,12 @@ jobs::RunResult RunTracker::result_of(std::size_t job, const RunEnd& end) const 
   std::vector<std::string> bad;
   const auto& names = names_.at(job);
   for (const auto& name : names)
-    if (const auto& host = hosts_.at(name); is_bad(host.outcome) && bad.size() < kMaxNamedHosts)
-      bad.push_back(fmt::format("{}: {}{}{}", name, word(host.outcome), host.error.empty() ? "" : ": ",
-                                split_lines(host.error).front()));
+    if (const auto& host = hosts_.at(name); is_bad(host.outcome) && bad.size() < kMaxNamedHosts) {
+      std::string_view error = host.error;
+      auto first = take_line(error);
+      bad.push_back(
+          fmt::format("{}: {}{}{}", name, word(host.outcome), host.error.empty() ? "" : ": ", first));
+    }
   jobs::RunResult out;
   out.exit_status = end.exit_status, out.signal = end.signal;
   out.reason = reason_of(end.how);

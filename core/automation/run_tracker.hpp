@@ -33,6 +33,8 @@ class RunTracker {
   void on_event(RunEvent event);
   // A line of the program's own output.
   void on_output(std::string line);
+  // A line of no one job, for the log of each.
+  void on_shared_output(const std::string& line);
   std::size_t bad_hosts() const;
 
   // Ends the jobs of the group and returns the leader's result.

@@ -127,4 +127,18 @@ Result<std::string> allowed_address(const TargetLimits& limits, const Principal&
   return host.written_address.find('%') != std::string::npos ? host.written_address : ip_text(*allowed);
 }
 
+Result<std::string> allowed_remote_address(const TargetLimits& limits, const Principal& principal,
+                                           const Host& host) {
+  if (principal.is_admin && (host.is_kept || limits.is_blank())) return host.written_address;
+  if (auto address = parse_ip(host.written_address)) {
+    if (may_reach(limits, host, *address)) return host.written_address;
+    return refusal_of(limits, host, *address);
+  }
+  bool is_named = is_listed(limits, folded_name(host.written_address)) ||
+                  (host.is_kept && is_listed(limits, folded_name(host.name)));
+  if (limits.is_blank() || is_named) return host.written_address;
+  return fail(Code::invalid, "host '{}': the agent resolves '{}', so automation_targets must list that name",
+              host.name, host.written_address);
+}
+
 }  // namespace dash::automation

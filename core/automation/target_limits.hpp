@@ -38,5 +38,9 @@ Result<TargetLimits> read_target_limits(const config::SettingsSnapshot& settings
 // resolved, and one of its addresses must be allowed; each of them for winrm, which connects by name.
 // Code::invalid with the reason. May wait for DNS.
 Result<std::string> allowed_address(const TargetLimits& limits, const Principal& principal, const Host& host);
+// The same for a host that a remote agent connects to. A name is resolved there and by its rules, so that where a
+// limit applies it must be listed as it is written.
+Result<std::string> allowed_remote_address(const TargetLimits& limits, const Principal& principal,
+                                           const Host& host);
 
 }  // namespace dash::automation

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "core/base/fd.hpp"
-#include "core/crypto/hash.hpp"
 
 namespace dash::automation {
 namespace {
@@ -33,10 +32,10 @@ std::string winrm_url(const Host& host) {
 
 Result<void> read_identity(const Host& host, const net::HttpResponse& answer) {
   if (answer.status == 401)
-    return fail(
-        Code::unauthenticated,
-        "host '{}' does not let '{}' in with the kept password; it offers {} (this test logs in by Basic)",
-        host.name, host.user, answer.headers.get("WWW-Authenticate").value_or("no way to log in"));
+    return fail(Code::unauthenticated,
+                "host '{}' does not let '{}' in with the kept password; it offers {} (this test logs in by "
+                "NTLM and Basic)",
+                host.name, host.user, answer.headers.get("WWW-Authenticate").value_or("no way to log in"));
   if (!answer.ok() || answer.body.find("IdentifyResponse") == std::string::npos)
     return fail(Code::upstream, "host '{}' answers on port {}, but not as WinRM does (status {})", host.name,
                 port_of(host), answer.status);
@@ -52,11 +51,9 @@ Result<void> identify_winrm(net::HttpClient& http, const Host& host) {
   net::HttpRequest request;
   request.method = "POST";
   request.url = winrm_url(host);
-  // Another test may trust other certificates: no connection is kept.
-  request.headers = {
-      {"Content-Type", "application/soap+xml;charset=UTF-8"},
-      {"Connection", "close"},
-      {"Authorization", "Basic " + crypto::to_base64(fmt::format("{}:{}", host.user, host.secret.expose()))}};
+  // A login has a connection of its own: another test may trust other certificates.
+  request.login = net::HttpLogin{host.user, host.secret};
+  request.headers = {{"Content-Type", "application/soap+xml;charset=UTF-8"}};
   request.body = kIdentify;
   request.timeout = kIdentifyTimeout;
   request.max_body = kMaxIdentifyAnswer;

@@ -53,10 +53,12 @@ constexpr std::string_view kPackage = R"(- name: Install {name}
 
 constexpr std::string_view kDeb = R"(ansible.builtin.apt:
             deb: "{{ dashctl_folder.path }}/asset.deb")";
-// The package is the one that an operator uploaded; a key would say nothing more.
+// The package is the one that an operator uploaded; a key would say nothing more. A host whose own manager is
+// another one, such as Debian, has the dnf of its distribution.
 constexpr std::string_view kRpm = R"(ansible.builtin.dnf:
             name: "{{ dashctl_folder.path }}/asset.rpm"
             state: present
+            use_backend: "{{ 'auto' if ansible_facts.pkg_mgr in ['dnf', 'dnf5'] else 'dnf4' }}"
             disable_gpg_check: true)";
 
 constexpr std::string_view kCompose = R"(- name: Start {project}

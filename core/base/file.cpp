@@ -11,7 +11,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/base/environment.hpp"
 #include "core/base/fd.hpp"
+#include "core/base/file_stream.hpp"
 
 namespace dash {
 namespace {
@@ -52,18 +54,54 @@ bool is_stream(const std::string& path) {
   return !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode);
 }
 
-Result<void> write_stream(const std::string& path, std::string_view bytes) {
+using Fill = std::function<Result<void>(Sink&)>;
+
+Result<void> fill_file(int fd, const std::string& path, const Fill& fill) {
+  FunctionSink sink([&](std::string_view bytes) { return write_all(fd, bytes, path); });
+  return fill(sink);
+}
+
+Result<void> write_stream(const std::string& path, const Fill& fill) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (fd.get() < 0) return os_error("write", path);
-  return write_all(fd.get(), bytes, path);
+  return fill_file(fd.get(), path, fill);
 }
+
+// Fills `into` from the file unless it ends before.
+Result<std::size_t> read_some(int fd, std::span<char> into, const std::string& path) {
+  for (;;) {
+    auto n = ::read(fd, into.data(), into.size());
+    if (n >= 0) return static_cast<std::size_t>(n);
+    if (errno != EINTR) return os_error("read", path);
+  }
+}
+
+// Code::invalid for a folder.
+Result<Fd> open_to_read(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return os_error("read", path);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
+  if (S_ISDIR(st.st_mode)) return fail(Code::invalid, "{} is a folder, not a file", path);
+  return fd;
+}
+
+class FileSource final : public Source {
+ public:
+  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  Result<std::size_t> read(std::span<char> into) override { return read_some(fd_.get(), into, path_); }
+
+ private:
+  Fd fd_;
+  std::string path_;
+};
 
 }  // namespace
 
 std::string home_folder() {
-  if (const char* home = std::getenv("HOME"); home && *home) return home;
-  auto home = account_home();
-  return home.empty() ? "." : home;
+  for (auto home : {environment_variable("HOME"), account_home()})
+    if (!home.empty()) return home;
+  return ".";
 }
 
 std::string account_home() {
@@ -75,32 +113,35 @@ std::string account_home() {
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return os_error("read", path);
-  struct stat st {};
-  if (::fstat(fd.get(), &st) != 0) return os_error("read", path);
-  if (S_ISDIR(st.st_mode)) return fail(Code::invalid, "{} is a folder, not a file", path);
+  auto fd = TRY(open_to_read(path));
   std::string out;
   std::string piece(1u << 16, '\0');
   for (;;) {
-    auto n = ::read(fd.get(), piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return os_error("read", path);
+    auto n = TRY(read_some(fd.get(), piece, path));
     if (n == 0) return out;
-    out.append(piece, 0, static_cast<std::size_t>(n));
+    out.append(piece, 0, n);
     if (out.size() > max_bytes) return fail(Code::too_large, "{} is larger than {} bytes", path, max_bytes);
   }
 }
 
+Result<std::unique_ptr<Source>> open_file(const std::string& path) {
+  return std::unique_ptr<Source>(new FileSource(TRY(open_to_read(path)), path));
+}
+
 Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
                         IfPresent if_present) {
-  if (if_present == IfPresent::replace && is_stream(path)) return write_stream(path, bytes);
+  return write_file(
+      path, [&](Sink& sink) { return sink.write(bytes); }, mode, if_present);
+}
+
+Result<void> write_file(const std::string& path, const Fill& fill, unsigned mode, IfPresent if_present) {
+  if (if_present == IfPresent::replace && is_stream(path)) return write_stream(path, fill);
   std::string temporary = path + ".XXXXXX";
   // mkostemp makes the file 0600; a wider mode is set only once it is whole.
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return os_error("write", path);
   auto write_temporary = [&]() -> Result<void> {
-    TRY(write_all(fd.get(), bytes, path));
+    TRY(fill_file(fd.get(), path, fill));
     if (::fsync(fd.get()) != 0) return os_error("write", path);
     if (::fchmod(fd.get(), mode) != 0) return os_error("set the mode of", path);
     // link(2) fails where rename(2) would replace.

@@ -1,12 +1,14 @@
 #include "core/client/config_client.hpp"
 
+#include "core/config/active_backend.hpp"
+
 namespace dash::client {
 namespace {
 
 constexpr std::string_view kConfig = "/api/setup/config";
 
 Json switch_body(const std::string& backend, const setup::StateOptions& state) {
-  return {{"storage_active_backend", backend},
+  return {{config::kActiveBackendKey, backend},
           {"migrate_iac_state", state.migrate},
           {"overwrite_iac_state", state.overwrite},
           {"abandon_iac_state", state.abandon}};
@@ -26,12 +28,13 @@ class HttpConfigClient final : public ConfigClient {
   Result<config::Values> read_revealed() override {
     return fail(Code::usage, "an instance never returns a secret through its API");
   }
-  Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) override {
+  Result<ConfigChange> change(const config::Changes& changes, const setup::StateOptions& state) override {
     Json body = Json::object();
     for (const auto& [key, value] : changes) body[key] = value ? Json(*value) : Json();
     auto answer = TRY(api_.put(fmt::format("{}{}", kConfig, setup::state_query(state)), body));
-    const auto& change_id = answer.at("change_id");
-    return change_id.is_null() ? std::string() : change_id.get<std::string>();
+    if (!answer.is_object() || !answer.contains("ok") || answer["ok"] != true)
+      return api_.unexpected_response(kConfig);
+    return ConfigChange{string_member(answer, "change_id"), storage::left_states_in(answer)};
   }
   Result<Json> switch_backend(const std::string& backend, const setup::StateOptions& state) override {
     return api_.patch("/api/storage/config", switch_body(backend, state));
@@ -52,8 +55,9 @@ class LocalConfigClient final : public ConfigClient {
 
   Result<config::Values> read() override { return service_.read(principal_, {}); }
   Result<config::Values> read_revealed() override { return store_.all(); }
-  Result<std::string> change(const config::Changes& changes, const setup::StateOptions& state) override {
-    return service_.change(principal_, changes, "cli", state);
+  Result<ConfigChange> change(const config::Changes& changes, const setup::StateOptions& state) override {
+    auto changed = TRY(service_.change(principal_, changes, "cli", state));
+    return ConfigChange{std::move(changed.change_id), std::move(changed.iac_state_left)};
   }
   Result<Json> switch_backend(const std::string& backend, const setup::StateOptions& state) override {
     auto done = TRY(service_.change_storage(principal_, switch_body(backend, state)));

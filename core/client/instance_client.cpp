@@ -7,6 +7,7 @@ InstanceClient open_http_instance_client(net::ApiClient& api) {
           .tokens = open_http_token_client(api),
           .vaults = open_http_vault_client(api),
           .hosts = open_http_host_client(api),
+          .agents = open_http_agent_client(api),
           .config = open_http_config_client(api),
           .jobs = open_http_job_client(api),
           .audit = open_http_audit_client(api),

@@ -1,6 +1,7 @@
 // One instance, over its API or its data folder: a client for each resource. Both implementations return the
 // same documents. Their arguments must outlive them.
 #pragma once
+#include "core/client/agent_client.hpp"
 #include "core/client/audit_client.hpp"
 #include "core/client/automation_client.hpp"
 #include "core/client/config_client.hpp"
@@ -20,6 +21,7 @@ struct InstanceClient {
   std::unique_ptr<TokenClient> tokens;
   std::unique_ptr<VaultClient> vaults;
   std::unique_ptr<HostClient> hosts;
+  std::unique_ptr<AgentClient> agents;
   std::unique_ptr<ConfigClient> config;
   std::unique_ptr<JobClient> jobs;
   std::unique_ptr<AuditClient> audit;

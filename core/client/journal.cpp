@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
 #include "core/base/json.hpp"
 #include "core/crypto/hash.hpp"
@@ -43,8 +44,8 @@ Result<void> Journal::write(const JournalEntry& upload) const {
 void Journal::remove() const { ::unlink(path_.c_str()); }
 
 std::string journal_folder() {
-  if (const char* xdg = std::getenv("XDG_STATE_HOME"); xdg && *xdg == '/')
-    return std::string(xdg) + "/dashctl/uploads";
+  if (auto xdg = environment_variable("XDG_STATE_HOME"); xdg.starts_with('/'))
+    return xdg + "/dashctl/uploads";
   return home_folder() + "/.local/state/dashctl/uploads";
 }
 

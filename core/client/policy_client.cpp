@@ -1,6 +1,7 @@
 #include "core/client/policy_client.hpp"
 
 #include "core/config/clouds.hpp"
+#include "core/policy/folder_engine.hpp"
 #include "core/policy/refusal.hpp"
 #include "core/policy/rule_folder.hpp"
 #include "core/policy/tools/lint.hpp"
@@ -103,7 +104,7 @@ class LocalPolicyClient final : public EnginePolicyClient {
 
  private:
   Result<policy::EngineOptions> engine_options() override {
-    return folder_engine_options(TRY(policy::rule_folder("", deps_.data_dir)));
+    return policy::folder_engine_options(TRY(policy::rule_folder("", deps_.data_dir)));
   }
   Result<policy::GateSettings> gate_settings(const config::Values& changed) override {
     if (changed.empty()) return deps_.gate.settings();
@@ -138,14 +139,6 @@ class FolderPolicyClient final : public EnginePolicyClient {
 
 }  // namespace
 
-Result<policy::EngineOptions> folder_engine_options(const std::string& folder) {
-  policy::EngineOptions out;
-  out.directory = folder;
-  out.binary = policy::engine_binary();
-  out.build_timeout = TRY(policy::engine_build_timeout());
-  return out;
-}
-
 std::unique_ptr<PolicyClient> open_http_policy_client(net::ApiClient& api) {
   return std::make_unique<HttpPolicyClient>(api);
 }
@@ -153,7 +146,7 @@ std::unique_ptr<PolicyClient> open_local_policy_client(LocalPolicyDeps deps) {
   return std::make_unique<LocalPolicyClient>(std::move(deps));
 }
 Result<std::unique_ptr<PolicyClient>> open_folder_policy_client(const std::string& folder) {
-  auto options = TRY(folder_engine_options(folder));
+  auto options = TRY(policy::folder_engine_options(folder));
   auto engine = policy::make_opa(options);
   return std::make_unique<FolderPolicyClient>(std::move(options), std::move(engine));
 }

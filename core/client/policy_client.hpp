@@ -48,7 +48,4 @@ std::unique_ptr<PolicyClient> open_local_policy_client(LocalPolicyDeps deps);
 // Opens a folder of rules. The gate is switched on and has no other setting; every action is evaluated.
 Result<std::unique_ptr<PolicyClient>> open_folder_policy_client(const std::string& folder);
 
-// Returns the options of a separate engine over a folder of rules.
-Result<policy::EngineOptions> folder_engine_options(const std::string& folder);
-
 }  // namespace dash::client

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/text.hpp"
+#include "core/config/active_backend.hpp"
 
 namespace dash::config {
 namespace {
@@ -52,9 +53,7 @@ std::string map_names(std::string_view text, Map&& map) {
   return out;
 }
 
-bool is_backend_key(std::string_view key) {
-  return key == "storage_active_backend" || key == "storage_hub_backend";
-}
+bool is_backend_key(std::string_view key) { return key == kActiveBackendKey || key == "storage_hub_backend"; }
 
 constexpr std::string_view kActionList = "admission_gated_actions";
 

@@ -1,7 +1,5 @@
 #include "core/db/group_commit.hpp"
 
-#include <utility>
-
 namespace dash::db {
 
 Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
@@ -15,66 +13,40 @@ Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
 
 Result<void> GroupCommit::write(const TransactionFn& body) {
   Pending mine{&body};
-  std::unique_lock lock(mutex_);
-  queue_.push_back(&mine);
-  mine.is_leader = !std::exchange(has_leader_, true);
-  mine.wake.wait(lock, [&] { return mine.is_leader || mine.is_done; });
-  if (!mine.is_done) lead(lock);
+  batches_.run(mine);
   return std::move(mine.result);
 }
 
-// Serves all waiting writers, the leader among them, then makes one that came meanwhile the leader.
-void GroupCommit::lead(std::unique_lock<std::mutex>& lock) {
-  std::deque<Pending*> batch;
-  batch.swap(queue_);
-  lock.unlock();
-  run(batch);
-  lock.lock();
-  for (auto* p : batch) {
-    p->is_done = true;
-    p->wake.notify_one();
-  }
-  has_leader_ = !queue_.empty();
-  if (!has_leader_) return;
-  queue_.front()->is_leader = true;
-  queue_.front()->wake.notify_one();
-}
-
-void GroupCommit::run(std::deque<Pending*>& batch) {
-  auto tx = begin_();
+void GroupCommit::run(Batch& batch) {
+  auto tx = writer_.begin();
   if (!tx) {
     for (auto* p : batch) p->result = Failure(tx.error());
-  } else if (batch.size() == 1) {
-    run_one(**tx, *batch.front());
-  } else {
-    run_batch(**tx, batch);
+    return;
   }
+  if (batch.size() == 1) return run_one(**tx, *batch.front());
+  auto done = run_bodies(**tx, batch);
+  if (!done) writer_.rollback();
+  if (done) done = writer_.commit();
+  if (done) return;
+  // A refusal rests on what was read, and so counts no more than the rest.
+  for (auto* p : batch) p->result = Failure(done.error());
 }
 
 // Alone in its transaction, it needs no savepoint.
 void GroupCommit::run_one(Transaction& tx, Pending& pending) {
   pending.result = run_catching(*pending.body, tx);
-  auto ended = tx.exec(pending.result ? "COMMIT" : "ROLLBACK");
-  if (ended) return;
-  if (pending.result) pending.result = Failure(ended.error());
-  std::ignore = tx.exec("ROLLBACK");
+  auto ended = pending.result ? writer_.commit() : writer_.abandon();
+  if (!ended) pending.result = Failure(ended.error());
 }
 
-void GroupCommit::run_batch(Transaction& tx, std::deque<Pending*>& batch) {
-  auto fail_all = [&](const Error& error) {
-    for (auto* p : batch)
-      if (p->result) p->result = Failure(error);
-    std::ignore = tx.exec("ROLLBACK");
-  };
+Result<void> GroupCommit::run_bodies(Transaction& tx, Batch& batch) {
   for (auto* p : batch) {
-    if (auto set = tx.exec("SAVEPOINT one"); !set) return fail_all(set.error());
+    TRY(tx.exec("SAVEPOINT one"));
     p->result = run_catching(*p->body, tx);
-    if (!p->result) {
-      if (auto undone = tx.exec("ROLLBACK TO SAVEPOINT one"); !undone) return fail_all(undone.error());
-    }
-    if (auto released = tx.exec("RELEASE SAVEPOINT one"); !released) return fail_all(released.error());
+    if (!p->result) TRY(tx.exec("ROLLBACK TO SAVEPOINT one"));
+    TRY(tx.exec("RELEASE SAVEPOINT one"));
   }
-  if (auto committed = tx.exec("COMMIT"); !committed) fail_all(committed.error());
+  return {};
 }
 
 }  // namespace dash::db

@@ -1,39 +1,43 @@
 // Leader and followers: writers that wait together run in one transaction, each in a savepoint of its own, so
-// that one durable commit serves all. Both engines use it. Each supplies its connection and the statement
-// that begins a write.
+// that one durable commit serves all. Both engines use it. Each supplies its Writer.
 #pragma once
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-
+#include "core/base/batching.hpp"
 #include "core/db/sql.hpp"
 
 namespace dash::db {
 
+// The write side of an engine. One thread at a time uses it.
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  // Opens a write transaction that no other writer, of this process or another, can overlap.
+  virtual Result<Transaction*> begin() = 0;
+  // Success is durable. A failure has changed nothing, or its message says that this is not known.
+  virtual Result<void> commit() = 0;
+  // Ends the transaction of a body that failed, without its changes. What the body read is durable when this
+  // succeeds, so that a refusal may rest on it.
+  virtual Result<void> abandon() = 0;
+  // Ends the transaction after a failure of the database.
+  virtual void rollback() = 0;
+};
+
 class GroupCommit {
  public:
-  // Opens a write transaction that no other writer, of this process or another, can overlap.
-  using Begin = std::function<Result<Transaction*>()>;
-  explicit GroupCommit(Begin begin) : begin_(std::move(begin)) {}
+  explicit GroupCommit(Writer& writer) : writer_(writer) {}
   Result<void> write(const TransactionFn& body);
 
  private:
   struct Pending {
     const TransactionFn* body;
     Result<void> result{};
-    bool is_leader = false, is_done = false;
-    // one per writer: a commit wakes only the writers that it served, and the next leader
-    std::condition_variable wake{};
   };
-  void lead(std::unique_lock<std::mutex>& lock);
-  void run(std::deque<Pending*>& batch);
+  using Batch = Batching<Pending>::Batch;
+  void run(Batch& batch);
   void run_one(Transaction& tx, Pending& pending);
-  void run_batch(Transaction& tx, std::deque<Pending*>& batch);
+  Result<void> run_bodies(Transaction& tx, Batch& batch);
 
-  Begin begin_;
-  std::mutex mutex_;
-  std::deque<Pending*> queue_;
-  bool has_leader_ = false;
+  Writer& writer_;
+  Batching<Pending> batches_{[this](Batch& batch) { run(batch); }};
 };
 
 // Runs a body. An exception becomes Code::internal with its text in the detail.

@@ -194,6 +194,30 @@ class SqliteConnection final : public Transaction {
   std::unordered_map<std::string, PreparedStatement, TextHash, std::equal_to<>> statements_;
 };
 
+// A commit here is durable or it failed: there is no connection that could be cut between.
+class SqliteWriter final : public Writer {
+ public:
+  explicit SqliteWriter(std::unique_ptr<SqliteConnection> connection) : connection_(std::move(connection)) {}
+  Result<Transaction*> begin() override {
+    TRY(connection_->exec("BEGIN IMMEDIATE"));
+    return connection_.get();
+  }
+  Result<void> commit() override {
+    auto done = connection_->exec("COMMIT");
+    if (done) return {};
+    rollback();
+    return Failure(done.error());
+  }
+  Result<void> abandon() override {
+    rollback();
+    return {};
+  }
+  void rollback() override { std::ignore = connection_->exec("ROLLBACK"); }
+
+ private:
+  std::unique_ptr<SqliteConnection> connection_;
+};
+
 class SqliteSql final : public Sql {
  public:
   SqliteSql(std::string path, std::unique_ptr<SqliteConnection> writer)
@@ -249,11 +273,8 @@ class SqliteSql final : public Sql {
   std::mutex version_mutex_;
   std::unique_ptr<SqliteConnection> version_reader_;
   std::optional<std::int64_t> commits_seen_, version_;
-  std::unique_ptr<SqliteConnection> writer_;  // used by the leader only
-  GroupCommit commits_{[this]() -> Result<Transaction*> {
-    TRY(writer_->exec("BEGIN IMMEDIATE"));
-    return writer_.get();
-  }};
+  SqliteWriter writer_;
+  GroupCommit commits_{writer_};
 };
 
 }  // namespace

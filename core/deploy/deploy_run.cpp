@@ -21,7 +21,8 @@ constexpr std::size_t kMaxPlanFile = 64u << 20;
 constexpr std::int64_t kDefaultStopSeconds = 600, kMaxStopSeconds = 24 * 3600;
 constexpr std::chrono::milliseconds kAwaitInterval{200};
 constexpr std::size_t kMaxNamedResources = 20;
-constexpr auto kDependencyLockMember = "dependency_lock", kStateMember = "state";  // of a plan's basis
+constexpr auto kDeployFailed = "deploy_failed", kResourcesLeft = "resources_left";  // reasons
+constexpr auto kDependencyLockMember = "dependency_lock", kStateMember = "state";   // of a plan's basis
 
 const jobs::Action& action_of(const jobs::Job& job) { return *jobs::find_action(job.action); }
 
@@ -37,12 +38,13 @@ jobs::RunResult failed(std::string reason, std::string error) {
   return out;
 }
 
-std::string named(std::vector<std::string> addresses) {
+std::string left_text(std::vector<std::string> addresses) {
   auto more = addresses.size() > kMaxNamedResources
                   ? fmt::format(" and {} more", addresses.size() - kMaxNamedResources)
                   : "";
   addresses.resize(std::min(addresses.size(), kMaxNamedResources));
-  return fmt::format("{}{}", fmt::join(addresses, ", "), more);
+  return fmt::format("the destroy left resources: {}{}. Look at them, and destroy again",
+                     fmt::join(addresses, ", "), more);
 }
 
 // The texts that the log must not show.
@@ -173,7 +175,7 @@ Result<void> DeployRun::prepare(const ModuleFolder& module) {
 
 jobs::RunResult DeployRun::step_failed(std::string_view step, const ProgramResult& result) const {
   auto text = result.error.empty() ? result.exit.text() : result.error;
-  auto out = failed("deploy_failed", fmt::format("{}: {}", step, text));
+  auto out = failed(kDeployFailed, fmt::format("{}: {}", step, text));
   if (auto holder = server_->foreign_lock()) {
     out = failed("state_locked",
                  fmt::format("the state {} is locked by {}. Wait until that program ends; when it "
@@ -241,20 +243,26 @@ Result<jobs::RunResult> DeployRun::apply() {
   auto applied =
       TRY(program_->run({"apply", "-input=false", "-no-color", "-auto-approve", folder_.plan_file()}));
   if (applied.exit.signal != 0) warn(unrecorded_warning(state_job_));
-  if (!applied.exit.ok()) return step_failed(is_teardown() ? "destroy" : "apply", applied);
-  return finish_apply(applied);
+  if (applied.exit.ok()) return finish_apply(applied);
+  auto result = step_failed(is_teardown() ? "destroy" : "apply", applied);
+  if (is_teardown() && result.reason == kDeployFailed) name_left_resources(result);
+  return result;
+}
+
+// A state that cannot be read leaves the program's own error.
+void DeployRun::name_left_resources(jobs::RunResult& result) {
+  auto text = state_->read();
+  auto left = text ? managed_resources(*text) : std::vector<std::string>();
+  if (left.empty()) return;
+  result.reason = kResourcesLeft;
+  result.error += "; " + left_text(std::move(left));
 }
 
 Result<jobs::RunResult> DeployRun::finish_apply(const ProgramResult& applied) {
   auto text = TRY(state_->read());
   auto left = managed_resources(text);
-  if (is_teardown() && !left.empty()) {
-    auto resources = named(std::move(left));
-    return jobs::with_exit(
-        failed("resources_left",
-               fmt::format("the destroy left resources: {}. Look at them, and destroy again", resources)),
-        applied.exit);
-  }
+  if (is_teardown() && !left.empty())
+    return jobs::with_exit(failed(kResourcesLeft, left_text(std::move(left))), applied.exit);
   jobs::RunResult out;
   out.status = jobs::RunStatus::done;
   if (!is_teardown()) TRY(report_outputs(text, out));

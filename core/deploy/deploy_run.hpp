@@ -31,6 +31,7 @@ class DeployRun {
   // Goes on with a plan that was approved, and no other.
   Result<jobs::RunResult> apply_approved(const jobs::Plan& plan);
   Result<jobs::RunResult> apply();
+  void name_left_resources(jobs::RunResult& result);
   Result<jobs::RunResult> finish_apply(const ProgramResult& applied);
   Result<void> report_outputs(const std::string& state, jobs::RunResult& out);
   jobs::RunResult step_failed(std::string_view step, const ProgramResult& result) const;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/environment.hpp"
+#include "core/base/lines.hpp"
 #include "core/base/text.hpp"
 #include "core/net/process/exec_child.hpp"
 
@@ -54,17 +56,13 @@ std::string hide_secrets(std::string line, const std::vector<std::string>& secre
     for (auto at = line.find(secret); at != line.npos; at = line.find(secret, at + 3))
       line.replace(at, secret.size(), "***");
   };
-  for (std::string_view secret : secrets)
-    while (!secret.empty()) {
-      auto end = std::min(secret.find('\n'), secret.size());
-      hide(trim(secret.substr(0, end)));
-      secret.remove_prefix(std::min(end + 1, secret.size()));
-    }
+  for (const auto& secret : secrets)
+    for (auto part : lines_of(secret)) hide(trim(part));
   return line;
 }
 
 Result<std::string> find_iac_program() {
-  if (const char* named = std::getenv("IAC_BINARY"); named && *named)
+  if (auto named = environment_variable("IAC_BINARY"); !named.empty())
     return std::filesystem::absolute(TRY(within("IAC_BINARY", net::find_program(named)))).string();
   for (auto name : {"tofu", "terraform"})
     if (auto found = net::find_program(name)) return found;

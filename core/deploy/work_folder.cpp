@@ -8,6 +8,7 @@
 
 #include "core/base/file.hpp"
 #include "core/base/text.hpp"
+#include "core/net/process/find_program.hpp"
 #include "core/storage/settings/state_place.hpp"
 
 namespace dash::deploy {
@@ -85,8 +86,7 @@ Result<void> WorkFolder::remove() const {
 }
 
 std::vector<std::string> WorkFolder::environment() const {
-  const char* search = std::getenv("PATH");
-  return {fmt::format("PATH={}", search ? search : "/usr/local/bin:/usr/bin:/bin"),
+  return {"PATH=" + net::search_path(),
           "HOME=" + home(),
           "TMPDIR=" + path_ + "/tmp",
           "LANG=C.UTF-8",

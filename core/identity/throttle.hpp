@@ -26,9 +26,10 @@ class Throttle {
   Result<void> check(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
   // Checks and counts in one step, so that parallel attempts cannot both pass.
   Result<void> check_and_count(const AttemptLimit& limit, const std::string& subject);
+  // Counts an attempt, for a caller that counts failures alone and checks in the same transaction.
+  Result<void> count(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
 
  private:
-  Result<void> count(db::Transaction& tx, const AttemptLimit& limit, const std::string& subject);
   db::Sql& sql_;
   const Clock& clock_;
 };

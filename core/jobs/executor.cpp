@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/environment.hpp"
 #include "core/base/trusted_path.hpp"
 #include "core/config/clouds.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/net/process/exec_child.hpp"
+#include "core/net/process/find_program.hpp"
 
 namespace dash::jobs {
 namespace {
@@ -73,8 +75,7 @@ class LineSplitter final : public Sink {
 };
 
 net::Command command_of(const std::string& path, const std::string& launcher) {
-  const char* search = std::getenv("PATH");
-  net::Command command{{path}, {fmt::format("PATH={}", search ? search : "/usr/bin:/bin")}, {}};
+  net::Command command{{path}, {"PATH=" + net::search_path()}, {}};
   if (launcher.empty()) return command;
   net::Sandbox sandbox;
   sandbox.unprivileged = false;
@@ -113,8 +114,8 @@ Json executor_document(const Job& job, const Json& parameters) {
 }
 
 std::string executor_folder(const std::string& data_dir) {
-  const char* folder = std::getenv("DASHCTL_EXECUTOR_DIR");
-  return folder && *folder ? folder : data_dir + "/deploy";
+  auto folder = environment_variable("DASHCTL_EXECUTOR_DIR");
+  return folder.empty() ? data_dir + "/deploy" : folder;
 }
 
 Executors::Executors(const std::string& folder, std::string launcher)

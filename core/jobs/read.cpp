@@ -3,6 +3,7 @@
 #include "core/base/text.hpp"
 #include "core/jobs/actions.hpp"
 #include "core/jobs/batch.hpp"
+#include "core/jobs/job_filter.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/lease.hpp"
 
@@ -19,35 +20,6 @@ Result<void> check_visible(const Principal& principal, const Job& job) {
   bool approver = principal.has_permission(kUseChangeWindows) && job.needs_any_approval();
   if (can_see_all(principal) || principal.username == job.created_by || approver) return {};
   return fail(Code::forbidden, "Requires '{}' permission.", kReadJobs);
-}
-
-// Conditions of a listing with their parameters.
-struct WhereClause {
-  std::string sql = "WHERE 1 = 1";
-  db::Params params;
-  void add(std::string_view condition, std::string value) {
-    params.emplace_back(std::move(value));
-    sql += fmt::format(fmt::runtime(condition), params.size());
-  }
-};
-
-WhereClause where_clause(const Principal& principal, const JobQuery& query) {
-  WhereClause where;
-  if (!can_see_all(principal)) {
-    bool approver = principal.has_permission(kUseChangeWindows);
-    where.add(approver ? " AND (created_by = ${} OR needs_policy_approval = 1 OR needs_booking_approval = 1 "
-                         "OR needs_plan_approval = 1)"
-                       : " AND created_by = ${}",
-              principal.username);
-  }
-  if (query.workgroup) where.add(" AND workgroup = ${}", *query.workgroup);
-  if (query.batch_id) where.add(" AND batch_id = ${}", *query.batch_id);
-  if (query.is_scheduled) where.sql += " AND run_at IS NOT NULL";
-  if (query.states.empty()) return where;
-  std::string states;
-  for (auto state : query.states) states += fmt::format("{}'{}'", states.empty() ? "" : ", ", word(state));
-  where.sql += fmt::format(" AND state IN ({})", states);
-  return where;
 }
 
 // Returns the log of a batch: a line for each job, with the id under which its log is.
@@ -86,7 +58,7 @@ Result<LogPage> read_log(db::Sql& sql, const Principal& principal, const std::st
 Result<JobPage> Jobs::list(const Principal& principal, const JobQuery& query) {
   if (query.page < 1 || query.page > kMaxPage || query.page_size < 1 || query.page_size > kMaxPageSize)
     return fail(Code::invalid, "page is 1 to {} and page_size is 1 to {}", kMaxPage, kMaxPageSize);
-  auto where = where_clause(principal, query);
+  auto where = filter_jobs(principal, query);
   return db::read<JobPage>(deps_.sql, [&](db::Transaction& tx) -> Result<JobPage> {
     JobPage out;
     out.total = TRY(tx.query("SELECT count(*) FROM jobs " + where.sql, where.params))[0].integer(0);

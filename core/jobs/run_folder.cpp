@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
@@ -37,9 +37,8 @@ bool is_in_memory(const std::string& path) {
 
 // $RUNTIME_DIRECTORY may list several folders.
 std::string first_runtime_directory() {
-  const char* list = std::getenv("RUNTIME_DIRECTORY");
-  std::string out = list ? list : "";
-  return out.substr(0, out.find(':'));
+  auto list = environment_variable("RUNTIME_DIRECTORY");
+  return list.substr(0, list.find(':'));
 }
 
 // Returns a folder of this data folder's own on a tmpfs that exists, made when it was missing.
@@ -102,9 +101,20 @@ Fd open_folder(const std::string& path) {
   return Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+// While it is shared, folders may be made that are not locked yet; whoever looks for leftovers excludes that.
+Result<Fd> lock_all(const std::string& data_dir, int operation) {
+  TRY(make_folder(work_root(data_dir), kPrivate));
+  auto all = open_folder(work_root(data_dir));
+  if (all.get() < 0 || ::flock(all.get(), operation) != 0)
+    return fail(Code::internal, "cannot lock {}: {}", work_root(data_dir), ::strerrordesc_np(errno));
+  return all;
+}
+
+// A run that ended meanwhile counts as in use: its own process removes it.
 bool is_in_use(const std::string& work) {
   auto folder = open_folder(work);
-  return folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0;
+  if (folder.get() < 0) return errno == ENOENT;
+  return ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
 }  // namespace
@@ -129,11 +139,8 @@ RunFolder::~RunFolder() {
 }
 
 Result<RunFolder> RunFolder::make(const std::string& data_dir, const std::string& job_id) {
-  TRY(make_folder(work_root(data_dir), kPrivate));
+  auto all = TRY(lock_all(data_dir, LOCK_SH));
   auto work = fs::absolute(work_root(data_dir)).string() + "/" + job_id;
-  // Until the new folder is locked, nobody looks for leftovers.
-  auto all = open_folder(work_root(data_dir));
-  ::flock(all.get(), LOCK_SH);
   remove_tree(work);
   if (::mkdir(work.c_str(), kPrivate) != 0)
     return fail(Code::internal, "cannot make the work folder of the run: {}", ::strerrordesc_np(errno));
@@ -179,6 +186,7 @@ Result<std::string> RunFolder::add_secret(std::string_view name, std::string_vie
 
 Result<void> can_keep_secrets(const std::string& data_dir) {
   if (runtime_root(data_dir)) return {};
+  auto all = TRY(lock_all(data_dir, LOCK_SH));
   auto probe = mount_root(data_dir) + fmt::format("/probe-{}", ::gettid());
   TRY(make_folder(probe, kPrivate));
   auto mounted = mount_memory(probe);
@@ -187,13 +195,12 @@ Result<void> can_keep_secrets(const std::string& data_dir) {
   return mounted;
 }
 
-void remove_leftover_runs(const std::string& data_dir, const Salvage& salvage) {
-  auto all = open_folder(work_root(data_dir));
-  if (all.get() >= 0) ::flock(all.get(), LOCK_EX);
+void remove_leftover_runs(const std::string& data_dir) {
+  auto all = lock_all(data_dir, LOCK_EX);
+  if (!all) return log::warning("runs.leftovers_unread", {{"error", all.error().message}});
   for (const auto& job_id : names_in(work_root(data_dir))) {
     auto work = work_root(data_dir) + "/" + job_id;
     if (is_in_use(work)) continue;
-    if (salvage) salvage(job_id, work);
     remove_tree(work);
     log::info("runs.leftover_removed", {{"job", job_id}});
   }

@@ -1,8 +1,7 @@
 // The folders of one run. Its work folder, work/<job>/ of the data folder (0700), has the bytes that its program
 // works on. Its secrets folder is in memory (a tmpfs), so that no secret reaches a disk. Both go with this object.
-// What a crash left is removed when the next server starts; a folder is locked (flock(2)) while its run lasts.
+// A folder is locked (flock(2)) while its run lasts; servers remove what a crash left.
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -37,8 +36,7 @@ class RunFolder {
 Result<void> can_keep_secrets(const std::string& data_dir);
 
 // Removes what runs of dead processes left in this data folder and its secrets folders, except for runs that a
-// supervisor still ends. `salvage` gets job id and work folder before that goes.
-using Salvage = std::function<void(const std::string& job_id, const std::string& work)>;
-void remove_leftover_runs(const std::string& data_dir, const Salvage& salvage = {});
+// supervisor still ends. May be called at any time.
+void remove_leftover_runs(const std::string& data_dir);
 
 }  // namespace dash::jobs

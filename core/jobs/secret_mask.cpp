@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/json.hpp"
+#include "core/base/lines.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
@@ -66,8 +67,8 @@ void add_escaped(std::set<std::string>& out, std::string_view secret) {
   out.insert(quoted.substr(1, quoted.size() - 2));
 }
 
-void add_forms(std::set<std::string>& out, std::string_view secret) {
-  if (secret.size() < kMinSecretBytes) return;
+void add_forms(std::set<std::string>& out, std::string_view secret, std::size_t min_bytes) {
+  if (secret.size() < min_bytes) return;
   out.insert(std::string(secret));
   add_base64(out, secret);
   add_escaped(out, secret);
@@ -83,19 +84,15 @@ Result<void> check_maskable(std::string_view name, std::string_view secret) {
                                  name, kMinSecretBytes));
 }
 
-SecretMask::SecretMask(const std::vector<std::string>& secrets) {
+SecretMask::SecretMask(const std::vector<std::string>& secrets, std::size_t min_bytes) {
   std::set<std::string> forms;
   for (std::string_view secret : secrets) {
-    add_forms(forms, secret);
+    add_forms(forms, secret, min_bytes);
     while (secret.ends_with('\n') || secret.ends_with('\r')) secret.remove_suffix(1);
-    add_forms(forms, secret);
-    for (auto rest = secret; secret.find('\n') != secret.npos && !rest.empty();) {
-      auto end = std::min(rest.find('\n'), rest.size());
-      add_forms(forms, rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    add_forms(forms, secret, min_bytes);
+    for (auto line : lines_of(secret)) add_forms(forms, line, min_bytes);
   }
-  std::erase_if(forms, [](const auto& form) { return form.size() < kMinSecretBytes; });
+  std::erase_if(forms, [&](const auto& form) { return form.size() < min_bytes; });
   patterns_.assign(forms.begin(), forms.end());
   std::ranges::stable_sort(patterns_, std::greater(), &std::string::size);
   for (std::uint32_t i = 0; i < patterns_.size(); ++i)

@@ -18,8 +18,8 @@ Result<void> check_maskable(std::string_view name, std::string_view secret);
 
 class SecretMask {
  public:
-  // Secrets below kMinSecretBytes are left out. Of a secret with several lines each long line is one too.
-  explicit SecretMask(const std::vector<std::string>& secrets);
+  // Secrets below `min_bytes` are left out. Of a secret with several lines each long line is one too.
+  explicit SecretMask(const std::vector<std::string>& secrets, std::size_t min_bytes = kMinSecretBytes);
 
   std::string mask(std::string_view text) const;
   bool empty() const { return patterns_.empty(); }

@@ -32,16 +32,6 @@ std::map<std::string, std::string> sentences_in(const Json& answer, std::string_
   return out;
 }
 
-std::vector<storage::LeftState> left_states_in(const Json& answer) {
-  std::vector<storage::LeftState> out;
-  auto list = answer.find("iac_state_left");
-  if (list == answer.end() || !list->is_array()) return out;
-  for (const auto& item : *list)
-    if (item.is_object())
-      out.push_back({string_member(item, "backend").value_or(""), string_member(item, "key").value_or("")});
-  return out;
-}
-
 // It is part of a command that users copy to a shell.
 bool is_change_id(std::string_view text) {
   constexpr std::size_t kMaxBytes = 100;
@@ -72,7 +62,7 @@ std::optional<TargetWriteResult> parse_write_result(const Json& answer) {
   written.warnings = sentences_in(answer, "warnings");
   written.change_id = string_member(answer, "change_id").value_or("");
   if (!is_change_id(written.change_id)) return std::nullopt;
-  written.iac_state_left = left_states_in(answer);
+  written.iac_state_left = storage::left_states_in(answer);
   return written;
 }
 
@@ -82,7 +72,7 @@ std::optional<setup::RollbackResult> parse_rollback_result(const Json& answer) {
   setup::RollbackResult report;
   for (const auto& key : *restored) report.restored.push_back(config::canonical_key(key));
   report.regions_restored = names_in(answer, "regions_restored").value_or(report.regions_restored);
-  report.iac_state_left = left_states_in(answer);
+  report.iac_state_left = storage::left_states_in(answer);
   report.iac_state_migrated = static_cast<std::int64_t>(report.iac_state_left.size());
   return report;
 }

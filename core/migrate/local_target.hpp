@@ -15,7 +15,7 @@ struct LocalDeps {
   identity::SetupCode& setup_code;
 };
 
-class LocalTarget final : public Target {
+class LocalTarget : public Target {
  public:
   LocalTarget(std::string folder, LocalDeps deps)
       : folder_(std::move(folder)), deps_(deps), principal_(local_operator()) {}

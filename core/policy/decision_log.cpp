@@ -24,6 +24,10 @@ bool is_secret_name(std::string_view name) {
   return std::ranges::any_of(kSecretEnds, [&](std::string_view end) { return low.ends_with(end); });
 }
 
+constexpr std::string_view kColumns =
+    R"(at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest,
+       input_digest, input, id)";
+
 Verdict verdict_of(std::string_view text) {
   if (text == word(Verdict::allow)) return Verdict::allow;
   return text == word(Verdict::needs_approval) ? Verdict::needs_approval : Verdict::deny;
@@ -62,6 +66,7 @@ DecisionRecord read_row(const db::Row& row) {
   out.rules = texts_of(row.text(8));
   out.policy_digest = row.text(9), out.input_digest = row.text(10);
   if (auto input = parse_json(row.text(11))) out.input = *std::move(input);
+  out.id = row.text(12);
   return out;
 }
 
@@ -78,6 +83,36 @@ DecisionRecord make_record(const Decision& decision, const Actor& actor, Time at
   for (const auto& rule : decision.rules) out.rules.push_back(rule.id);
   out.policy_digest = decision.policy_digest, out.input_digest = decision.input_digest;
   out.input = decision.input;
+  return out;
+}
+
+OrderedJson workgroup_of(const Json& input) {
+  static const Json::json_pointer kWorkgroup("/request/workgroup");
+  return input.contains(kWorkgroup) ? OrderedJson(input.at(kWorkgroup)) : OrderedJson();
+}
+
+struct WhereClause {
+  std::string sql = "WHERE dry_run = $1";
+  db::Params params;
+  void add(std::string_view condition, db::Value value) {
+    params.emplace_back(std::move(value));
+    sql += fmt::format(fmt::runtime(condition), params.size());
+  }
+};
+
+WhereClause where_clause(const DecisionFilter& filter) {
+  WhereClause out;
+  out.params.emplace_back(std::int64_t{filter.is_dry_run});
+  if (filter.action) out.add(" AND action = ${}", *filter.action);
+  if (filter.username) out.add(" AND username = ${}", *filter.username);
+  if (filter.verdict) out.add(" AND verdict = ${}", std::string(word(*filter.verdict)));
+  if (filter.since) out.add(" AND at >= ${}", to_micros(*filter.since));
+  if (filter.until) out.add(" AND at <= ${}", to_micros(*filter.until));
+  // Quotes inside of a text are escaped in JSON, so that only a member matches. Unlike LIKE it heeds the case on
+  // both engines.
+  if (filter.workgroup)
+    out.add(" AND replace(input, ${}, '') <> input",
+            fmt::format("\"workgroup\":{}", dump_json(Json(*filter.workgroup))));
   return out;
 }
 
@@ -172,17 +207,56 @@ Result<std::vector<DecisionRecord>> DecisionLog::recent(std::int64_t limit, bool
   std::vector<DecisionRecord> out;
   TRY(sql_.read([&](db::Transaction& tx) -> Result<void> {
     return tx.each(
-        R"(SELECT at, action, username, request_id, verdict, reasons, enforced, dry_run, rules,
-             policy_digest, input_digest, input
-           FROM decisions
-           WHERE dry_run = $1
-           ORDER BY seq DESC LIMIT $2)",
+        fmt::format("SELECT {} FROM decisions WHERE dry_run = $1 ORDER BY seq DESC LIMIT $2", kColumns),
         {std::int64_t{dry_runs}, limit}, [&](const db::Row& row) -> Result<void> {
           out.push_back(read_row(row));
           return {};
         });
   }));
   return out;
+}
+
+Result<DecisionPage> DecisionLog::list(const Principal& principal, const DecisionFilter& filter) {
+  TRY(require_admin(principal));
+  TRY(flush());
+  auto where = where_clause(filter);
+  return db::read<DecisionPage>(sql_, [&](db::Transaction& tx) -> Result<DecisionPage> {
+    DecisionPage out;
+    out.total = TRY(tx.query("SELECT count(*) FROM decisions " + where.sql, where.params))[0].integer(0);
+    auto rows =
+        TRY(tx.query(fmt::format("SELECT {} FROM decisions {} ORDER BY seq DESC LIMIT {} OFFSET {}", kColumns,
+                                 where.sql, filter.page_size, (filter.page - 1) * filter.page_size),
+                     where.params));
+    std::ranges::transform(rows, std::back_inserter(out.decisions), read_row);
+    return out;
+  });
+}
+
+OrderedJson to_json(const DecisionRecord& r, config::NameStyle style) {
+  bool is_provider = style == config::NameStyle::provider;
+  return {{"id", r.id},
+          {"at", format_iso(r.at)},
+          {"action", is_provider ? config::provider_action(r.action) : r.action},
+          {"actor", r.username},
+          {"request_id", r.request_id.empty() ? OrderedJson() : OrderedJson(r.request_id)},
+          {"verdict", word(r.verdict)},
+          {"reasons", r.reasons},
+          {"enforced", r.is_enforced},
+          {"dry_run", r.is_dry_run},
+          {"rules", r.rules},
+          {"workgroup", workgroup_of(r.input)},
+          {"policy_digest", r.policy_digest.empty() ? OrderedJson() : OrderedJson(r.policy_digest)},
+          {"input_digest", r.input_digest},
+          {"input", OrderedJson(r.input)}};
+}
+
+OrderedJson to_json(const DecisionPage& page, const DecisionFilter& filter, config::NameStyle style) {
+  auto decisions = OrderedJson::array();
+  for (const auto& record : page.decisions) decisions.push_back(to_json(record, style));
+  return {{"decisions", std::move(decisions)},
+          {"total", page.total},
+          {"page", filter.page},
+          {"page_size", filter.page_size}};
 }
 
 }  // namespace dash::policy

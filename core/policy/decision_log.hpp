@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/base/principal.hpp"
+#include "core/config/clouds.hpp"
 #include "core/db/sql.hpp"
 #include "core/policy/decision.hpp"
 
@@ -25,8 +27,30 @@ struct DecisionRecord {
   bool is_dry_run = false;
   std::vector<std::string> rules;
   std::string policy_digest, input_digest;
-  Json input;  // secrets are masked when it is written
+  Json input;           // secrets are masked when it is written
+  std::string id = {};  // set when it is read
 };
+//   {id, at, action, actor, request_id, verdict, reasons, enforced, dry_run, rules, workgroup, policy_digest,
+//    input_digest, input}
+OrderedJson to_json(const DecisionRecord& record, config::NameStyle style);
+
+inline constexpr std::int64_t kMaxDecisionPage = 1'000'000, kMaxDecisionPageSize = 200;
+
+// Absent members filter nothing.
+struct DecisionFilter {
+  std::optional<std::string> action;  // canonical
+  std::optional<std::string> username, workgroup;
+  std::optional<Verdict> verdict;
+  std::optional<Time> since, until;  // of the evaluated instant, both included
+  bool is_dry_run = false;           // the dry runs instead of the decisions about changes
+  std::int64_t page = 1, page_size = 50;
+};
+struct DecisionPage {
+  std::vector<DecisionRecord> decisions;  // newest first
+  std::int64_t total = 0;
+};
+// {decisions, total, page, page_size}
+OrderedJson to_json(const DecisionPage& page, const DecisionFilter& filter, config::NameStyle style);
 
 class DecisionLog {
  public:
@@ -40,6 +64,8 @@ class DecisionLog {
   Result<void> flush();
   // Returns the decisions about changes, or the dry runs; newest first.
   Result<std::vector<DecisionRecord>> recent(std::int64_t limit, bool dry_runs = false);
+  // Returns a page of what matches the filter. Admins only.
+  Result<DecisionPage> list(const Principal& principal, const DecisionFilter& filter);
 
  private:
   void run();

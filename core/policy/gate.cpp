@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/metrics.hpp"
 #include "core/config/clouds.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/policy/decision_log.hpp"
@@ -95,7 +96,11 @@ Result<Decision> EngineGate::evaluate_unrecorded(std::string_view action, const 
     out.provider_names = now->provider_names;
     return out;
   }
-  return evaluate_with(engine_, *now, canonical, request, actor, at, deadline);
+  auto began = std::chrono::steady_clock::now();
+  auto decision = evaluate_with(engine_, *now, canonical, request, actor, at, deadline);
+  metrics::observe(metrics::kDecisionSeconds, {std::string(word(decision.verdict)), decision.action},
+                   std::chrono::steady_clock::now() - began);
+  return decision;
 }
 
 Result<Decision> EngineGate::evaluate(std::string_view action, const Json& request, const Actor& actor,

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
 #include "core/policy/rule_set.hpp"
 
@@ -10,8 +11,7 @@ namespace dash::policy {
 
 Result<std::string> rule_folder(const std::string& named, const std::string& data_dir) {
   if (!named.empty()) return named;
-  if (const char* folder = std::getenv("ADMISSION_POLICY_DIR"); folder != nullptr && *folder != '\0')
-    return std::string(folder);
+  if (auto folder = environment_variable("ADMISSION_POLICY_DIR"); !folder.empty()) return folder;
   auto own = data_dir + "/policy";
   std::error_code ec;
   if (std::filesystem::exists(std::filesystem::symlink_status(own, ec))) return own;

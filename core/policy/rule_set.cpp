@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/embedded.hpp"
+#include "core/base/lines.hpp"
 #include "core/crypto/hash.hpp"
 
 namespace dash::policy {
@@ -42,12 +43,11 @@ std::string stem(std::string_view path) {
   return std::string(name.substr(0, name.rfind('.')));
 }
 
-// Returns the lines that begin with the whole word.
+// Returns the numbers of the lines that begin with the whole word.
 std::vector<int> lines_of(std::string_view text, std::string_view word) {
   std::vector<int> out;
   for (int line = 1; !text.empty(); ++line) {
-    auto end = text.find('\n');
-    auto row = text.substr(0, end);
+    auto row = take_line(text);
     auto first = row.find_first_not_of(" \t");
     if (first != row.npos) row.remove_prefix(first);
     if (row.starts_with("default ")) row.remove_prefix(8);
@@ -55,7 +55,6 @@ std::vector<int> lines_of(std::string_view text, std::string_view word) {
                  (row.size() > word.size() &&
                   std::string_view(" \t[.:=({").find(row[word.size()]) != std::string_view::npos);
     if (row.starts_with(word) && whole) out.push_back(line);
-    text = end == text.npos ? std::string_view() : text.substr(end + 1);
   }
   return out;
 }

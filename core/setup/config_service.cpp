@@ -154,10 +154,9 @@ Result<config::Values> ConfigService::read(const std::optional<Principal>& princ
 
 Result<std::map<std::string, ValueMatch>> ConfigService::compare(
     const Principal& principal, const std::string& nonce, const std::map<std::string, std::string>& macs) {
-  TRY(require_admin(principal));
   if (nonce.size() < kMinNonceBytes)
     return fail(Code::invalid, "the nonce needs at least {} bytes, as hexadecimal digits", kMinNonceBytes);
-  TRY(throttle_.check_and_count(kCompareLimit, principal.username));
+  TRY(begin_compare(principal, macs.size()));
   auto values = TRY(store_.all());
   values.merge(TRY(webhooks_.hidden_values()));
   ConfigIndex index(std::move(values));
@@ -169,12 +168,18 @@ Result<std::map<std::string, ValueMatch>> ConfigService::compare(
                    : crypto::equal_constant_time(mine, mac) ? ValueMatch::same
                                                             : ValueMatch::differs;
   }
-  TRY(audit_.append(audit::make_event(principal, "config.compare", std::nullopt, {{"keys", macs.size()}})));
   return results;
 }
 
-Result<std::string> ConfigService::change(const Principal& principal, const config::Changes& changes,
-                                          const std::string& origin, const StateOptions& state) {
+Result<void> ConfigService::begin_compare(const Principal& principal, std::size_t keys) {
+  TRY(require_admin(principal));
+  TRY(throttle_.check_and_count(kCompareLimit, principal.username));
+  TRY(audit_.append(audit::make_event(principal, "config.compare", std::nullopt, {{"keys", keys}})));
+  return {};
+}
+
+Result<ChangeResult> ConfigService::change(const Principal& principal, const config::Changes& changes,
+                                           const std::string& origin, const StateOptions& state) {
   TRY(require_admin(principal));
   auto canonical = TRY(read_changes(changes));
   WriteRequest request{.principal = principal, .origin = origin, .state = state};
@@ -193,7 +198,14 @@ Result<std::string> ConfigService::change(const Principal& principal, const conf
                       audit::make_event(principal, "config.update", result.change_id, std::move(details))));
     return {};
   };
-  return TRY(writer_.write(request)).change_id;
+  auto written = TRY(writer_.write(request));
+  return ChangeResult{std::move(written.change_id), std::move(written.iac_state_left)};
+}
+
+OrderedJson to_json(const ChangeResult& result) {
+  return {{"ok", true},
+          {"change_id", result.change_id},
+          {"iac_state_left", storage::to_json(result.iac_state_left)}};
 }
 
 Result<std::vector<config::HistoryEntry>> ConfigService::history(const Principal& principal,

@@ -53,6 +53,14 @@ struct ImportResult {
 
 enum class ValueMatch { same, differs, absent };
 
+// What a change of single settings did.
+struct ChangeResult {
+  std::string change_id;                                // empty when nothing differed
+  std::vector<storage::LeftState> iac_state_left = {};  // the originals of the copies
+};
+// {ok, change_id, iac_state_left}
+OrderedJson to_json(const ChangeResult& result);
+
 class ConfigService {
  public:
   struct Deps {
@@ -92,11 +100,13 @@ class ConfigService {
   // sent. Keys as sent.
   Result<std::map<std::string, ValueMatch>> compare(const Principal& principal, const std::string& nonce,
                                                     const std::map<std::string, std::string>& macs);
+  // Authorises, counts and audits a comparison of `keys` settings, before it is made. Admins only;
+  // Code::throttled above the limit.
+  Result<void> begin_compare(const Principal& principal, std::size_t keys);
 
-  // Sets single settings, or removes them (null); a region key changes one field of its set. Returns the
-  // change id, empty when nothing differed.
-  Result<std::string> change(const Principal& principal, const config::Changes& changes,
-                             const std::string& origin, const StateOptions& state = {});
+  // Sets single settings, or removes them (null); a region key changes one field of its set.
+  Result<ChangeResult> change(const Principal& principal, const config::Changes& changes,
+                              const std::string& origin, const StateOptions& state = {});
   // Serves the storage page (PATCH /api/storage/config): its body in either spelling, all or nothing.
   Result<StorageUpdateResult> change_storage(const Principal& principal, const Json& body);
 

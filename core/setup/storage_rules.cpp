@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/agent/protocol/storage_job.hpp"
 #include "core/base/redact.hpp"
 #include "core/base/text.hpp"
 #include "core/config/settings.hpp"
@@ -148,7 +149,12 @@ Result<void> check_subpath(const std::string&, const std::string& value) {
   if (("/" + text + "/").find("/../") != std::string::npos)
     return fail(Code::invalid, "storage_agent_subpath '{}' leaves the share; remove '..'",
                 without_userinfo(text));
+  TRY(within("storage_agent_subpath", agent::clean_subpath(text)));
   return {};
+}
+
+Result<void> check_agent_share(const std::string& key, const std::string& value) {
+  return within(key, agent::check_share(trim(value)));
 }
 
 Result<void> check_plain(const std::string& key, const std::string& value) {
@@ -167,6 +173,7 @@ std::vector<Rule> storage_rules(const storage::local::RootRules& roots) {
       value_rule({"storage_*"}, "invalid_value", check_plain),
       value_rule({"storage_gc_hours"}, "invalid_value", storage::check_sweep_hours),
       value_rule({"storage_agent_subpath"}, "path_refused", check_subpath),
+      value_rule({"storage_agent_share"}, "invalid_value", check_agent_share),
       value_rule({"storage_local_path"}, "path_refused", check_root),
       value_rule({"storage_obj_*_prefix"}, "prefix_reserved", storage::check_asset_prefix),
       {{kActiveBackendKey}, check_active},

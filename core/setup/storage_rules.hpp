@@ -4,11 +4,12 @@
 #pragma once
 #include <string>
 
+#include "core/config/active_backend.hpp"
 #include "core/setup/rules.hpp"
 
 namespace dash::setup {
 
-inline const std::string kActiveBackendKey = "storage_active_backend";
+using config::kActiveBackendKey;
 
 std::vector<Rule> storage_rules(const storage::local::RootRules& roots);
 

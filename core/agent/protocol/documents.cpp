@@ -8,7 +8,7 @@
 namespace dash::agent {
 namespace {
 
-constexpr std::size_t kMaxListEntries = 64;
+constexpr std::size_t kMaxListEntries = 64, kMaxEntryBytes = 64, kMaxVersionBytes = 32, kMaxHashBytes = 64;
 
 Result<std::string> text_or_blank(const Json& body, std::string_view name) {
   return TRY(text_field(body, name)).value_or("");
@@ -28,18 +28,20 @@ Result<std::vector<std::string>> text_list(const Json& list, std::string_view na
   return list.get<std::vector<std::string>>();
 }
 
-Result<std::optional<std::vector<std::string>>> optional_list(const Json& body, std::string_view name) {
-  auto it = body.find(name);
-  if (it == body.end() || it->is_null()) return std::nullopt;
-  return TRY(text_list(*it, name, kMaxListEntries));
-}
-
-std::string clean_line(std::string_view line) {
-  std::string cut(trim_partial_character(line.substr(0, kMaxLineChars)));
+std::string clean_line(std::string_view line, std::size_t max = kMaxLineChars) {
+  std::string cut(trim_partial_character(line.substr(0, max)));
   std::string out;
   for (auto c : to_utf8(cut))
     if (c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f)) out += c;
   return out;
+}
+
+Result<std::optional<std::vector<std::string>>> optional_list(const Json& body, std::string_view name) {
+  auto it = body.find(name);
+  if (it == body.end() || it->is_null()) return std::nullopt;
+  auto list = TRY(text_list(*it, name, kMaxListEntries));
+  for (auto& entry : list) entry = clean_line(entry, kMaxEntryBytes);
+  return list;
 }
 
 }  // namespace
@@ -56,8 +58,8 @@ Result<EnrolRequest> read_enrol_request(const Json& body) {
   EnrolRequest request;
   request.code = Secret(TRY(required_text(body, "enrollment_code")));
   request.public_key = TRY(required_text(body, "public_key"));
-  request.agent_version = TRY(text_or_blank(body, "agent_version")).substr(0, 32);
-  request.policy_hash = TRY(text_or_blank(body, "policy_hash")).substr(0, 64);
+  request.agent_version = clean_line(TRY(text_or_blank(body, "agent_version")), kMaxVersionBytes);
+  request.policy_hash = clean_line(TRY(text_or_blank(body, "policy_hash")), kMaxHashBytes);
   return request;
 }
 
@@ -96,8 +98,7 @@ Result<LeaseRequest> read_lease_request(const Json& body) {
   TRY(require_object(body));
   LeaseRequest request;
   request.agent_version = TRY(text_field(body, "agent_version"));
-  if (request.agent_version)
-    request.agent_version->resize(std::min<std::size_t>(32, request.agent_version->size()));
+  if (request.agent_version) request.agent_version = clean_line(*request.agent_version, kMaxVersionBytes);
   request.job_types = TRY(optional_list(body, "job_types"));
   request.features = TRY(optional_list(body, "features")).value_or(std::vector<std::string>());
   auto wait = TRY(integer_field(body, "wait_s")).value_or(0);
@@ -130,7 +131,7 @@ Result<Heartbeat> read_heartbeat(const Json& body) {
   Heartbeat heartbeat;
   auto percent = TRY(integer_field(body, "progress_pct")).value_or(0);
   heartbeat.progress_pct = static_cast<int>(std::clamp<std::int64_t>(percent, 0, 100));
-  heartbeat.message = clean_line(TRY(text_or_blank(body, "message")).substr(0, kMaxMessageChars));
+  heartbeat.message = clean_line(TRY(text_or_blank(body, "message")), kMaxMessageChars);
   return heartbeat;
 }
 
@@ -162,7 +163,7 @@ Result<Completion> read_completion(const Json& body) {
     if (!it->is_object()) return fail(Code::validation, "'result' must be an object");
     completion.result = *it;
   }
-  completion.error = clean_line(TRY(text_or_blank(body, "error")).substr(0, kMaxMessageChars));
+  completion.error = clean_line(TRY(text_or_blank(body, "error")), kMaxMessageChars);
   return completion;
 }
 

@@ -7,7 +7,10 @@
 #include <memory>
 #include <mutex>
 
+#include "core/base/log.hpp"
+#include "core/base/trace.hpp"
 #include "core/net/http/http_client.hpp"
+#include "core/net/http/stoppable_client.hpp"
 
 namespace dash::net {
 namespace {
@@ -25,6 +28,7 @@ struct ListDeleter {
 // What one transfer collects while libcurl calls back.
 struct Transfer {
   const HttpRequest& request;
+  const std::function<bool()>& should_stop;  // may be empty
   HttpResponse response;
   bool is_header_complete = false;
   std::size_t sent = 0;
@@ -96,6 +100,13 @@ int on_seek(void* user, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto& x = *static_cast<Transfer*>(user);
+  if (!x.should_stop()) return 0;
+  x.abort_error = make_error(Code::interrupted, "the request to {} was stopped", origin_of(x.request.url));
+  return 1;
+}
+
 // Adds the extra roots to the system's.
 CURLcode add_roots(CURL*, void* ssl_ctx, void* user) {
   auto* store = SSL_CTX_get_cert_store(static_cast<SSL_CTX*>(ssl_ctx));
@@ -137,17 +148,24 @@ Failure curl_failure(CURLcode rc, const HttpRequest& request, const char* text) 
 
 class CurlClient final : public HttpClient {
  public:
+  explicit CurlClient(std::function<bool()> should_stop = {}) : should_stop_(std::move(should_stop)) {}
+
   Result<HttpResponse> send(const HttpRequest& request) override {
     CURL* h = handle();
     curl_easy_reset(h);
-    Transfer transfer{request, {}, false, 0, {}};
+    Transfer transfer{request, should_stop_, {}, false, 0, {}};
     std::array<char, CURL_ERROR_SIZE> text{};
     std::unique_ptr<curl_slist, ListDeleter> headers(header_list(request));
     set_common(h, request, text.data());
     curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers.get());
+    if (request.login) set_login(h, *request.login);
     set_callbacks(h, transfer);
     set_method(h, request);
     auto rc = curl_easy_perform(h);
+    log::debug("http.call", {{"method", request.method},
+                             {"origin", origin_of(request.url)},
+                             {"status", transfer.response.status},
+                             {"trace_id", current_trace() ? current_trace()->trace_id : ""}});
     if (transfer.abort_error) return Failure(*std::move(transfer.abort_error));
     if (rc != CURLE_OK) return curl_failure(rc, request, text[0] ? text.data() : curl_easy_strerror(rc));
     // libcurl takes a header section that was cut for a response without a body.
@@ -170,6 +188,8 @@ class CurlClient final : public HttpClient {
     for (const auto& [name, value] : request.headers)
       list = curl_slist_append(
           list, (value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value)).c_str());
+    if (const auto* trace = current_trace())
+      list = curl_slist_append(list, ("traceparent: " + to_traceparent(*trace)).c_str());
     return list;
   }
 
@@ -200,6 +220,15 @@ class CurlClient final : public HttpClient {
     }
   }
 
+  // NTLM is of the connection, not of the request, so that another user must not get it.
+  static void set_login(CURL* h, const HttpLogin& login) {
+    curl_easy_setopt(h, CURLOPT_HTTPAUTH, CURLAUTH_NTLM | CURLAUTH_BASIC);
+    curl_easy_setopt(h, CURLOPT_USERNAME, login.user.c_str());
+    curl_easy_setopt(h, CURLOPT_PASSWORD, login.password.expose().c_str());
+    curl_easy_setopt(h, CURLOPT_FRESH_CONNECT, 1L);
+    curl_easy_setopt(h, CURLOPT_FORBID_REUSE, 1L);
+  }
+
   static void set_callbacks(CURL* h, Transfer& transfer) {
     curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(h, CURLOPT_WRITEDATA, &transfer);
@@ -209,6 +238,10 @@ class CurlClient final : public HttpClient {
     curl_easy_setopt(h, CURLOPT_READDATA, &transfer);
     curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, on_seek);
     curl_easy_setopt(h, CURLOPT_SEEKDATA, &transfer);
+    if (!transfer.should_stop) return;
+    curl_easy_setopt(h, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(h, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(h, CURLOPT_XFERINFODATA, &transfer);
   }
 
   static void set_method(CURL* h, const HttpRequest& request) {
@@ -224,10 +257,16 @@ class CurlClient final : public HttpClient {
     }
     if (request.method != "HEAD") curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   }
+
+  const std::function<bool()> should_stop_;
 };
 
 }  // namespace
 
 std::unique_ptr<HttpClient> make_curl_client() { return std::make_unique<CurlClient>(); }
+
+std::unique_ptr<HttpClient> make_stoppable_client(std::function<bool()> should_stop) {
+  return std::make_unique<CurlClient>(std::move(should_stop));
+}
 
 }  // namespace dash::net

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/secret.hpp"
 #include "core/base/stream.hpp"
 
 namespace dash::net {
@@ -38,6 +39,12 @@ struct Trust {
   bool insecure = false;  // checks neither chain nor name
 };
 
+// A user of the server: by NTLM where it offers that, else by Basic; on a connection that nothing else uses.
+struct HttpLogin {
+  std::string user;
+  Secret password;
+};
+
 struct HttpRequest {
   std::string method = "GET";
   std::string url;  // sent byte for byte: signing needs exact paths (no dot-segment removal)
@@ -49,6 +56,7 @@ struct HttpRequest {
   std::uint64_t body_source_size = 0;
   std::string unix_socket;  // path; connects there instead of the URL's host
   Trust trust;
+  std::optional<HttpLogin> login = {};
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds timeout{60'000};  // the whole exchange; zero: only `idle_timeout`
   std::chrono::seconds idle_timeout{60};      // without a byte in either direction, the peer is gone

@@ -4,6 +4,8 @@
 #include <random>
 #include <thread>
 
+#include "core/base/metrics.hpp"
+
 namespace dash::net {
 namespace {
 
@@ -32,8 +34,10 @@ Retry::Retry(RetryPolicy policy)
           random_fraction) {}
 
 bool Retry::should_retry(int attempt, const Error& error) const {
-  return is_transient(error) && attempt + 1 < policy_.attempts &&
-         (!error.retry_after || *error.retry_after <= policy_.max_retry_after);
+  bool is_due = is_transient(error) && attempt + 1 < policy_.attempts &&
+                (!error.retry_after || *error.retry_after <= policy_.max_retry_after);
+  if (is_due) metrics::add(metrics::kRetries, {std::string(info(error.code).word)});
+  return is_due;
 }
 
 std::chrono::milliseconds Retry::delay(int attempt, const Error& error) const {

@@ -126,12 +126,6 @@ LandlockRules rules_of(const Sandbox& sandbox, const std::string& program) {
   return rules;
 }
 
-// A core that the system pipes to a program ignores a limit of 0, but not one of 1 byte (core(5)).
-void forbid_core() {
-  rlimit no_core{1, 1};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
 void limit_memory(const Sandbox& sandbox) {
   if (sandbox.memory_bytes == 0) return;
   // Not the address space: the runtime of Go reserves far more of it than it uses.
@@ -203,7 +197,6 @@ int exec_child(const std::vector<std::string>& args) {
   // Opened before the user changes: the program may be in a folder that only the current user can enter.
   int program = ::open(request->argv[0].c_str(), O_PATH | O_CLOEXEC);
   if (program < 0) return print_errno(request->argv[0]);
-  forbid_core();
   const auto& sandbox = request->sandbox;
   if (sandbox.supervised_stop_signal == 0) return execute(*request, program);
   hold_work_folders(sandbox);

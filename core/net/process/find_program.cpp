@@ -8,6 +8,11 @@
 
 namespace dash::net {
 
+std::string search_path() {
+  const char* path = std::getenv("PATH");
+  return path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
 Result<std::string> find_program(const std::string& name) {
   auto runnable = [](const std::string& path) {
     std::error_code ec;
@@ -17,8 +22,8 @@ Result<std::string> find_program(const std::string& name) {
     if (runnable(name)) return name;
     return fail(Code::not_found, "{} is not an executable file", name);
   }
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  const auto path = search_path();
+  std::string_view rest = path;
   while (!name.empty() && !rest.empty()) {
     auto end = rest.find(':');
     auto candidate = fmt::format("{}/{}", rest.substr(0, end), name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/lines.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/crypto/hmac_sha1.hpp"
@@ -29,10 +30,8 @@ std::string next_word(std::string_view& rest) {
 
 std::vector<KnownHostsEntry> parse_entries(std::string_view text) {
   std::vector<KnownHostsEntry> out;
-  while (!text.empty()) {
-    auto end = text.find('\n');
-    auto rest = trim(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  for (auto whole : lines_of(text)) {
+    auto rest = trim(whole);
     if (rest.empty() || rest.starts_with('#')) continue;
     KnownHostsEntry line;
     if (rest.starts_with('@')) line.marker = next_word(rest);

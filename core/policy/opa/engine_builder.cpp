@@ -1,6 +1,7 @@
 #include "core/policy/opa/engine_builder.hpp"
 
 #include "core/base/log.hpp"
+#include "core/base/metrics.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/net/process/find_program.hpp"
 
@@ -66,6 +67,7 @@ void EngineBuilder::report_unresponsive(const PolicyPtr& policy) {
 
 void EngineBuilder::report_lost(LoadedPolicy& policy) {
   if (policy.is_lost.exchange(true)) return;
+  metrics::add(metrics::kEngineRestarts);
   log::warning("policy.engine_lost", {{"action", "restart"}});
 }
 
@@ -159,6 +161,7 @@ Result<PolicyPtr> EngineBuilder::build(Snapshot snapshot) {
   }
   auto next =
       load_policy(std::move(snapshot), *run_dir_, tool_, spawner_, {options_.build_timeout, cancelled_});
+  metrics::add(metrics::kEngineBuilds, {next->failure ? "failed" : next->fault ? "broken" : "ok"});
   PolicyPtr old = next;
   std::lock_guard lock(mutex_);
   building_since_.reset();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/environment.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/net/process/child.hpp"
 #include "core/net/process/find_program.hpp"
@@ -225,8 +226,7 @@ std::string_view word(EngineState state) {
 }
 
 Result<std::chrono::milliseconds> engine_build_timeout() {
-  const char* named = std::getenv("DASHCTL_POLICY_BUILD_SECONDS");
-  std::string_view text = named != nullptr ? named : "";
+  const auto text = environment_variable("DASHCTL_POLICY_BUILD_SECONDS");
   if (text.empty()) return std::chrono::milliseconds(kBuildTimeout);
   double seconds = 0;
   auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -239,8 +239,8 @@ Result<std::chrono::milliseconds> engine_build_timeout() {
 }
 
 std::string engine_binary() {
-  const char* named = std::getenv("POLICY_BINARY");
-  return named != nullptr && *named != '\0' ? named : "opa";
+  auto named = environment_variable("POLICY_BINARY");
+  return named.empty() ? "opa" : named;
 }
 
 }  // namespace dash::policy

@@ -24,26 +24,38 @@ Evaluation evaluation_of(const Result<EvalResult>& result) {
   return out;
 }
 
+Result<void> check_deadline(Deadline deadline) {
+  if (std::chrono::steady_clock::now() < deadline) return {};
+  return fail(Code::busy, "the comparison of the rules takes too long; nothing was changed");
+}
+
 // A batch with a failing document is evaluated one by one.
-std::vector<Evaluation> evaluate_each(Engine& engine, std::span<const std::string> documents) {
+Result<std::vector<Evaluation>> evaluate_each(Engine& engine, std::span<const std::string> documents,
+                                              Deadline deadline) {
   std::vector<Evaluation> out;
   if (auto judged = engine.evaluate_all(documents)) {
     for (auto& result : *judged) out.push_back(evaluation_of(Result<EvalResult>(std::move(result))));
     return out;
   }
-  for (const auto& document : documents) out.push_back(evaluation_of(engine.evaluate(document)));
+  for (const auto& document : documents) {
+    TRY(check_deadline(deadline));
+    out.push_back(evaluation_of(engine.evaluate(document)));
+  }
   return out;
 }
 
-void compare(Engine& before, Engine& after, std::span<const std::string> documents, bool is_recorded,
-             PolicyDiff& out) {
-  auto old_results = evaluate_each(before, documents), new_results = evaluate_each(after, documents);
+Result<void> compare(Engine& before, Engine& after, std::span<const std::string> documents, bool is_recorded,
+                     Deadline deadline, PolicyDiff& out) {
+  auto old_results = TRY(evaluate_each(before, documents, deadline));
+  auto new_results = TRY(evaluate_each(after, documents, deadline));
+  TRY(check_deadline(deadline));
   for (std::size_t i = 0; i < documents.size(); ++i) {
     ++out.compared;
     if (old_results[i] == new_results[i]) continue;
     out.changes.push_back(
         {is_recorded, parse_json(documents[i]).value_or(Json()), old_results[i], new_results[i]});
   }
+  return {};
 }
 
 OrderedJson describe(const Evaluation& evaluation) {
@@ -61,7 +73,7 @@ Result<std::set<std::string>> words_of(Engine& engine) {
 }  // namespace
 
 Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<DecisionRecord>& recorded,
-                                 const Limits& limits) {
+                                 const DiffOptions& options) {
   auto words = TRY(words_of(before));
   words.merge(TRY(words_of(after)));
   PolicyDiff out;
@@ -71,11 +83,12 @@ Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vecto
     if (auto text = dump_json(entry.input); entry.input.is_object() && seen.insert(text).second)
       replay.push_back(text);
   out.recorded = replay.size();
-  auto domain = sample_documents(limits, words);
+  auto domain = options.has_domain ? sample_documents(options.limits, words) : std::vector<std::string>();
   for (const auto* documents : {&replay, &domain})
     for (std::size_t at = 0; at < documents->size(); at += kDiffBatch)
-      compare(before, after, std::span(*documents).subspan(at, std::min(kDiffBatch, documents->size() - at)),
-              documents == &replay, out);
+      TRY(compare(before, after,
+                  std::span(*documents).subspan(at, std::min(kDiffBatch, documents->size() - at)),
+                  documents == &replay, options.deadline, out));
   std::ranges::stable_sort(out.changes, {},
                            [](const VerdictChange& c) { return c.before.verdict == c.after.verdict; });
   return out;

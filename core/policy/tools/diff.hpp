@@ -26,8 +26,15 @@ struct PolicyDiff {
   std::vector<VerdictChange> changes;  // verdicts first: deny ↔ allow before changed reasons
 };
 
+struct DiffOptions {
+  Limits limits{};         // tried in the domain, besides built-in samples
+  bool has_domain = true;  // false: only what was recorded
+  Deadline deadline = Deadline::max();
+};
+
+// Code::policy_unavailable when rules of one of the two are broken; Code::busy at the deadline.
 Result<PolicyDiff> diff_policies(Engine& before, Engine& after, const std::vector<DecisionRecord>& recorded,
-                                 const Limits& limits);
+                                 const DiffOptions& options);
 OrderedJson to_json(const PolicyDiff& diff);
 
 }  // namespace dash::policy

@@ -188,6 +188,8 @@ Result<ProbeResult> Assets::test(const Principal& principal, std::string_view ba
   auto at = deps_.stores.open(principal, backend);
   if (!at) return ProbeResult{0, at.error().message};
   ProbeResult probe;
+  if (auto forgotten = at->store->forget_listing(); !forgotten)
+    return ProbeResult{0, forgotten.error().message};
   auto listed = for_each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });
   if (!listed) return ProbeResult{0, listed.error().message};
   return probe;

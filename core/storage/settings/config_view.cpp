@@ -4,6 +4,7 @@
 
 #include "core/base/shape.hpp"
 #include "core/base/text.hpp"
+#include "core/config/active_backend.hpp"
 #include "core/config/clouds.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
@@ -12,7 +13,6 @@
 namespace dash::storage {
 namespace {
 
-constexpr std::string_view kActive = "storage_active_backend";
 constexpr std::string_view kHub = "storage_hub_backend";
 constexpr std::string_view kRunnerPrefix = "promote_runner_";
 
@@ -24,7 +24,7 @@ bool is_shown(const config::KeyInfo& key) {
 // The two choices first, then the backends' settings, then the promotion runner's, with stored ones that are
 // not registered.
 std::vector<std::string> shown_keys(const config::Values& values) {
-  std::vector<std::string> keys{std::string(kActive), std::string(kHub)};
+  std::vector<std::string> keys{config::kActiveBackendKey, std::string(kHub)};
   auto add = [&](const std::string& key) {
     if (!std::ranges::count(keys, key)) keys.push_back(key);
   };
@@ -37,7 +37,7 @@ std::vector<std::string> shown_keys(const config::Values& values) {
   return keys;
 }
 
-bool is_choice(std::string_view key) { return key == kActive || key == kHub; }
+bool is_choice(std::string_view key) { return key == config::kActiveBackendKey || key == kHub; }
 
 Result<std::string> text_of(const std::string& key, const Json& value) {
   if (value.is_boolean()) {

@@ -27,8 +27,7 @@ class HeldFile {
  public:
   explicit HeldFile(const std::string& path)
       : fd_(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {
-    auto lock = whole_file_lock();
-    if (fd_ >= 0 && ::fcntl(fd_, F_OFD_SETLK, &lock) != 0) error_ = errno;
+    if (fd_ >= 0 && !lock_file(fd_)) error_ = errno;
   }
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
@@ -45,6 +44,11 @@ class HeldFile {
 };
 
 }  // namespace
+
+bool lock_file(int fd) {
+  auto lock = whole_file_lock();
+  return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
 
 Result<bool> is_file_locked(const std::string& path) {
   // A link leads elsewhere, and a FIFO would block.

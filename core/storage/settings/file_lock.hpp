@@ -8,6 +8,9 @@
 
 namespace dash::storage {
 
+// Takes the lock of an open file, until it is closed. Returns false when another holds it, or errno says why not.
+bool lock_file(int fd);
+
 // Returns false for an absent file. Takes no lock. Code::upstream when the file cannot be opened.
 Result<bool> is_file_locked(const std::string& path);
 

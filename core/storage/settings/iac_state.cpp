@@ -59,6 +59,17 @@ OrderedJson to_json(const std::vector<LeftState>& left) {
   return list;
 }
 
+std::vector<LeftState> left_states_in(const Json& answer) {
+  std::vector<LeftState> out;
+  if (!answer.is_object()) return out;
+  auto list = answer.find("iac_state_left");
+  if (list == answer.end() || !list->is_array()) return out;
+  for (const auto& item : *list)
+    if (item.is_object())
+      out.push_back({string_member(item, "backend").value_or(""), string_member(item, "key").value_or("")});
+  return out;
+}
+
 Distance IacState::distance(const BackendConfig& from, const BackendConfig& to) const {
   if (!from.backend) return Distance::none;
   if (!to.backend) return Distance::elsewhere;

@@ -43,6 +43,8 @@ struct LeftState {
   std::string key;
 };
 OrderedJson to_json(const std::vector<LeftState>& left);  // [{backend, key}]
+// Reads the member iac_state_left of an instance's answer; what has another shape is left out.
+std::vector<LeftState> left_states_in(const Json& answer);
 struct StateCopyResult {
   std::int64_t copied = 0;
   std::vector<LeftState> left;  // as this instance spells the backend

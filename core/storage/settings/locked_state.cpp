@@ -11,6 +11,7 @@
 #include "core/base/fd.hpp"
 #include "core/base/file.hpp"
 #include "core/base/json.hpp"
+#include "core/storage/settings/file_lock.hpp"
 
 namespace dash::storage {
 namespace {
@@ -148,7 +149,7 @@ class FileState final : public LockedState {
     auto next = path_ + ".new";
     TRY(write_file(next, bytes, 0600));
     Fd file(::open(next.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-    if (file.get() < 0 || !set_lock(file.get()) || ::rename(next.c_str(), path_.c_str()) != 0)
+    if (file.get() < 0 || !lock_file(file.get()) || ::rename(next.c_str(), path_.c_str()) != 0)
       return fail(Code::upstream, "{} cannot be replaced: {}", path_, std::strerror(errno));
     files_.push_back(std::move(file));
     Fd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -158,19 +159,12 @@ class FileState final : public LockedState {
   }
 
  private:
-  static bool set_lock(int fd) {
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
-  }
-
   // Returns false when a program holds it. The file may be replaced between its opening and its lock.
   Result<bool> lock_current_file() {
     for (;;) {
       Fd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
       if (file.get() < 0) return fail(Code::upstream, "{} cannot be opened: {}", path_, std::strerror(errno));
-      if (!set_lock(file.get())) return false;
+      if (!lock_file(file.get())) return false;
       struct stat ours {
       }, named{};
       bool is_same = ::fstat(file.get(), &ours) == 0 && ::stat(path_.c_str(), &named) == 0 &&

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
+#include "core/config/active_backend.hpp"
 #include "core/storage/store/part_layout.hpp"
 
 namespace dash::storage {
 namespace {
 
-// The signed job envelope of an agent is capped at 256 KiB, base64's overhead included.
-constexpr std::uint64_t kMaxAgentBytes = (256u << 10) / 4 * 3;
 constexpr std::string_view kObjectStoreLimit =
     "The chunked upload lane ends at 5 GB; place larger objects in the bucket out of band.";
 constexpr std::string_view kLocalLimit =
@@ -140,7 +139,7 @@ bool is_configured(const Backend& backend, const config::Values& values) {
 }
 
 const Backend* active_backend(const config::Values& values) {
-  auto* chosen = by_id(config::canonical_backend(trim(value_of(values, "storage_active_backend"))));
+  auto* chosen = by_id(config::canonical_backend(trim(value_of(values, config::kActiveBackendKey))));
   if (chosen && is_configured(*chosen, values)) return chosen;
   bool runner_is_local = automation_runner(values) == "local";
   for (const auto& backend : kBackends)

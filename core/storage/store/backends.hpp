@@ -14,6 +14,9 @@
 
 namespace dash::storage {
 
+// The signed job envelope of a remote agent is capped at 256 KiB, base64's overhead included.
+inline constexpr std::uint64_t kMaxAgentBytes = (256u << 10) / 4 * 3;
+
 struct Backend {
   std::string_view id;
   std::string_view label;

@@ -86,6 +86,7 @@ class RedactingStore final : public ObjectStore {
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     return redact(store_->list(prefix, cursor));
   }
+  Result<void> forget_listing() override { return redact(store_->forget_listing()); }
   Result<Object> head(const std::string& key) override { return redact(store_->head(key)); }
   Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
                              RandomWriter& out) override {

@@ -15,6 +15,7 @@ class RetryingStore final : public ObjectStore {
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     return retry_.run([&](int) { return store_->list(prefix, cursor); });
   }
+  Result<void> forget_listing() override { return store_->forget_listing(); }
   Result<Object> head(const std::string& key) override {
     return retry_.run([&](int) { return store_->head(key); });
   }

@@ -109,6 +109,7 @@ struct Capabilities {
   bool keeps_digest_on_put = false;  // head() returns PutOptions::digest
   bool keeps_digest_on_commit = false;
   bool copies_inside = false;
+  bool takes_parts = true;  // false: begin() is refused, and put() is the only way in
   // False: abort() leaves parts until the store expires them, and a commit would find them.
   bool drops_aborted = true;
 };
@@ -122,6 +123,8 @@ class ObjectStore {
   virtual std::string place() const = 0;
 
   virtual Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) = 0;
+  // Forgets a listing that the store keeps, so that the next list() asks the other side.
+  virtual Result<void> forget_listing() { return {}; }
   virtual Result<Object> head(const std::string& key) = 0;
   // Writes the bytes of `range` that the object has to `out`, in order from position 0 on; returns how many.
   // The range has at least one byte. `must_match` is an etag, or empty. A failed call may have written some

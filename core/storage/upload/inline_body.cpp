@@ -193,10 +193,7 @@ Result<void> InlineBody::decode(std::string_view text) {
   if (!base64_.feed(text, decoded_)) return bad_base64();
   size_ += decoded_.size();
   if (size_ > ceiling_)
-    return fail(Code::too_large,
-                "the file is above the inline ceiling of {} bytes; use the chunked lane (upload/begin) on an "
-                "object store",
-                ceiling_);
+    return fail(Code::too_large, "the file is above the inline ceiling of {} bytes. {}", ceiling_, advice_);
   if (decoded_.empty()) return {};
   return content_.write(decoded_);
 }

@@ -16,10 +16,15 @@ namespace dash::storage {
 // A longer body cannot hold 64 MB without deliberate padding (base64 is 4/3; JSON may escape '/' and '+').
 inline constexpr std::uint64_t kMaxInlineBody = 128ull << 20;
 
+// What to do with a file above the ceiling, where the backend says nothing else.
+inline constexpr std::string_view kUseChunkedLane = "Use the chunked lane (upload/begin) on an object store.";
+
 class InlineBody final : public Sink {
  public:
-  // `content` takes the decoded bytes in pieces of at most 64 KiB. Its error ends the reading.
-  InlineBody(std::uint64_t ceiling, Sink& content) : ceiling_(ceiling), content_(content) {}
+  // `content` takes the decoded bytes in pieces of at most 64 KiB. Its error ends the reading. `advice` is for
+  // a file above the ceiling.
+  InlineBody(std::uint64_t ceiling, Sink& content, std::string_view advice = kUseChunkedLane)
+      : ceiling_(ceiling), content_(content), advice_(advice) {}
 
   // Code::validation for what is not the promised JSON, Code::invalid for what is not base64, Code::too_large
   // above the ceiling.
@@ -58,6 +63,7 @@ class InlineBody final : public Sink {
 
   std::uint64_t ceiling_;
   Sink& content_;
+  std::string_view advice_;
   State state_ = State::before;
   std::string raw_;       // text of the member name, filename or unknown value being read
   bool is_name_ = false;  // `raw_` is a member's name

@@ -127,7 +127,8 @@ JsonUpload::JsonUpload(UploadDeps deps, Principal principal, const OpenBackend& 
         TRY(name_when_known());
         return file_.write(decoded);
       }),
-      body_(backend.descriptor->max_inline_bytes, content_) {}
+      body_(backend.descriptor->max_inline_bytes, content_,
+            backend.descriptor->is_chunked() ? kUseChunkedLane : backend.descriptor->limit_reason) {}
 
 Result<void> JsonUpload::name_when_known() {
   if (is_named_ || !body_.filename()) return {};

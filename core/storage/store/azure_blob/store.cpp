@@ -4,7 +4,9 @@
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/azure_blob/client.hpp"
 #include "core/storage/store/azure_blob/codec.hpp"
+#include "core/storage/store/azure_blob/container.hpp"
 #include "core/storage/store/azure_blob/copy.hpp"
+#include "core/storage/store/azure_blob/leases.hpp"
 #include "core/storage/store/azure_blob/versions.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
@@ -13,11 +15,6 @@
 
 namespace dash::storage::azure_blob {
 namespace {
-
-std::string metadata(std::string_view name) { return "x-ms-meta-" + std::string(name); }
-
-// Where the program that leases a state notes who it is: base64 of JSON (OpenTofu, backend azurerm).
-constexpr std::string_view kLockMetadata = "terraformlockid";
 
 constexpr std::uint64_t kMaxBlocks = 50'000;  // learn.microsoft.com, Put Block List
 
@@ -38,14 +35,6 @@ std::string unquoted(std::string etag) {
   return etag;
 }
 
-void add_options(Call& call, const PutOptions& options) {
-  if (options.only_if_absent) call.headers.add("If-None-Match", "*");
-  if (!options.digest.empty()) call.headers.add(metadata(kDigestMetadata), options.digest);
-  if (!options.lease.empty()) call.headers.add("x-ms-lease-id", options.lease);
-  if (!options.lease_note.empty())
-    call.headers.add(metadata(kLockMetadata), crypto::to_base64(options.lease_note));
-}
-
 class AzureBlobStore final : public HttpObjectStore {
  public:
   AzureBlobStore(Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
@@ -61,7 +50,7 @@ class AzureBlobStore final : public HttpObjectStore {
   std::string place() const override { return client_.place(); }
 
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
-    auto page = TRY(parse_list(TRY(request_list(prefix, cursor, "metadata,copy")).body));
+    auto page = TRY(parse_list(TRY(request_list(client_, prefix, cursor, "metadata,copy")).body));
     ObjectPage out{{}, std::move(page.next_marker)};
     std::erase_if(page.blobs, [](const ListedBlob& blob) {
       return blob.digest == kSweptMark || !has_all_bytes(blob.copy_status);
@@ -74,11 +63,7 @@ class AzureBlobStore final : public HttpObjectStore {
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
-    Call call{.what = "writing " + key, .method = "PUT", .key = key, .body = payload.bytes};
-    call.headers = {{"x-ms-blob-type", "BlockBlob"},
-                    {"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
-    add_options(call, options);
-    auto object = describe(key, TRY(write(call, options)));
+    auto object = describe(key, TRY(put_blob(client_, key, payload.bytes, options)));
     object.size = payload.bytes.size();
     object.digest = options.digest;
     return object;
@@ -108,9 +93,9 @@ class AzureBlobStore final : public HttpObjectStore {
     TRY(check_key(copy.from.key));
     TRY(check_key(copy.to));
     PutOptions options{.digest = "", .only_if_absent = copy.only_if_absent};
-    auto begun = write(copy_call(client_, copy), options);
+    auto begun = write_blob(client_, copy_call(client_, copy), options);
     if (!begun && begun.error().code == Code::conflict && TRY(drop_failed_copy(client_, copy.to)))
-      begun = write(copy_call(client_, copy), options);
+      begun = write_blob(client_, copy_call(client_, copy), options);
     TRY(finish_copy(client_, copy, TRY(std::move(begun))));
     return head(copy.to);
   }
@@ -130,14 +115,14 @@ class AzureBlobStore final : public HttpObjectStore {
               .body = payload.bytes};
     call.query = {{"comp", "block"}, {"blockid", block_id(upload.id, n)}};
     call.headers = {{"Content-MD5", crypto::to_base64(crypto::md5(payload.bytes))}};
-    TRY(write(call, {}));
+    TRY(write_blob(client_, call, {}));
     return block_id(upload.id, n);
   }
 
   Result<std::vector<StagedPart>> staged_parts(const std::string& text) override {
     auto upload = TRY(read_upload(text));
     std::vector<StagedPart> parts;
-    for (auto& block : TRY(uncommitted_blocks(upload.key)))
+    for (auto& block : TRY(uncommitted_blocks(client_, upload.key)))
       if (auto n = part_of(block.id, upload.id)) parts.push_back({*n, block.size, std::move(block.id)});
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.n < b.n; });
     return parts;
@@ -154,7 +139,7 @@ class AzureBlobStore final : public HttpObjectStore {
     call.headers = {{"x-ms-blob-content-type", "application/octet-stream"}};
     call.headers.add(metadata(kUploadMetadata), upload.id);
     add_options(call, options);
-    auto written = write(call, options);
+    auto written = write_blob(client_, call, options);
     if (!written) return find_committed(upload, std::move(written).error());
     return head(upload.key);
   }
@@ -167,44 +152,17 @@ class AzureBlobStore final : public HttpObjectStore {
 
   Result<std::optional<std::string>> find_lease(const std::string& key) override {
     TRY(check_key(key));
-    auto response = send_head(key);
-    if (!response && response.error().code == Code::not_found) return std::nullopt;
-    auto head = TRY(std::move(response));
-    auto state = std::string(head.headers.get("x-ms-lease-state").value_or(""));
-    if (state != "leased" && state != "breaking") return std::nullopt;
-    auto note = crypto::from_base64(std::string(head.headers.get(metadata(kLockMetadata)).value_or("")));
-    return note.value_or("");
+    auto head = send_head(key);
+    if (!head && head.error().code == Code::not_found) return std::nullopt;
+    return lease_note(TRY(std::move(head)));
   }
-
   Result<void> take_lease(const std::string& key, const std::string& id, const std::string& note) override {
     TRY(check_key(key));
-    Call call{.what = "leasing " + key, .method = "PUT", .key = key};
-    call.query = {{"comp", "lease"}};
-    call.headers = {
-        {"x-ms-lease-action", "acquire"}, {"x-ms-lease-duration", "-1"}, {"x-ms-proposed-lease-id", id}};
-    auto taken = client_.execute(call);
-    if (!taken && taken.error().code == Code::not_found) {
-      PutOptions only_new;
-      only_new.only_if_absent = true;
-      auto made = put(key, std::string_view(), only_new);
-      if (!made && made.error().code != Code::conflict) return Failure(std::move(made).error());
-      taken = client_.execute(call);
-    }
-    TRY(std::move(taken));
-    Call noting{.what = "noting the lease of " + key, .method = "PUT", .key = key};
-    noting.query = {{"comp", "metadata"}};
-    noting.headers = {{"x-ms-lease-id", id}, {metadata(kLockMetadata), crypto::to_base64(note)}};
-    TRY(client_.execute(noting));
-    return {};
+    return azure_blob::take_lease(client_, key, id, note);
   }
-
   Result<void> release_lease(const std::string& key, const std::string& id) override {
     TRY(check_key(key));
-    Call call{.what = "ending the lease of " + key, .method = "PUT", .key = key};
-    call.query = {{"comp", "lease"}};
-    call.headers = {{"x-ms-lease-action", "release"}, {"x-ms-lease-id", id}};
-    TRY(client_.execute(call));
-    return {};
+    return azure_blob::release_lease(client_, key, id);
   }
 
   // Blocks on top of a finished blob are not listed: the service drops them, a week after the last one or
@@ -212,7 +170,7 @@ class AzureBlobStore final : public HttpObjectStore {
   Result<std::vector<Leftover>> leftovers(std::string_view prefix, Time older_than) override {
     std::vector<Leftover> found;
     for (std::string cursor;;) {
-      auto response = TRY(request_list(prefix, cursor, "metadata,uncommittedblobs"));
+      auto response = TRY(request_list(client_, prefix, cursor, "metadata,uncommittedblobs"));
       TRY(check_clock_skew(response.headers, clock_.now()));
       auto page = TRY(parse_list(response.body));
       for (const auto& blob : page.blobs)
@@ -235,7 +193,7 @@ class AzureBlobStore final : public HttpObjectStore {
 
  private:
   Result<void> check_unchanged(const Leftover& leftover) {
-    if (total_size(TRY(uncommitted_blocks(leftover.key))) == leftover.bytes) return {};
+    if (total_size(TRY(uncommitted_blocks(client_, leftover.key))) == leftover.bytes) return {};
     return fail(Code::conflict, "'{}' was written since it was listed", leftover.key);
   }
 
@@ -252,43 +210,6 @@ class AzureBlobStore final : public HttpObjectStore {
     return TRY(put(leftover.key, "", options)).etag;
   }
 
-  static std::uint64_t total_size(const std::vector<Block>& blocks) {
-    std::uint64_t bytes = 0;
-    for (const auto& block : blocks) bytes += block.size;
-    return bytes;
-  }
-
-  Result<net::HttpResponse> request_list(std::string_view prefix, std::string_view cursor,
-                                         std::string_view include) {
-    Call call{.what = "listing",
-              .query = {{"restype", "container"},
-                        {"comp", "list"},
-                        {"include", std::string(include)},
-                        {"maxresults", "1000"},
-                        {"prefix", std::string(prefix)}}};
-    if (!cursor.empty()) call.query.emplace_back("marker", cursor);
-    std::string code;
-    auto response = client_.execute(call, &code);
-    if (!response && code == "ContainerNotFound") return empty_listing();  // the first upload makes it
-    return response;
-  }
-  static net::HttpResponse empty_listing() {
-    net::HttpResponse response;
-    response.status = 200;
-    response.body = "<EnumerationResults><Blobs/></EnumerationResults>";
-    return response;
-  }
-
-  // Returns the uncommitted blocks of all uploads to the key.
-  Result<std::vector<Block>> uncommitted_blocks(const std::string& key) {
-    auto response = client_.execute({.what = "listing the parts of " + key,
-                                     .key = key,
-                                     .query = {{"comp", "blocklist"}, {"blocklisttype", "uncommitted"}}});
-    // Neither a blob nor a block of that name.
-    if (!response && response.error().code == Code::not_found) return std::vector<Block>();
-    return parse_blocks(TRY(std::move(response)).body);
-  }
-
   // Returns nullopt for a finished blob, and when any of its blocks is younger or of unknown age.
   Result<std::optional<Leftover>> find_leftover(const ListedBlob& blob, Time older_than) {
     std::optional<Leftover> none;
@@ -297,7 +218,7 @@ class AzureBlobStore final : public HttpObjectStore {
       leftover.upload = unquoted(blob.etag);
       return blob.modified < older_than ? std::optional(std::move(leftover)) : none;
     }
-    auto blocks = TRY(uncommitted_blocks(blob.name));
+    auto blocks = TRY(uncommitted_blocks(client_, blob.name));
     if (blocks.empty()) return none;
     auto finished = send_head(blob.name);
     if (finished) return none;
@@ -340,38 +261,6 @@ class AzureBlobStore final : public HttpObjectStore {
     if (!response || response->headers.get(metadata(kUploadMetadata)) != upload.id)
       return Failure(std::move(error));
     return object_of(upload.key, *response);
-  }
-
-  // A write that makes the container when it is the first.
-  Result<net::HttpResponse> write(const Call& call, const PutOptions& options) {
-    std::string code;
-    auto response = client_.execute(call, &code);
-    if (!response && code == "ContainerNotFound") {
-      TRY(make_container());
-      response = client_.execute(call, &code);
-    }
-    if (response) return response;
-    auto error = std::move(response).error();
-    if (options.only_if_absent && (code == "BlobAlreadyExists" || error.code == Code::precondition))
-      return fail(Code::conflict, "the object '{}' already exists", call.key);
-    if (code == "InvalidBlockList") {
-      // A commit drops the blocks of every other upload to the name.
-      error.code = Code::not_found;
-      error.message += "; another upload of that name was committed meanwhile, or this one is too old";
-    }
-    if (code == "InvalidBlobOrBlock")
-      error.message += "; another tool's unfinished upload of that name is in the way for up to a week";
-    return Failure(std::move(error));
-  }
-
-  Result<void> make_container() {
-    std::string code;
-    auto made = client_.execute(
-        {.what = "creating the container", .method = "PUT", .query = {{"restype", "container"}}}, &code);
-    if (made || code == "ContainerAlreadyExists") return {};
-    auto error = std::move(made).error();
-    if (code == "ContainerBeingDeleted") error.code = Code::busy;
-    return Failure(std::move(error));
   }
 
   Client client_;

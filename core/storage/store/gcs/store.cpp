@@ -2,10 +2,11 @@
 
 #include "core/base/buffer_pool.hpp"
 #include "core/base/log.hpp"
-#include "core/crypto/crc32c.hpp"
 #include "core/crypto/hash.hpp"
 #include "core/storage/store/gcs/client.hpp"
 #include "core/storage/store/gcs/codec.hpp"
+#include "core/storage/store/gcs/part_sum.hpp"
+#include "core/storage/store/gcs/rewrite.hpp"
 #include "core/storage/store/gcs/session.hpp"
 #include "core/storage/store/gcs/versions.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -36,25 +37,6 @@ Result<Upload> read_upload(const std::string& text) {
 Object to_object(StoredObject stored) {
   return {std::move(stored.name), stored.size, std::move(stored.generation), stored.updated,
           std::move(stored.digest)};
-}
-
-// Returns the result of put_part(): the sum of the part's bytes. The service reports only the whole object's
-// sum.
-std::string part_ref(std::string_view bytes) { return fmt::format("{:08x}", crypto::crc32c(bytes)); }
-
-// Returns the sum that the object must have, as the API writes it; nullopt when a part's is unknown.
-std::optional<std::string> expected_crc32c(const std::vector<StagedPart>& parts) {
-  std::uint32_t whole = 0;
-  for (const auto& part : parts) {
-    auto raw = crypto::from_hex(part.ref);
-    if (!raw || raw->size() != 4) return std::nullopt;
-    std::uint32_t sum = 0;
-    for (char c : *raw) sum = sum << 8 | static_cast<unsigned char>(c);
-    whole = crypto::crc32c_combine(whole, sum, part.size);
-  }
-  std::string big_endian;
-  for (int shift = 24; shift >= 0; shift -= 8) big_endian += static_cast<char>(whole >> shift & 0xFF);
-  return crypto::to_base64(big_endian);
 }
 
 class GcsStore final : public ObjectStore {
@@ -165,7 +147,7 @@ class GcsStore final : public ObjectStore {
                   place(), upload.key);
     auto body = object_body("", options.digest, upload.id, "");
     InsideCopy copy{to_object(*staged), "", upload.key, options.only_if_absent};
-    auto made = as_conflict(upload.key, options, rewrite(copy, body));
+    auto made = as_conflict(upload.key, options, copied(copy, body));
     if (!made && made.error().code == Code::conflict) made = find_committed(upload, std::move(made).error());
     if (!made) return made;
     drop_staging(upload.staging());
@@ -212,7 +194,7 @@ class GcsStore final : public ObjectStore {
     TRY(check_key(copy.from.key));
     TRY(check_key(copy.to));
     return as_conflict(copy.to, {.digest = "", .only_if_absent = copy.only_if_absent},
-                       rewrite(copy, object_body("", copy.from.digest, "", "")));
+                       copied(copy, object_body("", copy.from.digest, "", "")));
   }
 
  private:
@@ -263,30 +245,8 @@ class GcsStore final : public ObjectStore {
     return to_object(*std::move(state.object));
   }
 
-  // A large object takes several calls, and must be invisible before the last.
-  Result<Object> rewrite(const InsideCopy& copy, const std::string& body) {
-    const auto& bucket = copy.bucket.empty() ? client_.bucket() : copy.bucket;
-    auto target = fmt::format("/storage/v1/b/{}/o/{}/rewriteTo/b/{}/o/{}?ifSourceGenerationMatch={}{}",
-                              net::percent_encode(bucket), net::percent_encode(copy.from.key),
-                              net::percent_encode(client_.bucket()), net::percent_encode(copy.to),
-                              copy.from.etag, copy.only_if_absent ? "&ifGenerationMatch=0" : "");
-    std::uint64_t done = 0;
-    for (std::string token;;) {
-      TRY(copy.report(done));
-      auto response = TRY(client_.execute(
-          {.what = "copying to " + copy.to,
-           .method = "POST",
-           .target = token.empty() ? target : target + "&rewriteToken=" + net::percent_encode(token),
-           .headers = {{"Content-Type", "application/json; charset=UTF-8"}},
-           .body = body}));
-      auto progress = TRY(parse_rewrite(response.body));
-      if (progress.object && progress.object->size != copy.from.size)
-        return fail(Code::integrity, "{}: {} has {} bytes where {} were copied", place(), copy.to,
-                    progress.object->size, copy.from.size);
-      if (progress.object) return to_object(*std::move(progress.object));
-      token = std::move(progress.token);
-      done = progress.bytes_done;
-    }
+  Result<Object> copied(const InsideCopy& copy, const std::string& object_json) {
+    return to_object(TRY(rewrite(client_, copy, object_json)));
   }
 
   // The object is complete. A staging object that stays is left to the sweep.

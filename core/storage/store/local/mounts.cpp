@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/file.hpp"
+#include "core/base/lines.hpp"
 #include "core/base/text.hpp"
 
 namespace dash::storage::local {
@@ -57,10 +58,8 @@ std::string joined(std::string_view folder, std::string_view rest) {
 
 std::vector<Mount> read_mounts(std::string_view text) {
   std::vector<Mount> mounts;
-  while (!text.empty()) {
-    auto end = std::min(text.find('\n'), text.size());
-    auto words = words_of(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (auto line : lines_of(text)) {
+    auto words = words_of(line);
     if (words.size() < 5) continue;
     mounts.push_back(
         {std::string(words[0]), std::string(words[2]), unescaped(words[3]), unescaped(words[4])});
