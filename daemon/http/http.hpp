@@ -52,6 +52,7 @@ struct Request {
 
   std::string peer;        // address of the other end of the socket; "unix" for a Unix socket
   std::string client;      // address of the client: X-Forwarded-For counts only from trusted proxies
+  bool is_tls = false;     // the client's connection to this server, not to a proxy before it
   std::string request_id;  // in every log line of this request and in its response
   std::optional<Principal> principal;  // found by the route's auth from the header section
 

@@ -55,6 +55,7 @@ class Auth {
     visitor,        // every caller; a good session sets the principal, any other text counts as none
     setup,          // a session, or no token at all: the handler decides; 401 for any other text
     setup_admin,    // a session of an admin; 401 for any other text
+    agent,          // the row's `admit` decides, with a body out of the agents' reserve
     claim,          // as setup, with a body out of the sign-in reserve unless there is a session
   };
   constexpr Auth(Rule rule) : rule_(rule) {}  // NOLINT: a row says `.auth = Auth::admin`

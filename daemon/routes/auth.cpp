@@ -68,6 +68,7 @@ Authenticate make_authenticate(app::Application& app) {
     switch (auth.rule()) {
       case Auth::anybody:
       case Auth::login:
+      case Auth::agent:
         return Caller();
       case Auth::visitor:
         return find_setup_caller(app, request).value_or(Caller());

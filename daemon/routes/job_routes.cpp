@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <charconv>
 
 #include "core/jobs/jobs.hpp"
 #include "daemon/routes/auth.hpp"
 #include "daemon/routes/body.hpp"
+#include "daemon/routes/event_stream.hpp"
+#include "daemon/routes/list_events.hpp"
 #include "daemon/routes/log_stream.hpp"
 #include "daemon/routes/params.hpp"
 #include "daemon/routes/routes.hpp"
@@ -63,23 +64,13 @@ Result<Response> worker_status(app::Application& app, const Request& request) {
   return json_response(200, TRY(app.jobs.worker_status(request.caller())));
 }
 
-// Where a stream begins: behind the last event that the client got, else behind `after`.
-Result<std::int64_t> first_event(const Request& request, std::int64_t after) {
-  auto last = request.header("Last-Event-ID");
-  if (!last || last->empty()) return after;
-  std::int64_t out = 0;
-  auto [end, error] = std::from_chars(last->data(), last->data() + last->size(), out);
-  if (error == std::errc() && end == last->data() + last->size() && out >= 0) return out;
-  return fail(Code::invalid, "Last-Event-ID is the number of a line of the log");
-}
-
 Result<Response> logs(app::Application& app, const std::shared_ptr<jobs::LogWatcher>& watcher,
                       const Request& request) {
   const auto& principal = request.caller();
   auto after = TRY(integer_query(request, "after")).value_or(0);
   if (TRY(flag_query(request, "follow")))
     return stream_log(app, watcher, make_authenticate(app), request,
-                      std::max<std::int64_t>(0, TRY(first_event(request, after))));
+                      std::max<std::int64_t>(0, TRY(last_event_id(request)).value_or(after)));
   return json_response(200, jobs::to_json(TRY(app.jobs.logs(principal, request.param("id"), after))));
 }
 
@@ -156,6 +147,11 @@ void add_job_routes(std::vector<Route>& routes, app::Application& app) {
                     .auth = Auth::signed_in,
                     .handler = [&app, watcher = std::make_shared<jobs::LogWatcher>(app.sql)](Request& r) {
                       return logs(app, watcher, r);
+                    }});
+  routes.push_back({.pattern = "/api/events",
+                    .auth = Auth::signed_in,
+                    .handler = [&app, watcher = std::make_shared<db::ChangeWatcher>(app.sql)](Request& r) {
+                      return stream_lists(app, watcher, make_authenticate(app), r);
                     }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/jobs/{id}/reject",

@@ -12,11 +12,6 @@
 
 namespace dash::daemon {
 
-// Every so often a comment line goes out, so that proxies and clients take the connection for a live one.
-inline constexpr std::chrono::seconds kPingInterval{15};
-// Every so often the follower is authenticated and authorised again.
-inline constexpr std::chrono::seconds kRecheckInterval{30};
-
 // Returns the stream of the log of `id` behind line `after`. Fails like Jobs::logs for a caller who may not read
 // it. `authenticate` finds the caller again later, by the header section of the request.
 Result<Response> stream_log(app::Application& app, const std::shared_ptr<jobs::LogWatcher>& watcher,

@@ -25,6 +25,8 @@ std::vector<Route> all_routes(app::Application& app) {
   add_image_routes(routes, app);
   add_automation_routes(routes, app);
   add_fetch_routes(routes, app);
+  add_agent_routes(routes, app);
+  add_agents_routes(routes, app);
   return routes;
 }
 

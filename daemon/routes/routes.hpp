@@ -8,6 +8,8 @@
 
 namespace dash::daemon {
 
+void add_agent_routes(std::vector<Route>& routes, app::Application& app);
+void add_agents_routes(std::vector<Route>& routes, app::Application& app);
 void add_account_routes(std::vector<Route>& routes, app::Application& app);
 void add_automation_routes(std::vector<Route>& routes, app::Application& app);
 void add_audit_routes(std::vector<Route>& routes, app::Application& app);

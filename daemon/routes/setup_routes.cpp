@@ -1,5 +1,6 @@
 #include "core/base/shape.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/migrate/bundle_compare.hpp"
 #include "core/setup/config_service.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/params.hpp"
@@ -71,9 +72,16 @@ Result<Handler> admit_import(app::Application& app, Request& request) {
   return Handler([&app](Request& r) { return import(app, r); });
 }
 
+Result<Response> compare_bundle(app::Application& app, const Principal& principal, const Json& body) {
+  migrate::LocalDeps deps{app.config, app.config_service, app.webhooks, app.vaults, app.setup_code};
+  return json_response(
+      200, TRY(migrate::compare_bundle(deps, principal, TRY(migrate::parse_bundle_compare(body)))));
+}
+
 Result<Response> compare(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto body = TRY(json_object(request));
+  if (body.contains("bundle")) return compare_bundle(app, principal, body);
   auto nonce = crypto::from_hex(TRY(required_string(body, "nonce")));
   if (!nonce) return fail(Code::invalid, "the nonce is not hexadecimal");
   auto keys = body.find("keys");
@@ -97,8 +105,8 @@ Result<Response> change(app::Application& app, const Request& request) {
   auto body = TRY(json_object(request));
   for (const auto& [key, value] : body.items())
     changes[key] = value.is_null() ? std::nullopt : std::optional(setup::setting_text(value));
-  auto change_id = TRY(app.config_service.change(principal, changes, "api", TRY(state_query(request))));
-  return json_response(200, OrderedJson{{"ok", true}, {"change_id", change_id}});
+  auto changed = TRY(app.config_service.change(principal, changes, "api", TRY(state_query(request))));
+  return json_response(200, setup::to_json(changed));
 }
 
 Result<Response> history(app::Application& app, const Request& request) {

@@ -8,6 +8,8 @@ namespace {
 // Holds the largest header section and reads bodies in large pieces. Smaller buffers cause too many calls of
 // Beast and the kernel (512-byte reads cost four times the CPU of 64 KiB ones).
 constexpr std::size_t kInputBytes = 64u << 10;
+// So many are kept for the next requests, and not filled with zeros again.
+constexpr std::size_t kSpareInputs = 64;
 
 Error connection_limit_error() {
   return busy(std::chrono::seconds(1), "too many connections; try again shortly");
@@ -29,7 +31,6 @@ Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& 
       buffer_timer_(loop.io),
       release_timer_(loop.io),
       min_rate_(limits_.floor_bytes_per_second, limits_.floor_window),
-      in_(std::max(kInputBytes, limits_.head_bytes)),
       wait_timer_(loop.io) {}
 
 void Connection::start() {
@@ -51,7 +52,10 @@ void Connection::start() {
 }
 
 void Connection::drain() {
-  if (phase_ == Phase::idle || phase_ == Phase::handshake) return close();
+  bool awaits_first = !has_served_ && (phase_ == Phase::idle || phase_ == Phase::handshake);
+  if (awaits_first || (phase_ == Phase::idle && stream_.has_input()))
+    return set_deadline(limits_.first_request_time);
+  if (phase_ == Phase::idle) return close();
   if (phase_ == Phase::waiting) {
     (response_.deferred ? response_.deferred.get() : response_.source->waiting())->drain();
     return on_wake(wait_number_);
@@ -87,7 +91,7 @@ void Connection::log_cut() {
 }
 
 void Connection::next_request() {
-  if (dispatcher_.draining()) return close();
+  if (dispatcher_.draining() && has_served_) return close();
   phase_ = Phase::idle;
   if (is_forwarded()) dispatcher_.connections().assign(*row_, {});
   context_ = RequestContext();
@@ -102,8 +106,11 @@ void Connection::next_request() {
   body_done_ = true;
   std::vector<char>().swap(piece_);
   piece_size_ = 0;
-  set_deadline(row_->is_extra() ? limits_.extra_head_time : limits_.idle_time);
+  set_deadline(row_->is_extra()         ? limits_.extra_head_time
+               : dispatcher_.draining() ? limits_.first_request_time
+                                        : limits_.idle_time);
   mark_idle();
+  return_input();
   read_head();
 }
 
@@ -115,6 +122,32 @@ bool Connection::mark_busy() {
   return false;
 }
 
+void Connection::take_input() {
+  if (!in_.empty()) return;
+  auto& spare = loop_.spare_inputs;
+  if (spare.empty()) return in_.resize(std::max(kInputBytes, limits_.head_bytes));
+  in_ = std::move(spare.back());
+  spare.pop_back();
+}
+
+// Thousands may wait, and most of what a connection costs is its input buffer. fill() takes one again.
+void Connection::return_input() {
+  if (in_.empty() || !buffered().empty()) return;
+  auto input = std::exchange(in_, {});
+  in_begin_ = in_end_ = 0;
+  if (loop_.spare_inputs.size() < kSpareInputs) loop_.spare_inputs.push_back(std::move(input));
+}
+
+// Not under TLS: decrypted bytes may wait where no poll sees them.
+void Connection::await_input() {
+  stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
+    if (self->phase_ == Phase::closed) return;
+    if (error) return self->on_io_error();
+    self->take_input();
+    self->read_head();
+  });
+}
+
 void Connection::read_head() {
   auto found = header_scanner_.find(buffered(), limits_.head_bytes);
   if (!found) return reply_malformed(found.error());
@@ -123,6 +156,7 @@ void Connection::read_head() {
     phase_ = Phase::head;
     if (!row_->is_extra()) set_deadline(limits_.head_time);
   }
+  if (in_.empty() && !stream_.is_tls()) return await_input();
   fill([this](std::size_t) { read_head(); });
 }
 
@@ -139,6 +173,7 @@ void Connection::on_head(std::size_t size) {
   clear_deadline();
   is_logged_ = false;
   auto refusal = dispatcher_.match_route(head_, peer_, context_);
+  context_.request.is_tls = stream_.is_tls();
   if (!check_client_limit()) return;
   refusal ? reply(std::move(*refusal)) : authenticate();
 }

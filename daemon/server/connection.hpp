@@ -47,6 +47,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_forwarded() const { return !context_.request.client.empty() && context_.request.client != peer_; }
   bool check_client_limit();  // false: answered with a refusal
   void read_head();
+  void take_input();
+  void return_input();
+  void await_input();
   void on_head(std::size_t size);
   void reply_malformed(const Error& error);  // not a request at all: answer 400, close
   std::string_view buffered() const { return {in_.data() + in_begin_, in_end_ - in_begin_}; }
@@ -123,7 +126,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Limits& limits_;
   Phase phase_ = Phase::idle;
   bool timed_out_ = false;
-  bool is_logged_ = true;  // the current request has its access line
+  bool has_served_ = false;  // a response went out
+  bool is_logged_ = true;    // the current request has its access line
   // The pool that admitted this request: the next steps there are never refused.
   std::optional<Pool> admitted_by_;
 
@@ -135,7 +139,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::steady_timer release_timer_;
   MinRate min_rate_;
 
-  std::vector<char> in_;
+  std::vector<char> in_;  // empty while a request or a response is waited for
   std::size_t in_begin_ = 0;
   std::size_t in_end_ = 0;
   HeaderScanner header_scanner_;
@@ -178,6 +182,7 @@ void Connection::read_into(std::span<char> into, Then then) {
 
 template <class Then>
 void Connection::fill(Then then) {
+  take_input();
   if (in_begin_ > 0) {
     std::copy(in_.begin() + static_cast<std::ptrdiff_t>(in_begin_),
               in_.begin() + static_cast<std::ptrdiff_t>(in_end_), in_.begin());

@@ -157,6 +157,7 @@ void Connection::cut() {
 void Connection::end_of_reply() {
   dispatcher_.log_access(context_, out_status_, out_bytes_, /*cut=*/false);
   is_logged_ = true;
+  has_served_ = true;
   response_ = Response();
   if (keep_alive_) return next_request();
   linger();
@@ -171,6 +172,7 @@ void Connection::linger() {
   stream_.socket().shutdown(Socket::shutdown_send, ignored);
   set_deadline(limits_.drop_time);
   discarded_ = 0;
+  take_input();
   discard_more();
 }
 

@@ -70,12 +70,36 @@ bool ConnectionTable::set_busy(Row& row) {
   return !row.is_evicted_;
 }
 
+void ConnectionTable::park(Row& row) {
+  std::lock_guard lock(mutex_);
+  if (row.is_parked_ || row.is_extra_ || row.is_evicted_ || parked_ >= options_.parked) return;
+  auto network = row.network_;
+  remove_from_counts(row);
+  row.network_ = std::move(network);  // for unpark()
+  row.is_parked_ = true;
+  ++parked_;
+}
+
+void ConnectionTable::unpark(Row& row) {
+  std::lock_guard lock(mutex_);
+  if (!row.is_parked_) return;
+  row.is_parked_ = false;
+  --parked_;
+  ++within_limit_;
+  count_network(row, std::exchange(row.network_, {}));
+  if (within_limit_ > options_.limit) evict_first([](Row& idle) { return !idle.is_extra_; });
+}
+
 bool ConnectionTable::evict_longest_idle() {
   std::lock_guard lock(mutex_);
   return evict_first([](Row&) { return true; });
 }
 
 void ConnectionTable::remove_from_counts(Row& row) {
+  if (row.is_parked_) {
+    --parked_;
+    return;
+  }
   count_network(row, {});
   --(row.is_extra_ ? above_limit_ : within_limit_);
 }

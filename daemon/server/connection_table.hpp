@@ -1,7 +1,8 @@
 // The open connections: the limit, the shares of networks when connections run short, which connection is
 // closed for a new one, and the end of a drain. Thread-safe. A connection that waits for an unknown client is
 // idle: between requests, or in the middle of a header section, a body or a response. When the table is full,
-// the connection that has been idle longest is closed.
+// the connection that has been idle longest is closed. A connection whose response waits for an event (a lease, a
+// stream of events) is parked: neither idle nor counted, up to a number of its own.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -18,7 +19,8 @@ class ConnectionTable {
  public:
   struct Options {
     std::size_t limit;
-    std::size_t extra;  // above the limit, for /livez and /readyz
+    std::size_t extra;       // above the limit, for /livez and /readyz
+    std::size_t parked = 0;  // beside the limit; more of them count as before
   };
 
   // One connection's row. Its destructor removes it from the table.
@@ -37,6 +39,7 @@ class ConnectionTable {
     const bool is_extra_;
     bool is_evicted_ = false;
     bool is_idle_ = false;
+    bool is_parked_ = false;
     std::list<Row*>::iterator idle_position_;  // in idle_, while is_idle_
     std::function<void()> evict_;
   };
@@ -55,6 +58,10 @@ class ConnectionTable {
   void set_idle(Row& row);
   // Returns false when it was evicted and may do nothing more.
   bool set_busy(Row& row);
+  // Takes a busy row out of the counts while its response waits, unless enough are out already.
+  void park(Row& row);
+  // Counts a parked row again. It may then be one too many, for which the longest idle one is evicted.
+  void unpark(Row& row);
   // Evicts a connection for a caller that runs out of another resource. Returns false when no connection is
   // idle.
   bool evict_longest_idle();
@@ -78,6 +85,7 @@ class ConnectionTable {
   std::size_t row_count_ = 0;     // rows, with those that were evicted and still exist
   std::size_t within_limit_ = 0;  // rows within the limit
   std::size_t above_limit_ = 0;   // rows above it
+  std::size_t parked_ = 0;        // rows beside it
   std::unordered_map<std::string, std::size_t> networks_;
   std::list<Row*> idle_;  // the longest idle one is first
 };

@@ -19,6 +19,8 @@ void Connection::wait_for(Waiting& waiting, std::function<void()> then) {
     asio::post(io, [self = std::move(self), number] { self->on_wake(number); });
   });
   if (until <= std::chrono::steady_clock::now()) return on_wake(number);
+  return_input();
+  dispatcher_.connections().park(*row_);
   watch_peer();
   set_wait_timer(until, number);
 }
@@ -34,6 +36,7 @@ void Connection::on_wake(std::uint64_t number) {
   if (phase_ != Phase::waiting || number != wait_number_) return;
   error_code ignored;
   wait_timer_.cancel(ignored);
+  dispatcher_.connections().unpark(*row_);
   phase_ = Phase::replying;
   std::exchange(after_wait_, {})();
 }

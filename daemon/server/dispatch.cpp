@@ -5,7 +5,10 @@
 #include <random>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
+#include "core/net/http/span_exporter.hpp"
 #include "daemon/http/target.hpp"
+#include "daemon/server/console.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -27,6 +30,36 @@ bool is_request_id(std::string_view text) {
 std::string request_id_of(const Headers& headers) {
   auto given = headers.get("X-Request-Id");
   return given && is_request_id(*given) ? *given : new_request_id();
+}
+
+// A trace that is named twice is none (Trace Context, section 3.2.1).
+void begin_span_of(RequestContext& context) {
+  std::optional<TraceContext> parent;
+  int count = 0;
+  for (const auto& [name, value] : context.request.headers)
+    if (lower(name) == "traceparent") parent = parse_traceparent(trim(value)), ++count;
+  if (count > 1) parent.reset();
+  context.trace = parent ? begin_span(*parent) : begin_trace(/*is_sampled=*/true);
+  if (parent) context.parent_span = std::move(parent->span_id);
+}
+
+net::Span span_of(const RequestContext& context, std::string_view method, int status,
+                  std::chrono::microseconds took) {
+  net::Span out;
+  out.context = context.trace;
+  out.parent_id = context.parent_span;
+  std::string route = context.route ? context.route->pattern : "";
+  out.name = route.empty() ? std::string(method) : fmt::format("{} {}", method, route);
+  out.ended = SystemClock().now();
+  out.began = out.ended - took;
+  out.attributes = {{"http.request.method", std::string(method)},
+                    {"url.path", context.request.path},
+                    {"http.response.status_code", std::int64_t{status}},
+                    {"client.address", context.request.client},
+                    {"dashctl.request_id", context.request.request_id}};
+  if (!route.empty()) out.attributes.emplace_back("http.route", route);
+  out.is_error = status >= 500;
+  return out;
 }
 
 std::uint64_t body_limit(const Route& route) {
@@ -102,12 +135,16 @@ Dispatcher::Dispatcher(const ServerOptions& options, TrustedProxies proxies, std
     : limits_(options.limits),
       proxies_(std::move(proxies)),
       authenticate_(options.authenticate),
+      spans_(options.spans),
       buffers_(buffers),
       router_(std::move(routes)),
       small_bodies_(options.limits.small_bodies_bytes,
                     {options.limits.small_bodies_per_user, options.limits.small_bodies_per_network}),
       sign_in_bodies_(options.limits.sign_in_bodies_bytes),
-      connections_({options.limits.connections, options.limits.extra_connections}),
+      agent_bodies_(options.limits.agent_bodies_bytes,
+                    {.per_network = options.limits.agent_bodies_per_network}),
+      connections_(
+          {options.limits.connections, options.limits.extra_connections, options.limits.parked_connections}),
       fast_("fast", options.fast.threads, options.fast.queue, shares_of(options.fast)),
       login_("login", options.login.threads, options.login.queue, shares_of(options.login)),
       policy_("policy", options.policy.threads, options.policy.queue, shares_of(options.policy)),
@@ -118,6 +155,7 @@ void Dispatcher::begin_malformed(const std::string& peer, RequestContext& contex
   context.began = SystemClock().steady_now();
   context.request.peer = context.request.client = peer;
   context.request.request_id = new_request_id();
+  begin_span_of(context);
 }
 
 std::optional<Response> Dispatcher::match_route(const RequestHead& head, const std::string& peer,
@@ -134,6 +172,7 @@ std::optional<Response> Dispatcher::match_route(const RequestHead& head, const s
   request.peer = peer;
   request.client = proxies_.client_of(peer, request.headers);
   request.request_id = request_id_of(request.headers);
+  begin_span_of(context);
   auto target = parse_target(head.target);
   if (!target) return error_response(make_error(Code::invalid, "the request target is malformed"));
   request.path = std::move(target->path);
@@ -168,7 +207,8 @@ ThreadPool* Dispatcher::pool(Pool which) {
 }
 
 bool Dispatcher::needs_authentication(const Route& route) {
-  return route.auth.rule() != Auth::anybody && route.auth.rule() != Auth::login;
+  auto rule = route.auth.rule();
+  return rule != Auth::anybody && rule != Auth::login && rule != Auth::agent;
 }
 
 Result<void> Dispatcher::authenticate(RequestContext& context) const {
@@ -184,6 +224,7 @@ Result<void> Dispatcher::authenticate(RequestContext& context) const {
 
 void Dispatcher::limit_body(RequestContext& context) {
   auto rule = context.route->auth.rule();
+  if (rule == Auth::agent) context.body_memory = BodyMemory::agent;
   bool is_sign_in = rule == Auth::login || rule == Auth::claim;
   if (!is_sign_in || context.request.may_send_large) return;
   context.body_memory = BodyMemory::sign_in;
@@ -191,8 +232,20 @@ void Dispatcher::limit_body(RequestContext& context) {
 }
 
 bool Dispatcher::grow_small_body(RequestContext& context, std::uint64_t bytes) {
-  auto& limit = context.body_memory == BodyMemory::sign_in ? sign_in_bodies_ : small_bodies_;
-  return context.small_body_reservation.grow(limit, context.request.holder(), bytes);
+  return context.small_body_reservation.grow(body_memory(context.body_memory), context.request.holder(),
+                                             bytes);
+}
+
+MemoryLimit& Dispatcher::body_memory(BodyMemory which) {
+  switch (which) {
+    case BodyMemory::sign_in:
+      return sign_in_bodies_;
+    case BodyMemory::agent:
+      return agent_bodies_;
+    case BodyMemory::general:
+      break;
+  }
+  return small_bodies_;
 }
 
 std::string Dispatcher::network_of_peer(const std::string& peer) const {
@@ -200,12 +253,14 @@ std::string Dispatcher::network_of_peer(const std::string& peer) const {
 }
 
 Result<Response> Dispatcher::handle(RequestContext& context) const {
+  TraceScope scope(context.trace);
   TRY(authenticate(context));
   const auto& handler = context.handler ? context.handler : context.route->handler;
   return catch_exceptions<Response>([&] { return handler(context.request); });
 }
 
 Result<void> Dispatcher::admit(RequestContext& context) {
+  TraceScope scope(context.trace);
   return catch_exceptions<void>([&]() -> Result<void> {
     if (context.route->admit) context.handler = TRY(context.route->admit(context.request));
     if (context.route->body == Body::stream) context.sink = TRY(context.route->open(context.request));
@@ -214,10 +269,12 @@ Result<void> Dispatcher::admit(RequestContext& context) {
 }
 
 Result<void> Dispatcher::write(RequestContext& context, std::string_view bytes) {
+  TraceScope scope(context.trace);
   return catch_exceptions<void>([&] { return context.sink->write(bytes); });
 }
 
 Result<Response> Dispatcher::finish(RequestContext& context) const {
+  TraceScope scope(context.trace);
   TRY(authenticate(context));
   return catch_exceptions<Response>([&] { return context.sink->finish(); });
 }
@@ -250,12 +307,14 @@ void Dispatcher::add_headers(const RequestContext& context, Response& response) 
     if (!response.headers.get(name)) response.headers.add(name, std::move(value));
   };
   add("X-Request-Id", context.request.request_id);
+  add("traceparent", to_traceparent(context.trace));
   add("X-Content-Type-Options", "nosniff");
   if (path.starts_with("/api/")) add("Cache-Control", "no-store");
-  if (path.starts_with("/console/")) {
-    add("Content-Security-Policy",
-        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'");
+  if (path.starts_with("/console/") || path == "/api/docs") {
+    add("Content-Security-Policy", std::string(kConsolePolicy));
     add("Referrer-Policy", "no-referrer");
+    add("Cross-Origin-Opener-Policy", "same-origin");
+    add("Cross-Origin-Resource-Policy", "same-origin");
   }
   // Clients of the setup routes take a challenge as the sign of another kind of server.
   if (response.status == 401 && !path.starts_with("/api/setup/")) add("WWW-Authenticate", "Bearer");
@@ -268,9 +327,9 @@ void Dispatcher::log_access(const RequestContext& context, int status, std::uint
   std::string_view method = context.head_only ? "HEAD" : std::string_view(request.method);
   // The client chooses unknown methods and paths, so all of them share one label.
   if (context.route) {
-    metrics_.count_request(method, context.route->pattern, status, took);
+    count_request(method, context.route->pattern, status, took);
   } else {
-    metrics_.count_request("", "none", status, took);
+    count_request("", "none", status, took);
   }
   log::info("request", {{"method", method},
                         {"path", request.path},
@@ -278,8 +337,10 @@ void Dispatcher::log_access(const RequestContext& context, int status, std::uint
                         {"ms", static_cast<double>(took.count()) / 1000.0},
                         {"bytes", bytes},
                         {"request_id", request.request_id},
+                        {"trace_id", context.trace.trace_id},
                         {"client", request.client},
                         {"cut", cut}});
+  if (spans_ && context.trace.is_sampled) spans_->add(span_of(context, method, status, took));
 }
 
 }  // namespace dash::daemon

@@ -7,19 +7,20 @@
 #include <string>
 
 #include "core/base/clock.hpp"
+#include "core/base/metrics.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/base/trace.hpp"
 #include "daemon/http/forwarded.hpp"
 #include "daemon/http/parser.hpp"
 #include "daemon/http/router.hpp"
 #include "daemon/server/connection_table.hpp"
 #include "daemon/server/memory_limit.hpp"
-#include "daemon/server/metrics.hpp"
 #include "daemon/server/server.hpp"
 
 namespace dash::daemon {
 
-// The memory limit from which a request's body is taken. Agent routes will have one of their own.
-enum class BodyMemory { general, sign_in };
+// The memory limit from which a request's body is taken.
+enum class BodyMemory { general, sign_in, agent };
 
 // Code::too_large: a body of more than `limit` decoded bytes.
 Error body_too_large(std::uint64_t limit);
@@ -36,6 +37,8 @@ struct RequestContext {
   Handler handler;  // from Route::admit
   std::unique_ptr<RequestBodySink> sink;
   SteadyTime began;
+  TraceContext trace;       // the span of this request
+  std::string parent_span;  // of the caller; empty when it named none
   std::optional<SteadyTime> authenticated_at;
 };
 
@@ -55,7 +58,7 @@ class Dispatcher {
   // Finds the caller as the route's auth demands, unless that was done within Limits::caller_age. Reads the
   // database.
   Result<void> authenticate(RequestContext& context) const;
-  // Limits the body of an unknown caller, which comes out of a reserve of its own.
+  // Limits the body of an unknown caller. It comes out of a reserve of its own, and so does an agent's.
   static void limit_body(RequestContext& context);
 
   // Returns the pool of a route; null: the I/O thread itself.
@@ -72,10 +75,11 @@ class Dispatcher {
   Response refusal(const RequestContext& context, const Error& error) const;
   // Adds the headers of every response.
   void add_headers(const RequestContext& context, Response& response) const;
-  // Writes one access line and the counts. `cut`: the client did not get all of it.
+  // Writes one access line and the counts, and exports the span. `cut`: the client did not get all of it.
   void log_access(const RequestContext& context, int status, std::uint64_t bytes, bool cut);
 
-  std::string metrics_text() const;
+  // Adds what is true now of connections, buffers and pools.
+  void add_samples(metrics::Samples& out) const;
   const Limits& limits() const { return limits_; }
   BufferPool& buffers() { return buffers_; }
   // Returns false when the bodies that are being read leave no memory for so many more bytes.
@@ -87,13 +91,17 @@ class Dispatcher {
   std::atomic<bool>& draining() { return draining_; }
 
  private:
+  // `route` is the pattern, not the path, so that the number of labels stays small.
+  static void count_request(std::string_view method, std::string_view route, int status,
+                            std::chrono::microseconds took);
   const Limits limits_;
   const TrustedProxies proxies_;
   const Authenticate authenticate_;
+  net::SpanExporter* const spans_;
   BufferPool& buffers_;
   const Router router_;
-  Metrics metrics_;
-  MemoryLimit small_bodies_, sign_in_bodies_;
+  MemoryLimit& body_memory(BodyMemory which);
+  MemoryLimit small_bodies_, sign_in_bodies_, agent_bodies_;
   ConnectionTable connections_;
   std::atomic<bool> draining_ = false;
   ThreadPool fast_, login_, policy_, store_, health_;  // last: joined before the other members are destroyed

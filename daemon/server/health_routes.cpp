@@ -1,36 +1,18 @@
 #include "daemon/server/health_routes.hpp"
 
-#include <array>
 #include <utility>
 
 #include "core/base/embedded.hpp"
+#include "daemon/http/api_description.hpp"
+#include "daemon/http/api_page.hpp"
+#include "daemon/server/console.hpp"
 
 namespace dash::daemon {
 namespace {
 
-std::string_view content_type_of(std::string_view path) {
-  constexpr std::array kTypes = {
-      std::pair<std::string_view, std::string_view>{".html", "text/html; charset=utf-8"},
-      std::pair<std::string_view, std::string_view>{".js", "text/javascript; charset=utf-8"},
-      std::pair<std::string_view, std::string_view>{".css", "text/css; charset=utf-8"},
-      std::pair<std::string_view, std::string_view>{".svg", "image/svg+xml"},
-      std::pair<std::string_view, std::string_view>{".yaml", "application/yaml"},
-  };
-  for (const auto& [ending, type] : kTypes)
-    if (path.ends_with(ending)) return type;
-  return "application/octet-stream";
-}
-
-Result<Response> file(const std::string& path) {
-  auto bytes = embedded(path);
-  if (!bytes) return fail(Code::not_found, "Not Found");
-  return text_response(200, content_type_of(path), std::string(*bytes));
-}
-
-Result<Response> to_console(Request&) {
-  auto response = text_response(307, "", "");
-  response.headers.add("Location", "/console/");
-  return response;
+Result<Response> openapi(Request&) {
+  constexpr std::string_view kPath = "daemon/openapi.yaml";
+  return text_response(200, content_type_of(kPath), std::string(embedded(kPath).value_or("")));
 }
 
 }  // namespace
@@ -44,22 +26,28 @@ void add_health_routes(std::vector<Route>& routes, Readiness& readiness,
                       .pool = pool,
                       .is_health = true});
   };
-  auto on_io = [&](std::string pattern, Handler handler) {
-    routes.push_back({.pattern = std::move(pattern),
-                      .auth = Auth::anybody,
-                      .handler = std::move(handler),
-                      .pool = Pool::io});
-  };
   health("/livez", Pool::io, [](Request&) -> Result<Response> {
     return json_response(200, OrderedJson{{"alive", true}});
   });
-  on_io("/metrics", [metrics_text = std::move(metrics_text)](Request&) -> Result<Response> {
-    return text_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text());
+  // The one who serves admits scrapers of this machine besides (daemon/routes/scraper.hpp).
+  routes.push_back({.pattern = "/metrics",
+                    .auth = Auth::admin,
+                    .handler = [metrics_text = std::move(metrics_text)](Request&) -> Result<Response> {
+                      return text_response(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text());
+                    },
+                    .pool = Pool::health});
+  routes.push_back({.pattern = "/openapi.yaml", .auth = Auth::anybody, .handler = openapi, .pool = Pool::io});
+  auto described = [&](std::string pattern, Handler handler) {
+    routes.push_back({.pattern = std::move(pattern), .auth = Auth::anybody, .handler = std::move(handler)});
+  };
+  described("/api/openapi.json", [](Request&) -> Result<Response> {
+    return text_response(200, "application/json", api_description_text());
   });
-  on_io("/openapi.yaml", [](Request&) { return file("daemon/openapi.yaml"); });
-  on_io("/", to_console);
-  on_io("/console/", [](Request&) { return file("daemon/console/index.html"); });
-  on_io("/console/{file}", [](Request& request) { return file("daemon/console/" + request.param("file")); });
+  described("/api/docs", [](Request&) -> Result<Response> {
+    static const std::string page = render_api_page(api_description());
+    return text_response(200, "text/html; charset=utf-8", page);
+  });
+  add_console_routes(routes);
   health("/readyz", Pool::health,
          [&readiness](Request&) -> Result<Response> { return readiness.response(); });
 }

@@ -29,6 +29,9 @@ struct Limits {
   std::uint64_t small_bodies_per_network = 192u << 20;
   // Logins and claims of unknown callers: as much as all connections could send, so that none can exhaust it.
   std::uint64_t sign_in_bodies_bytes = 64u << 20;
+  // Bodies of agents: the logs of a dozen at once. Many agents may share one network.
+  std::uint64_t agent_bodies_bytes = 64u << 20;
+  std::uint64_t agent_bodies_per_network = 48u << 20;
   // A part waits so long for a buffer with its socket unread, then it gets 503.
   std::chrono::milliseconds part_timeout{10'000};
   // A client that reads nothing of a download for so long loses its buffer to other downloads.
@@ -37,12 +40,16 @@ struct Limits {
   // status and not a reset. Many clients look for the status only when they have sent their whole body.
   std::uint64_t drop_bytes = 256u << 20;
   std::chrono::milliseconds drop_time{5'000};
-  // A connection costs 70 KiB when idle. 1,024 descriptors are the usual soft limit, and files and stores
-  // need some.
-  std::size_t connections = 900;
+  // A connection costs a few KiB when idle, and 64 KiB more while a request is read.
+  std::size_t connections = 2'000;
+  // Beside them: 2,000 leases of agents and as many followers of event streams that wait. Each costs a descriptor
+  // and a few KiB.
+  std::size_t parked_connections = 4000;
   // Above them, for /livez and /readyz. Each must send its header section within this time.
   std::size_t extra_connections = 16;
   std::chrono::milliseconds extra_head_time{2'000};
+  // At the end, a client that has connected and sent nothing yet gets so long: its request may be on its way.
+  std::chrono::milliseconds first_request_time{1'000};
   // SIGTERM to exit: systemd kills after 90 s, container runtimes often after 30 s.
   std::chrono::milliseconds drain_time{25'000};
 };

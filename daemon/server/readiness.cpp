@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/base/log.hpp"
-#include "daemon/server/metrics.hpp"
 
 namespace dash::daemon {
 namespace {
@@ -131,18 +130,15 @@ Response Readiness::response() {
                        OrderedJson{{"ready", is_ready}, {"checks", checks}, {"degraded", degraded}});
 }
 
-std::string Readiness::metrics_text() const {
-  constexpr std::string_view kGood = "dashctl_check_ok", kDegraded = "dashctl_degraded";
-  auto lines = foreground_->latest();
-  std::ranges::move(background_->latest(), std::back_inserter(lines));
-  auto text = metric_header(kGood, "gauge", "Whether a check of /readyz passed last; 0: it did not.");
-  std::uint64_t degraded = 0;
-  for (const auto& [check, outcome] : lines) {
-    text += metric_line(kGood, metric_label("check", check->name), outcome ? 1 : 0);
+void Readiness::add_samples(metrics::Samples& out) const {
+  auto results = foreground_->latest();
+  std::ranges::move(background_->latest(), std::back_inserter(results));
+  int degraded = 0;
+  for (const auto& [check, outcome] : results) {
+    out.push_back({&metrics::kCheckOk, {check->name}, outcome ? 1.0 : 0.0});
     if (!outcome && check->kind == CheckKind::degrades) ++degraded;
   }
-  text += metric_header(kDegraded, "gauge", "Checks that failed while the instance stays ready.");
-  return text + metric_line(kDegraded, "", degraded);
+  out.push_back({&metrics::kDegraded, {}, static_cast<double>(degraded)});
 }
 
 }  // namespace dash::daemon

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/metrics.hpp"
 #include "daemon/http/http.hpp"
 #include "daemon/server/server.hpp"
 
@@ -28,8 +29,8 @@ class Readiness {
   // {"ready": b, "checks": {name: "ok" | sentence}, "degraded": ["name: sentence"]}; 503 when not ready.
   // Background checks are only under `degraded`.
   Response response();
-  // Returns the last known state.
-  std::string metrics_text() const;
+  // Adds the last known state.
+  void add_samples(metrics::Samples& out) const;
 
  private:
   class Round;

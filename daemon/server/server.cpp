@@ -4,6 +4,7 @@
 #include <list>
 
 #include "core/base/log.hpp"
+#include "core/base/published_samples.hpp"
 #include "daemon/server/connection.hpp"
 #include "daemon/server/health_routes.hpp"
 #include "daemon/server/listener.hpp"
@@ -25,6 +26,7 @@ class HttpServer final : public Server {
   Result<void> listen(const std::vector<std::string>& addresses);
   void run();
   std::uint16_t port() const override;
+  Result<void> reload_tls() override;
   void stop() override;
 
  private:
@@ -36,9 +38,11 @@ class HttpServer final : public Server {
   void accept(Acceptor& acceptor);
   void on_acceptable(Acceptor& acceptor);
   void on_accept(AcceptResult accepted);
+  std::string metrics_text() const;
   void for_each_connection(const std::function<void(Connection&)>& action);
 
-  TlsContext tls_;
+  const std::string tls_certificate_file_, tls_key_file_;
+  TlsContext tls_;  // used on the first loop
   std::vector<std::unique_ptr<Loop>> loops_;
   std::list<Acceptor> acceptors_;  // all watched on the first loop
   std::size_t next_loop_ = 0;
@@ -54,15 +58,22 @@ std::vector<Route> with_health_routes(std::vector<Route> routes, Readiness& read
   return routes;
 }
 
+std::string HttpServer::metrics_text() const {
+  auto samples = metrics::published();
+  dispatcher_.add_samples(samples);
+  readiness_.add_samples(samples);
+  return metrics::expose(samples);
+}
+
 HttpServer::HttpServer(const ServerOptions& options, TrustedProxies proxies, std::vector<Route> routes,
                        BufferPool& buffers, TlsContext tls)
-    : tls_(std::move(tls)),
+    : tls_certificate_file_(options.tls_certificate_file),
+      tls_key_file_(options.tls_key_file),
+      tls_(std::move(tls)),
       readiness_(options.ready_checks),
-      dispatcher_(
-          options, std::move(proxies),
-          with_health_routes(std::move(routes), readiness_,
-                             [this] { return dispatcher_.metrics_text() + readiness_.metrics_text(); }),
-          buffers) {
+      dispatcher_(options, std::move(proxies),
+                  with_health_routes(std::move(routes), readiness_, [this] { return metrics_text(); }),
+                  buffers) {
   for (std::size_t i = 0; i < std::max<std::size_t>(options.io_threads, 1); ++i)
     loops_.push_back(std::make_unique<Loop>());
 }
@@ -94,6 +105,13 @@ std::uint16_t HttpServer::port() const {
   for (const auto& acceptor : acceptors_)
     if (acceptor.listener.port() != 0) return acceptor.listener.port();
   return 0;
+}
+
+// A connection keeps what it needs of the context it began with.
+Result<void> HttpServer::reload_tls() {
+  auto tls = TRY(load_tls(tls_certificate_file_, tls_key_file_));
+  asio::post(loops_.front()->io, [this, tls = std::move(tls)]() mutable { tls_ = std::move(tls); });
+  return {};
 }
 
 void HttpServer::accept(Acceptor& acceptor) {

@@ -12,6 +12,10 @@
 #include "daemon/http/route.hpp"
 #include "daemon/server/limits.hpp"
 
+namespace dash::net {
+class SpanExporter;
+}
+
 namespace dash::daemon {
 
 struct PoolSize {
@@ -48,8 +52,9 @@ struct ServerOptions {
   PoolSize health{2, 64};
   Limits limits{};
   std::vector<ReadyCheck> ready_checks{};
-  Authenticate authenticate{};      // empty: only routes of Auth::anybody and Auth::login work
-  std::function<void()> on_stop{};  // called once when the server begins to stop, before requests drain
+  Authenticate authenticate{};         // empty: only routes of Auth::anybody and Auth::login work
+  std::function<void()> on_stop{};     // called once when the server begins to stop, before requests drain
+  net::SpanExporter* spans = nullptr;  // gets the span of each sampled request; must outlive the server
 };
 
 class Server {
@@ -61,12 +66,16 @@ class Server {
   virtual ~Server() = default;
   // Returns the port of the first TCP listener; 0 when there is none.
   virtual std::uint16_t port() const = 0;
+  // Reads the TLS files again, for connections that come from now on; those that are open stay as they are.
+  // With an error the old certificate is served on.
+  virtual Result<void> reload_tls() = 0;
   // Stops accepting, closes idle connections, lets running requests end within Limits::drain_time. Blocks;
   // idempotent.
   virtual void stop() = 0;
 };
 
-// Runs until SIGTERM, SIGINT or SIGHUP, then drains. Notifies systemd with READY and STOPPING.
+// Runs until SIGTERM or SIGINT, then drains. Notifies systemd with READY and STOPPING. SIGHUP reads the TLS files
+// again where TLS is on and the process has no controlling terminal; else it drains too. nohup's setting is kept.
 Result<void> serve(ServerOptions options, std::vector<Route> routes, BufferPool& buffers);
 
 }  // namespace dash::daemon

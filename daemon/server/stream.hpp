@@ -17,6 +17,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "daemon/server/leader_followers.hpp"
 
@@ -33,6 +34,7 @@ struct Loop {
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> stay{io.get_executor()};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections;
+  std::vector<std::vector<char>> spare_inputs;  // input buffers of connections that wait for a request
   LeaderFollowers threads{[this] { return io.run_one() > 0; }, [this] { io.stop(); }};
 };
 
@@ -68,6 +70,12 @@ class Stream {
     message.msg_iovlen = pieces.size();
     auto n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     return n > 0 ? static_cast<std::size_t>(n) : 0;  // the loop's own write will get the error
+  }
+
+  // Returns whether bytes have arrived that nobody read.
+  bool has_input() {
+    pollfd entry{.fd = socket_.native_handle(), .events = POLLIN, .revents = 0};
+    return ::poll(&entry, 1, 0) > 0 && entry.revents == POLLIN;
   }
 
   // Returns whether the other end closed the connection, from any thread.

@@ -8,12 +8,12 @@
 
 #include <string>
 
+#include "core/base/environment.hpp"
+
 namespace dash::daemon {
 
 void notify_service_manager(std::string_view state) {
-  const char* path = ::getenv("NOTIFY_SOCKET");
-  if (!path) return;
-  std::string name(path);
+  const auto name = environment_variable("NOTIFY_SOCKET");
   sockaddr_un address{};
   if (name.empty() || name.size() >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;

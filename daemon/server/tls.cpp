@@ -11,6 +11,8 @@ Result<TlsContext> load_tls(const std::string& certificate_file, const std::stri
   boost::system::error_code error;
   context->set_options(ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1 | ssl::context::single_dh_use,
                        error);
+  // An idle connection holds 34 KiB less.
+  SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   context->use_certificate_chain_file(certificate_file, error);
   if (error)
     return fail(Code::usage, "cannot use the TLS certificate {}: {}", certificate_file, error.message());
