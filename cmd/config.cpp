@@ -62,13 +62,24 @@ Run declare_get(Flags& flags) {
   };
 }
 
+// An instance that names no change may have changed the setting or not: `changed` is null.
 void print_change(Context& context, const std::string& key, std::string_view done,
-                  const std::string& change_id) {
-  if (change_id.empty())
-    context.out.line("{}: nothing changed", printable(key));
+                  const client::ConfigChange& change) {
+  auto& out = context.out;
+  if (!change.change_id)
+    out.line("{} {} (the instance does not tell whether it differed)", done, printable(key));
+  else if (change.change_id->empty())
+    out.line("{}: nothing changed", printable(key));
   else
-    context.out.line("{} {} (change {})", done, printable(key), change_id);
-  context.out.document({{"key", key}, {"changed", !change_id.empty()}, {"change_id", change_id}});
+    out.line("{} {} (change {})", done, printable(key), printable(*change.change_id));
+  print_left_states(out, change.iac_state_left);
+  OrderedJson document{{"key", key}, {"changed", nullptr}, {"change_id", nullptr}};
+  if (change.change_id) {
+    document["changed"] = !change.change_id->empty();
+    document["change_id"] = *change.change_id;
+  }
+  document["iac_state_left"] = storage::to_json(change.iac_state_left);
+  out.document(document);
 }
 
 // One newline at the end belongs to the shell, not to the value. An empty value is valid.

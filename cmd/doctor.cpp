@@ -27,7 +27,12 @@ Result<app::CheckResults> diagnose(Context& context, const InstanceFlags& flags)
     net::ApiAddress address{api.url(),
                             {flags.login.ca_bundle, flags.login.is_insecure},
                             std::chrono::seconds(flags.login.timeout_seconds)};
-    return app::diagnose(*http, address, SystemClock());
+    auto checks = app::diagnose(*http, address, SystemClock());
+    bool has_login = api.has_token() || context.password || !flags.login.admin_user.empty();
+    if (!has_login || !app::first_failure(checks)) return checks;
+    TRY(sign_in(context, api, flags.login));
+    app::add_own_checks(checks, api);
+    return checks;
   }
   auto checks = app::diagnose(local_options(flags.local));
   checks.push_back(app::check_bundles(migrate::default_bundle_folder()));
@@ -49,17 +54,20 @@ Run declare_doctor(Flags& flags) {
 }  // namespace
 
 Group doctor_group() {
-  return {"doctor",
-          "Find what is wrong with an instance",
-          {{"",
-            "Find what is wrong with an instance",
-            "With --data-dir it checks the folder, keys, executors, database, settings, accounts, audit log, "
-            "gate, storage backends, clock and leftover bundles. With --target it checks what needs no "
-            "login: that the instance answers, that it is ready, and its clock. It repairs nothing. Exits "
-            "with 0 when nothing failed, warnings aside, else with the code of the first failure.",
-            declare_doctor,
-            {{"Check the instance in a folder", "dashctl doctor --data-dir /srv/dash"},
-             {"Check an instance from outside", "dashctl doctor --target https://dash.example"}}}}};
+  return {
+      "doctor",
+      "Find what is wrong with an instance",
+      {{"",
+        "Find what is wrong with an instance",
+        "With --data-dir it checks the folder, keys, executors, database, settings, accounts, audit log, "
+        "gate, storage backends, clock and leftover bundles. With --target it checks what needs no "
+        "login: that the instance answers, that it is ready, and its clock; with an administrator's login "
+        "the instance checks itself, too. It repairs nothing. Exits "
+        "with 0 when nothing failed, warnings aside, else with the code of the first failure.",
+        declare_doctor,
+        {{"Check the instance in a folder", "dashctl doctor --data-dir /srv/dash"},
+         {"Let an instance check itself",
+          "dashctl doctor --target https://dash.example --token-file token"}}}}};
 }
 
 }  // namespace dash::cmd

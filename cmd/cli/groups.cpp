@@ -1,5 +1,6 @@
 #include "cmd/cli/groups.hpp"
 
+#include "cmd/cli/db_group.hpp"
 #include "cmd/cli/help.hpp"
 #include "cmd/cli/printer.hpp"
 
@@ -52,7 +53,9 @@ std::vector<Group> root() {
   groups.push_back(token_group());
   groups.push_back(vault_group());
   groups.push_back(host_group());
+  groups.push_back(agent_group());
   groups.push_back(policy_group());
+  groups.push_back(db_group());
   groups.push_back(doctor_group());
   groups.push_back(completion_group());
   groups.push_back(man_group());

@@ -7,6 +7,7 @@
 namespace dash::cmd {
 
 Group migrate_group();
+Group agent_group();
 Group audit_group();
 Group automation_group();
 Group doctor_group();

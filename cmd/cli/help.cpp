@@ -57,7 +57,7 @@ void add_variables(std::string& out, const std::vector<FlagSection>& sections) {
   for (const auto& section : sections)
     for (const auto& flag : section.flags)
       if (!flag.environment().empty()) {
-        out += fmt::format("\n[env]: the flag has a variable, as {} has {}\n", flag.name, flag.environment());
+        out += fmt::format("\n[env]: a variable, as {} has {}\n", flag.name, flag.environment());
         return;
       }
 }

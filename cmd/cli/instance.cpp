@@ -4,6 +4,7 @@
 
 #include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
+#include "core/base/environment.hpp"
 #include "core/base/file.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
@@ -143,8 +144,7 @@ Result<void> sign_in(Context& context, net::ApiClient& api, const LoginFlags& fl
 
 std::string data_dir_or_default(const std::string& data_dir) {
   if (!data_dir.empty()) return data_dir;
-  if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg == '/')
-    return std::string(xdg) + "/dashctl";
+  if (auto xdg = environment_variable("XDG_DATA_HOME"); xdg.starts_with('/')) return xdg + "/dashctl";
   return home_folder() + "/.local/share/dashctl";
 }
 
@@ -169,6 +169,7 @@ client::InstanceClient open_local_instance_client(app::Application& app, const P
           .tokens = client::open_local_token_client(app.accounts, principal),
           .vaults = client::open_local_vault_client(app.vaults, principal),
           .hosts = client::open_local_host_client(app.hosts, principal),
+          .agents = client::open_local_agent_client(app.agents, principal),
           .config = client::open_local_config_client(app.config_service, app.config, principal),
           .jobs = client::open_local_job_client(app.jobs, principal),
           .audit = client::open_local_audit_client(app.audit, app.anchors, principal),

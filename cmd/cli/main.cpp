@@ -1,3 +1,7 @@
 #include "cmd/cli/groups.hpp"
+#include "core/base/core_dump.hpp"
 
-int main(int argc, char** argv) { return dash::cmd::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  dash::forbid_core_dumps();
+  return dash::cmd::run({argv + 1, argv + argc});
+}

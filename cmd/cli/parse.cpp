@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/base/environment.hpp"
 #include "core/base/text.hpp"
 
 namespace dash::cmd {
@@ -144,10 +145,15 @@ class Parser {
   std::vector<CLI::Option*> options_;
 };
 
+std::string environment_of(const Flag& flag) {
+  auto name = flag.environment();
+  return name.empty() ? name : environment_variable(name.c_str());
+}
+
 Result<void> read_environment(const Flag& flag) {
   auto name = flag.environment();
-  const char* text = name.empty() ? nullptr : std::getenv(name.c_str());
-  if (text == nullptr || *text == '\0') return {};
+  const auto text = environment_of(flag);
+  if (text.empty()) return {};
   if (!flag.is_repeatable) return within("the environment variable " + name, set(flag, text));
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -159,11 +165,7 @@ Result<void> read_environment(const Flag& flag) {
   return {};
 }
 
-bool has_environment(const Flag& flag) {
-  auto name = flag.environment();
-  const char* text = name.empty() ? nullptr : std::getenv(name.c_str());
-  return text != nullptr && *text != '\0';
-}
+bool has_environment(const Flag& flag) { return !environment_of(flag).empty(); }
 
 void declare_help(Flags& flags, CommonFlags& into) {
   flags.toggle("--help", into.wants_help, "show this page").guard().brief("-h").in(FlagGroup::output);

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "core/base/environment.hpp"
 #include "core/base/redact.hpp"
 #include "core/base/utf8.hpp"
 
@@ -126,8 +127,7 @@ void Printer::print_line(const std::string& text) {
 void Printer::print_stderr(const std::string& text) { put(STDERR_FILENO, printable(text) + "\n"); }
 
 bool Printer::has_headings() const {
-  const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && !is_json() && ::isatty(STDOUT_FILENO);
+  return environment_variable("NO_COLOR").empty() && !is_json() && ::isatty(STDOUT_FILENO);
 }
 
 std::string Printer::heading(std::string_view text) const {

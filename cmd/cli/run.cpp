@@ -8,6 +8,7 @@
 #include "cmd/cli/interrupt.hpp"
 #include "cmd/cli/parse.hpp"
 #include "cmd/cli/printer.hpp"
+#include "core/base/environment.hpp"
 #include "core/base/log.hpp"
 #include "core/net/process/exec_child.hpp"
 #include "core/storage/store/smb/worker.hpp"
@@ -17,8 +18,7 @@ namespace {
 
 // Read before the flags are parsed, so that their errors have the requested format too.
 Format format_in(const std::vector<std::string>& words) {
-  const char* env = std::getenv("DASHCTL_OUTPUT");
-  std::string format = env ? env : "";
+  auto format = environment_variable("DASHCTL_OUTPUT");
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     if (words[i] == "--output" && i + 1 < words.size()) format = words[i + 1];

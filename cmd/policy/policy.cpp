@@ -2,6 +2,7 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/printer.hpp"
 #include "cmd/policy/policy_source.hpp"
+#include "core/policy/folder_engine.hpp"
 #include "core/policy/tools/diff.hpp"
 #include "core/policy/tools/when.hpp"
 
@@ -167,9 +168,9 @@ Run declare_diff(Flags& flags) {
     for (auto& [key, value] : TRY(read_settings(options->set))) values[key] = value;
     auto settings = policy::settings_of(values);
     if (settings.fault) return fail(Code::policy_unavailable, "{}", *settings.fault);
-    auto before = policy::make_opa(TRY(client::folder_engine_options(options->before)));
-    auto after = policy::make_opa(TRY(client::folder_engine_options(options->after)));
-    auto diff = TRY(policy::diff_policies(*before, *after, recorded, settings.folded));
+    auto before = policy::make_opa(TRY(policy::folder_engine_options(options->before)));
+    auto after = policy::make_opa(TRY(policy::folder_engine_options(options->after)));
+    auto diff = TRY(policy::diff_policies(*before, *after, recorded, {.limits = settings.folded}));
     context.out.document(policy::to_json(diff));
     print_diff(context, diff);
     if (options->has_exit_code && !diff.changes.empty())

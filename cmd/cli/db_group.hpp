@@ -1,0 +1,9 @@
+// The group `dashctl db`.
+#pragma once
+#include "cmd/cli/tree.hpp"
+
+namespace dash::cmd {
+
+Group db_group();
+
+}  // namespace dash::cmd
