@@ -1,0 +1,129 @@
+// The public API: requests with the session, errors as sentences, and the session itself.
+import {sentence} from "./format.js"
+
+const kSession = "session"
+
+// {token, username, expires (ms), is_admin, workgroups, permissions}; in this tab alone, until it signs out.
+export const session = {
+  get: () => JSON.parse(sessionStorage.getItem(kSession) ?? "null"),
+  set: value => sessionStorage.setItem(kSession, JSON.stringify(value)),
+  end: () => sessionStorage.clear(),
+}
+
+export function may(permission) {
+  const me = session.get()
+  const [area, level] = permission.split(":")
+  return Boolean(me?.is_admin || me?.permissions?.[area]?.includes(level))
+}
+
+// An answer that is no success. `message` is a sentence, `next` what the reader can do.
+export class ApiError extends Error {
+  constructor({status, detail, requestId = "", retryAfter = null, body = null}) {
+    super(text(detail, status))
+    Object.assign(this, {status, detail, requestId, retryAfter, body})
+    this.next = nextStep(this)
+  }
+}
+
+function text(detail, status) {
+  if (typeof detail === "string") return sentence(detail)
+  if (Array.isArray(detail))
+    return detail.map(d => sentence(`${d.loc.filter(l => l !== "body").join(".")}: ${d.msg}`)).join(" ")
+  if (detail?.reasons?.length) return detail.reasons.map(sentence).join(" ")
+  return status ? `The instance answered ${status}.` : "The instance does not answer."
+}
+
+const kNext = {
+  0: "Check that it runs and is reachable, then try again.", 400: "Correct the value and send it again.", 401: "Sign in again.", 403: "Ask an administrator for the right to do this.",
+  404: "It may have been removed; reload the list.", 409: "Reload to see what changed, then decide again.", 422: "Correct the value and send it again.",
+  policy: "Change the request, or try it under Gate to see which rule refuses it.", change_window: "Book a time inside of the window.",
+}
+
+const nextStep = ({status, detail, retryAfter}) => kNext[detail?.error] ?? kNext[status] ?? (status === 429 || status === 503 ? `Try again${retryAfter ? ` in ${retryAfter} seconds` : " in a moment"}.`
+  : "Try again; if it stays, give the request id to whoever runs this instance.")
+
+let onSignedOut = () => {}
+export const whenSignedOut = work => (onSignedOut = work)
+
+// Sends a request to a path below /api/ and returns the Response of a success. `query` leaves out what is empty.
+export async function send(method, path, {body, query, headers = {}, signal, anonymous = false} = {}) {
+  const url = new URL(`/api/${path}`, location.origin)
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of [value].flat()) if (one !== undefined && one !== null && one !== "") url.searchParams.append(name, one)
+  const sent = {...headers}
+  const me = session.get()
+  if (me && !anonymous) sent.Authorization = `Bearer ${me.token}`
+  let payload = body
+  if (body !== undefined && !(body instanceof Blob) && !(body instanceof URLSearchParams)) {
+    sent["Content-Type"] = "application/json"
+    payload = JSON.stringify(body)
+  }
+  let answer
+  try {
+    answer = await fetch(url, {method, body: payload, headers: sent, signal})
+  } catch (error) {
+    if (error.name === "AbortError") throw error
+    throw new ApiError({status: 0})
+  }
+  if (answer.ok) return answer
+  const problem = await answer.json().catch(() => ({}))
+  const failure = new ApiError({status: answer.status, detail: problem.detail, body: problem,
+    requestId: answer.headers.get("X-Request-Id") ?? "", retryAfter: answer.headers.get("Retry-After")})
+  if (failure.status === 401 && me && !anonymous) onSignedOut(failure)
+  throw failure
+}
+
+async function json(method, path, options) {
+  const answer = await send(method, path, options)
+  return answer.status === 204 ? null : answer.json()
+}
+
+export const get = (path, query, options) => json("GET", path, {query, ...options})
+export const post = (path, body, options) => json("POST", path, {body, ...options})
+export const put = (path, body, options) => json("PUT", path, {body, ...options})
+export const patch = (path, body, options) => json("PATCH", path, {body, ...options})
+export const remove = (path, query, options) => json("DELETE", path, {query, ...options})
+export const isAdmin = () => session.get().is_admin
+export const part = encodeURIComponent
+
+export async function signIn(username, password) {
+  const form = new URLSearchParams({username, password})
+  const {access_token: token} = await json("POST", "auth/login", {body: form, anonymous: true})
+  const claims = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")))
+  const me = await get("auth/me", {}, {headers: {Authorization: `Bearer ${token}`}, anonymous: true})
+  session.set({token, expires: claims.exp * 1000, username: me.username, is_admin: me.is_admin,
+    workgroups: me.workgroups, permissions: me.permissions})
+}
+
+export async function signOut() {
+  try {
+    await post("auth/logout")
+  } finally {
+    session.end()
+  }
+}
+
+// Calls work(event, data) for each server-sent event (WHATWG HTML, section 9.2) until the stream ends.
+export async function readEvents(path, {query, signal, lastId = null}, work) {
+  const headers = {Accept: "text/event-stream", ...(lastId !== null && {"Last-Event-ID": lastId})}
+  const answer = await send("GET", path, {query, headers, signal})
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ""
+  for (;;) {
+    const {done, value} = await reader.read()
+    if (done) return
+    const events = (rest + value).split(/\r?\n\r?\n/)
+    rest = events.pop()
+    for (const event of events) emit(event, work)
+  }
+}
+
+function emit(event, work) {
+  const fields = {event: "message", data: "", id: null}
+  for (const line of event.split(/\r?\n/)) {
+    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line)
+    if (name === "data") fields.data += (fields.data && "\n") + value
+    else if (name) fields[name] = value
+  }
+  if (fields.data || fields.event !== "message") work(fields.event, fields.data, fields.id)
+}

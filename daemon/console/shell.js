@@ -1,0 +1,115 @@
+// What surrounds every view: signing in and out, the session's end, the navigation and the keys.
+import {session, signIn, signOut} from "./api.js"
+import {h} from "./dom.js"
+import {startLive, stopLive, tellAll} from "./live.js"
+import {dialog, field, form, notice, open, quiet, say} from "./ui.js"
+
+export const kViews = [["", "Overview", "o"], ["jobs", "Jobs", "j"], ["storage", "Storage", "s"], ["gate", "Gate", "g"],
+  ["windows", "Windows", "w"], ["runs", "Runs", "r"], ["audit", "Audit", "a"], ["settings", "Settings", "t"]]
+const kWarnBefore = 5 * 60 * 1000 // of the session's end
+const kMaxTimer = 2 ** 30
+const byId = id => document.getElementById(id)
+let show = () => {} // draws the view of the address
+
+export function startShell(showView) {
+  show = showView
+  document.addEventListener("keydown", onKey)
+  drawShell()
+}
+
+function drawShell() {
+  const me = session.get()
+  const menu = h("button.plain.menu", {"aria-expanded": "false", "aria-controls": "nav", onclick: () => menu.setAttribute("aria-expanded", document.body.classList.toggle("menu-open"))}, "Menu")
+  byId("nav").hidden = !me
+  byId("top").replaceChildren(...[me && menu, h("a.brand", {href: "#/"}, "dashctl"),
+    me && h("div.who", h("a", {href: "#/settings"}, me.username, me.is_admin && quiet(" admin")),
+      h("button.plain", {onclick: showKeys, "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)"}, "?"), open("Sign out", leave))].filter(Boolean))
+  if (!me) return
+  byId("nav").replaceChildren(h("ul", kViews.map(([id, label]) => h("li", h("a", {href: `#/${id}`, "data-view": id}, label)))))
+  startLive()
+  watchEnd()
+}
+
+export function markView(id) {
+  document.body.classList.remove("menu-open")
+  document.querySelector(".menu")?.setAttribute("aria-expanded", "false")
+  for (const a of document.querySelectorAll("#nav a")) a.toggleAttribute("aria-current", a.dataset.view === id) && a.setAttribute("aria-current", "page")
+}
+
+async function leave() {
+  history.replaceState(null, "", "#/")
+  try {
+    await signOut()
+    location.reload() // what the page still holds of this user goes with it
+  } catch {
+    show()
+    say("Signed out here. The instance did not answer, so the session ends by itself.")
+  }
+}
+
+export function showSignIn() {
+  drawShell()
+  document.title = "Sign in · dashctl"
+  byId("main").replaceChildren(h("div.sign-in", h("h1", "Sign in"), signInForm(show)))
+  byId("main").querySelector("input").focus()
+  performance.mark("usable")
+}
+
+const signInForm = (then, username) => form({
+  submit: "Sign in",
+  send: async ({user, password}) => {
+    await signIn(user, password)
+    drawShell()
+    then()
+  },
+}, field("User", "user", {value: username, autocomplete: "username", required: true, readOnly: Boolean(username)}),
+field("Password", "password", {type: "password", autocomplete: "current-password", required: true}))
+
+// Over the page, which stays as it is, with what was typed in it; only what it lists is asked again.
+function signInOver(title, text) {
+  const shown = dialog(title, close => [h("p", text), signInForm(() => {
+    close()
+    byId("session-end")?.remove()
+    document.querySelector("#main .view, #main div") ? tellAll() : show()
+  }, session.get().username)])
+  shown.id = "again"
+  shown.querySelector("input[type=password]").focus()
+}
+
+export function signInAgain() {
+  if (byId("again")) return
+  stopLive()
+  signInOver("Your session has ended", "What you typed is still here. Sign in to go on.")
+}
+
+let endTimer = null
+// Says it before the session ends, and once it has.
+function watchEnd() {
+  clearTimeout(endTimer)
+  byId("session-end")?.remove()
+  const left = session.get().expires - Date.now()
+  if (left <= 0) return signInAgain()
+  endTimer = setTimeout(watchEnd, Math.min(left > kWarnBefore ? left - kWarnBefore : Math.min(left, 30000), kMaxTimer))
+  if (left > kWarnBefore) return
+  const box = notice("warn", `Your session ends in ${Math.max(1, Math.round(left / 60000))} min. `,
+    h("button.link", {onclick: () => signInOver("Sign in again", "The session begins anew.")}, "Sign in again"), " to go on without a break.")
+  box.id = "session-end"
+  box.setAttribute("role", "alert")
+  byId("top").after(box)
+}
+
+const kKeys = [["?", "This list"], ["/", "Go to the search"], ["r", "Reload the view"], ...kViews.map(([, label, key]) => [`g ${key}`, label]), ["Esc", "Close a dialog"]]
+const showKeys = () => dialog("Keyboard shortcuts", () => h("dl.keys", kKeys.map(([keys, what]) => h("div", h("dt", keys.split(" ").map(k => h("kbd", k))), h("dd", what)))))
+
+let isPrefixed = false
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || !session.get() || event.target.closest?.("input, textarea, select, dialog")) return
+  const view = isPrefixed && kViews.find(([, , key]) => key === event.key)
+  isPrefixed = event.key === "g" && !isPrefixed
+  if (view) location.hash = `#/${view[0]}`
+  else if (event.key === "?") showKeys()
+  else if (event.key === "r") show()
+  else if (event.key === "/") document.querySelector("#main input[type=search]")?.focus()
+  else return
+  event.preventDefault()
+}

@@ -1,0 +1,130 @@
+// The gate: settings, rules, a request to try, decisions, and what a rule would change.
+import {isAdmin, patch, post} from "../api.js"
+import {h} from "../dom.js"
+import {count, shown} from "../format.js"
+import {jobLink, offerBooking} from "../jobs.js"
+import {act, actions, adminsOnly, badge, card, check, code, confirm, data, empty, facts, field, fields, filters, form, link, list, more, notice, open, outcome, quiet, say, strong, sub, table, tabs, time, valuesOf, wrap} from "../ui.js"
+
+const kTabs = [["", "Rules"], ["settings", "Settings"], ["try", "Try a request"], ["decisions", "Decisions"], ["change", "Change a rule"]]
+const kSubmitPaths = {"cloud1:vm:deploy": "cloud1/deploy", "cloud2:vm:deploy": "cloud2/deploy", "cloud3:vm:deploy": "cloud3/deploy",
+  "cloud4:compute:deploy": "cloud4/deploy", "clouddb:provision": "databases", "k8s:provision": "k8s/clusters/provision"}
+const kActions = [...Object.keys(kSubmitPaths), "cloud1:vm:destroy", "cloud2:vm:destroy", "cloud3:vm:destroy", "cloud4:compute:destroy"]
+const kDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+export default function gate(page) {
+  const tab = page.path[0] ?? (isAdmin() ? "" : "try")
+  const parts = {"": rules, settings, decisions, change: changeRule}
+  page.show("Gate", tabs("Gate", "gate", tab, isAdmin() ? kTabs : kTabs.filter(([id]) => id === "try")),
+    tab === "try" ? tryRequest() : adminsOnly() || (parts[tab] ?? rules)(page))
+}
+
+const where = p => code(p.row || p.line ? `${p.file}:${p.row ?? p.line}` : p.file)
+
+const rules = page => page.region("settings/admission", g => [
+  g.fault && notice("bad", strong("Every gated action is refused. "), g.fault.message, " ", where(g.fault)),
+  card("State", facts([
+    ["Gate", g.enabled ? badge("on") : [badge("off", "warn"), " Nothing is evaluated. ", link("gate/settings", "Switch it on")]],
+    ["Engine", [badge(g.engine.state), g.engine.sandboxed && " in its sandbox"]], ["Approvals", g.enforce_needs_approval ? "enforced" : "reported only"],
+    ["Gated", g.gated_actions.length > 0 && g.gated_actions.map(a => [code(a), " "])], ["Folder", wrap(g.directory)], ["Digest", g.policy_digest && wrap(g.policy_digest)],
+    ["Settings", g.settings_fault && h("span.bad", g.settings_fault)]])),
+  card("Rules", table("Rules", [["Rule", r => [strong(r.rule ?? r.file), r.builtin && quiet(" built in")]], ["File", where],
+    ["Evaluates", r => (r.evaluates ? badge("evaluates", "good") : badge("never evaluates", "bad"))], ["Problems", r => (r.problems.length ? list(r.problems) : "none")]], g.rules)),
+  g.problems.length > 0 && card("Problems", table("Problems", [["Where", where], ["Level", p => badge(p.level)], ["What", p => [p.message, p.fix && sub(p.fix)]]], g.problems))])
+
+const entries = text => text.split(/[,\n]/).map(t => t.trim()).filter(Boolean)
+// A list may be kept as JSON or as text with commas.
+const listText = value => (typeof value === "string" && value.startsWith("[") ? JSON.parse(value) : [value ?? ""].flat()).join(", ")
+
+// What a value would be refused for, as it is typed; the instance checks again.
+function problemOf(name, text) {
+  const all = entries(text)
+  const unknown = {admission_gated_actions: a => !/^(cloud[1-4]|aws|azure|gcp|oci):\w+:\w+$|^(clouddb|k8s):provision$/.test(a), admission_prod_window: d => !kDays.includes(d.toLowerCase())}[name]
+  const wrong = unknown && all.find(unknown)
+  if (wrong) return `${wrong} is none of ${name.endsWith("window") ? kDays.join(", ") : kActions.join(", ")}.`
+  const twice = all.find((e, i) => all.indexOf(e) !== i)
+  return twice ? `${twice} is listed twice.` : ""
+}
+
+function settings(page) {
+  const lists = {admission_gated_actions: ["Gated actions", `Known are ${kActions.join(", ")}.`], admission_allowed_regions: ["Allowed regions", "Empty allows all."],
+    admission_denied_instance_types: ["Denied instance types", "Separated by commas."], admission_prod_window: ["Frozen days", "Weekdays such as sat, sun, on which gated actions are refused."]}
+  const input = (name, value) => {
+    const wrap = field(lists[name][0], name, {rows: 2, value: listText(value), hint: lists[name][1], oninput: ({target}) => {
+      target.setCustomValidity(said.textContent = problemOf(name, target.value))
+      target.setAttribute("aria-invalid", String(Boolean(said.textContent)))
+    }})
+    const said = h("p.problem.bad", {role: "status"})
+    wrap.append(said)
+    return wrap
+  }
+  return card("Settings of the gate", page.region("setup/feature/admission_control", now => form({
+    name: "gate-settings", submit: "Save",
+    send: async v => {
+      await patch("setup/feature/admission_control", {enabled: v.enabled, admission_enforce_needs_approval: v.approvals, ...Object.fromEntries(Object.keys(lists).map(n => [n, entries(v[n])]))})
+      say("Saved. The next decision uses it.")
+    },
+  }, check("Evaluate gated actions", "enabled", now.enabled === true), check("Hold what needs an approval", "approvals", now.admission_enforce_needs_approval === true), Object.keys(lists).map(n => input(n, now[n])))))
+}
+
+const verdict = d => [h("p", badge(d.verdict), " ", code(d.action), !d.gated && quiet(" is not gated")), list([...d.reasons, ...d.approval_reasons]),
+  d.rules.length > 0 && table("Rules that spoke", [["Rule", r => r.id], ["Where", where]], d.rules), d.cause && notice("bad", d.cause), more("Input document", data(shown(d.input)))]
+
+function tryRequest() {
+  const out = outcome()
+  const request = v => ({...Object.fromEntries(["region", "instance_type", "image", "name", "workgroup"].filter(k => v[k]).map(k => [k, v[k]])), ...(v.more && JSON.parse(v.more))})
+  const instant = v => (v.at ? new Date(v.at).toISOString() : undefined)
+  const evaluate = (v, when) => post("admission/check", {action: v.action, request: request(v), at: instant(v), when})
+  const setup = form({
+    name: "try", submit: "Try it", send: async v => out.replaceChildren(card("Verdict", verdict(await evaluate(v)))),
+    extra: [act("When may I?", async () => {
+      const {admitted_at: from, now, then} = await evaluate(valuesOf(setup), true)
+      out.replaceChildren(card("When", h("p", from ? ["Admitted from ", time(from), "."] : "Not within the time that was looked at. Change the request."), h("h3", "Now"), verdict(now), then && [h("h3", "Then"), verdict(then)]))
+    }), act("Submit it…", async () => submit(valuesOf(setup)))],
+  }, field("Action", "action", {options: kActions}), fields(field("Region", "region"), field("Instance type", "instance_type"), field("Image", "image"), field("Name", "name"),
+    field("Workgroup", "workgroup"), field("At", "at", {type: "datetime-local", hint: "Empty is now."})), field("More of the request, as JSON", "more", {rows: 2}))
+  // What was tried becomes a job; outside of a change window a booking is offered.
+  function submit(v) {
+    const path = kSubmitPaths[v.action]
+    if (!path) return out.replaceChildren(notice("warn", "A teardown is submitted for its resource, by the command line or the API."))
+    const send = async more => {
+      const made = await post(path, {...request(v), ...more})
+      out.replaceChildren(card("Submitted", h("p", badge(made.status), " ", jobLink(made.job_id), " ", made.message)))
+    }
+    confirm(`Submit ${v.action}?`, "Submit", [h("p", "This makes a job that changes the cloud."), data(shown(request(v)))], () => send({run_at: instant(v)}).catch(error => offerBooking(error, send, out)))
+  }
+  return h("div", card("Try a request", h("p", "To try creates and audits nothing."), setup), out)
+}
+
+function decisions(page) {
+  const names = ["verdict", "action", "actor", "dry_run", "page"]
+  const all = page.region("admission/decisions", ({decisions: found, total, page: now, page_size: size}) => {
+    const turn = (label, to) => h("button", {disabled: to < 1 || (to - 1) * size >= total, onclick: () => set({page: String(to)})}, label)
+    return [table("Decisions", [["When", d => time(d.at)], ["Verdict", d => [badge(d.verdict), !d.enforced && !d.dry_run && quiet(" not enforced")]], ["Action", d => code(d.action)], ["User", d => d.actor],
+      ["Why", d => [list(d.reasons), sub(d.rules.join(", "))]], ["Input", d => more("Show", data(shown(d.input)), d.id)]], found, empty("No decision matches.", "Decisions appear when somebody submits a gated action.")),
+    h("div.pager", quiet(count(total, "decision")), turn("Newer", now - 1), turn("Older", now + 1))]
+  }, () => ({...Object.fromEntries(names.map(n => [n, page.asked(n)])), page_size: 50}))
+  const set = changes => {
+    page.setQuery({page: "", ...changes})
+    all.refresh()
+  }
+  const filter = (label, name, options) => field(label, name, {value: page.asked(name), options, onchange: event => set({[name]: event.target.value})})
+  return card("Decisions", filters("Filter decisions", filter("Verdict", "verdict", [["", "All"], "allow", "deny", ["needs_approval", "needs approval"]]), filter("Action", "action", [["", "All"], ...kActions]),
+    filter("User", "actor"), filter("Of", "dry_run", [["", "changes"], ["true", "tries"]])), all)
+}
+
+function changeRule() {
+  const out = outcome()
+  return h("div", card("What would this rule change?", h("p", "The text is evaluated in the engine's sandbox against the recorded decisions. Nothing is installed."), form({
+    name: "rule-diff", submit: "Compare",
+    send: async ({rule, text}) => {
+      const abort = new AbortController()
+      out.replaceChildren(h("progress", {"aria-label": "Comparing"}), actions(open("Cancel", () => abort.abort())))
+      const answer = await post("admission/diff", {rule_id: rule, text}, {signal: abort.signal}).finally(() => out.replaceChildren())
+      out.replaceChildren(card("Outcome", drawDiff(answer)))
+    },
+  }, field("Rule", "rule", {required: true, hint: "The id of the rule that the text replaces, or of a new one."}), field("Text", "text", {rows: 12, required: true, class: "mono"}))), out)
+}
+
+const drawDiff = ({changes, changed, compared}) => [h("p", strong(changed ? `${count(changed, "verdict")} would change` : "No verdict would change"), ` of ${count(compared, "recorded request")}.`),
+  table("Verdicts that change", [["Action", c => code(c.input.action)], ["Before", c => badge(c.old.verdict)], ["After", c => badge(c.new.verdict)], ["Why", c => list(c.new.reasons)],
+    ["Input", c => more("Show", data(shown(c.input)))]], changes, null)]
