@@ -57,6 +57,17 @@ echo '  python version = 3.11.2 (main, Apr 28 2025) [GCC 12] ()" +
     EXPECT_TRUE(std::ranges::count(found.folders, folder)) << folder;
 }
 
+// As the user of a service.
+TEST_F(Ansible, ItIsAskedWithAFolderOfItsOwnThatGoesAgain) {
+  auto path =
+      program("mkdir \"$ANSIBLE_HOME/tmp\" && echo \"$ANSIBLE_HOME\" >" + (scratch_ / "asked") + "\n");
+  EXPECT_FALSE(probe_ansible(path));
+  std::string home;
+  std::getline(std::ifstream(scratch_ / "asked"), home);
+  EXPECT_FALSE(home.empty());
+  EXPECT_FALSE(fs::exists(home));
+}
+
 TEST_F(Ansible, AnotherProgramIsNone) {
   EXPECT_EQ(probe_ansible(program("echo hello\n")).error().code, Code::conflict);
   EXPECT_EQ(probe_ansible(program("echo broken >&2; exit 3\n")).error().code, Code::conflict);

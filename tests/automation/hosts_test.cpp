@@ -159,7 +159,9 @@ TEST_F(HostsOfAnInstance, OfWindowsAreTestedByIdentify) {
   auto tested = must(hosts_.test(ada_, "win", false));
   EXPECT_TRUE(tested.ok && tested.is_logged_in);
   EXPECT_EQ(http_.requests[0].url, "https://10.0.0.1:5986/wsman");
-  EXPECT_EQ(http_.requests[0].headers.get("Authorization"), "Basic " + crypto::to_base64("ops:win secret"));
+  ASSERT_TRUE(http_.requests[0].login);
+  EXPECT_EQ(http_.requests[0].login->user, "ops");
+  EXPECT_EQ(http_.requests[0].login->password.expose(), "win secret");
   http_.answer(401, "", {{"WWW-Authenticate", "Negotiate"}});
   http_.answer(200, "<html/>");
   http_.fail_with(Code::tls);

@@ -46,6 +46,7 @@ TEST(Inventory, WinrmVerifiesCertificates) {
   auto variables = inventory_of(hosts, "/s")["all"]["hosts"]["win1"];
   EXPECT_EQ(variables["ansible_winrm_server_cert_validation"], "validate");
   EXPECT_EQ(variables["ansible_winrm_scheme"], "https");
+  EXPECT_EQ(variables["ansible_winrm_transport"], Json({"ntlm", "ssl"}));
   EXPECT_EQ(variables["ansible_winrm_ca_trust_path"], "/s/certificates-0.pem");
   EXPECT_EQ(known_hosts_of(hosts), "");
 }

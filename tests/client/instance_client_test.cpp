@@ -136,10 +136,10 @@ TEST_P(InstanceClientContract, RegistersAndRemovesVaults) {
 
 TEST_P(InstanceClientContract, ReadsAndChangesSettings) {
   auto& config = *client().config;
-  auto change_id =
-      must(config.change({{"approval_expiry_hours", "24"}, {"cloud1_secret_key", "s3cret"}}, {}));
-  EXPECT_FALSE(change_id.empty());
-  EXPECT_EQ(must(config.change({{"approval_expiry_hours", "24"}}, {})), "");
+  auto changed = must(config.change({{"approval_expiry_hours", "24"}, {"cloud1_secret_key", "s3cret"}}, {}));
+  EXPECT_FALSE(changed.change_id.value_or("").empty());
+  EXPECT_TRUE(changed.iac_state_left.empty());
+  EXPECT_EQ(must(config.change({{"approval_expiry_hours", "24"}}, {})).change_id, "");
   auto values = must(config.read());
   EXPECT_EQ(values.at("approval_expiry_hours"), "24");
   EXPECT_NE(values.at("cloud1_secret_key"), "s3cret");

@@ -26,4 +26,10 @@ inline std::unique_ptr<db::Sql> contract_database(std::string_view engine, const
   return sql;
 }
 
+// Another process on the database that contract_database() made.
+inline std::unique_ptr<db::Sql> contract_replica(std::string_view engine, const Scratch& scratch) {
+  return must(engine == "sqlite" ? db::open_sqlite(scratch / "dashctl.db")
+                                 : db::open_postgres(std::getenv("DATABASE_URL")));
+}
+
 }  // namespace dash

@@ -7,6 +7,8 @@
 
 #include "core/audit/verify.hpp"
 #include "core/base/file.hpp"
+#include "core/db/change_watcher.hpp"
+#include "core/jobs/changes.hpp"
 #include "core/jobs/lease.hpp"
 #include "core/jobs/run_now.hpp"
 #include "core/jobs/switch_lease.hpp"
@@ -70,6 +72,31 @@ TEST_P(JobsContract, HoldsApprovesRunsAndTearsDown) {
   JobQuery completed;
   completed.states = {State::completed};
   EXPECT_EQ(must(jobs_.list(root_, completed)).total, 2);
+}
+
+TEST_P(JobsContract, NumbersTheChangesThatListsShow) {
+  auto newest = [&] { return must(db::read<std::int64_t>(*sql_, db::newest_change)); };
+  auto before = newest();
+  auto first = deployed().id, second = deployed(machine({{"name", "other"}})).id;
+  auto ids = [&](std::int64_t after, const Principal& principal) {
+    std::vector<std::string> out;
+    for (const auto& change : must(list_changes(*sql_, principal, after)).jobs) out.push_back(change.job.id);
+    return out;
+  };
+  EXPECT_EQ(ids(before, alice_), (std::vector{first, second}));
+  EXPECT_EQ(ids(before, user("eve")), std::vector<std::string>{});
+  auto after = must(list_changes(*sql_, root_, before)).last;
+  EXPECT_EQ(after, newest());
+  EXPECT_EQ(ids(after, root_), std::vector<std::string>{});
+  must(jobs_.cancel(root_, first));
+  EXPECT_EQ(ids(before, root_), (std::vector{second, first}));
+  EXPECT_EQ(ids(after, root_), std::vector{first});
+  // The renewal of a lease is in no list.
+  after = newest();
+  sql_exec("UPDATE jobs SET lease_until = 5 WHERE id = $1", {second});
+  EXPECT_EQ(newest(), after);
+  sql_exec("UPDATE jobs SET progress = '{}' WHERE id = $1", {second});
+  EXPECT_EQ(ids(after, root_), std::vector{second});
 }
 
 TEST_P(JobsContract, RefusesAGatedJobWithoutAReceipt) {

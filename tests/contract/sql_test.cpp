@@ -4,10 +4,15 @@
 #include <cstdlib>
 #include <thread>
 
-#include "core/db/sql.hpp"
+#include "core/db/exec_many.hpp"
+#include "core/db/postgres.hpp"
+#include "core/db/schema.hpp"
+#include "core/db/tables.hpp"
+#include "core/db/use_lock.hpp"
 #include "core/net/http/http_client.hpp"
 #include "tests/support/fault_proxy.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::db {
 namespace {
@@ -23,6 +28,7 @@ class SqlContract : public testing::TestWithParam<std::string_view> {
     return must(GetParam() == "sqlite" ? open_sqlite(scratch_ / "dashctl.db")
                                        : open_postgres(postgres_url()));
   }
+  std::string place() const { return GetParam() == "sqlite" ? scratch_ / "dashctl.db" : postgres_url(); }
   void SetUp() override {
     sql_ = open();
     must(sql_->write([](Transaction& tx) -> Result<void> {
@@ -184,6 +190,213 @@ TEST(Postgres, ThatGoesAwayIsBusyAndItsAddressIsNotTold) {
     EXPECT_EQ(done.error().message.find(address), std::string::npos) << done.error().message;
     EXPECT_TRUE(done.error().retry_after);
   }
+}
+
+TEST_P(SqlContract, RunsAStatementForManyRowsOrFailsAsAWhole) {
+  std::vector<Params> rows;
+  for (std::int64_t i = 0; i < 300; ++i)
+    rows.push_back({i, i % 3 ? Value(std::string("text")) : Value(nullptr)});
+  must(sql_->write(
+      [&](Transaction& tx) { return exec_many(tx, "INSERT INTO t (id, text) VALUES ($1, $2)", rows); }));
+  EXPECT_EQ(count(), 300);
+  rows[0] = {std::int64_t{1000}, nullptr};  // the others are there already
+  auto twice = sql_->write(
+      [&](Transaction& tx) { return exec_many(tx, "INSERT INTO t (id, text) VALUES ($1, $2)", rows); });
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().code, Code::conflict);
+  EXPECT_EQ(count(), 300);
+}
+
+TEST_P(SqlContract, IsServedByManyAndReplacedByOne) {
+  auto one = must(lock_database(place(), Use::serving)), two = must(lock_database(place(), Use::serving));
+  auto refused = lock_database(place(), Use::replacing);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_NE(refused.error().message.find("a server runs"), std::string::npos);
+  must(one->keep());
+  one.reset();
+  two.reset();
+  auto alone = must(lock_database(place(), Use::replacing));
+  EXPECT_EQ(lock_database(place(), Use::serving).error().code, Code::conflict);
+  EXPECT_EQ(lock_database(place(), Use::replacing).error().code, Code::conflict);
+}
+
+TEST_P(SqlContract, MovesItsVersionWithWhatIsCachedAndNothingElse) {
+  must(migrate_schema(*sql_));
+  auto elsewhere = open();
+  auto moves = [&](const char* statement) {
+    auto before = must(sql_->data_version());
+    must(elsewhere->write([&](Transaction& tx) -> Result<void> {
+      TRY(tx.exec(statement));
+      return {};
+    }));
+    return must(sql_->data_version()) != before;
+  };
+  EXPECT_TRUE(must(sql_->data_version())) << "it is known at all";
+  EXPECT_TRUE(
+      moves("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', '', "
+            "0, 1, 0)"));
+  EXPECT_TRUE(moves("INSERT INTO sessions (id, username, expires_at) VALUES ('s', 'ann', 9)"));
+  EXPECT_TRUE(moves("UPDATE users SET is_active = 0"));
+  EXPECT_TRUE(moves("DELETE FROM users")) << "the session goes with its user";
+  EXPECT_FALSE(moves("UPDATE audit_head SET count = 7"));
+}
+
+TEST_P(SqlContract, HoldsTheSameRowsAsACopyInTheOtherEngine) {
+  auto digests = [](Sql& sql) {
+    TableCounter counter;
+    must(sql.read([&](Transaction& tx) { return dump_tables(tx, counter); }));
+    return counter.tables();
+  };
+  auto load = [](Sql& from, Sql& to) {
+    must(from.read([&](Transaction& source) {
+      return to.write([&](Transaction& target) -> Result<void> {
+        TRY(clear_to_schema(target, newest_schema()));
+        TableLoader loader(target);
+        return dump_tables(source, loader);
+      });
+    }));
+  };
+  must(migrate_schema(*sql_));
+  must(sql_->write([](Transaction& tx) -> Result<void> {
+    TRY(
+        tx.exec("INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', "
+                "'', 0, 1, 0)"));
+    TRY(tx.exec("INSERT INTO config (key, value, updated_at) VALUES ($1, $2, $3)",
+                {"k\"\xc3\xa9", Blob{std::string("\0\xff\x01", 3)}, std::int64_t{1} << 40}));
+    TRY(tx.exec("INSERT INTO login_failures (username, address, at) VALUES ('ann', '10.0.0.0/8', 3)"));
+    return {};
+  }));
+  auto lite = must(open_sqlite(scratch_ / "copy.db"));
+  load(*sql_, *lite);
+  EXPECT_EQ(digests(*sql_), digests(*lite));
+  load(*lite, *sql_);
+  EXPECT_EQ(digests(*sql_), digests(*lite));
+}
+
+// PostgreSQL behind a proxy that can cut its connections.
+class PostgresBehindAProxy : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string url = std::getenv("DATABASE_URL");
+    auto host = url.find('@') + 1, path = url.find('/', host);
+    direct_ = must(open_postgres(url));
+    must(direct_->write([](Transaction& tx) -> Result<void> {
+      TRY(tx.exec("DROP SCHEMA public CASCADE"));
+      TRY(tx.exec("CREATE SCHEMA public"));
+      return {};
+    }));
+    must(migrate_schema(*direct_));
+    proxy_ = std::make_unique<FaultProxy>(*http_, std::getenv("TOXIPROXY_URL"),
+                                          "http://" + url.substr(host, path - host));
+    sql_ = must(open_postgres(url.substr(0, host) + proxy_->url().substr(std::string_view("http://").size()) +
+                              url.substr(path)));
+  }
+  static Result<void> insert(Transaction& tx) {
+    TRY(tx.exec("INSERT INTO workgroups VALUES ('team', '', 0, NULL, 0)"));
+    return {};
+  }
+  std::int64_t number(const std::string& query) {
+    return must(read<std::int64_t>(*direct_, [&](Transaction& tx) -> Result<std::int64_t> {
+      return TRY(tx.query(query)).at(0).integer(0);
+    }));
+  }
+  std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
+  std::unique_ptr<Sql> direct_, sql_;
+  std::unique_ptr<FaultProxy> proxy_;
+};
+
+TEST_F(PostgresBehindAProxy, FindsOutThatACommitWasMadeWhoseAnswerWasCut) {
+  std::jthread healer;
+  auto done = sql_->write([&](Transaction& tx) -> Result<void> {
+    TRY(insert(tx));
+    proxy_->cut_after(0, FaultProxy::Direction::to_client);
+    healer = std::jthread([&] {
+      EXPECT_TRUE(wait_until([&] { return number("SELECT COUNT(*) FROM workgroups") == 1; }));
+      proxy_->heal();
+    });
+    return {};
+  });
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_EQ(number("SELECT COUNT(*) FROM workgroups"), 1);
+}
+
+TEST_F(PostgresBehindAProxy, FindsOutThatACommitNeverArrived) {
+  std::jthread healer;
+  auto done = sql_->write([&](Transaction& tx) -> Result<void> {
+    TRY(insert(tx));
+    proxy_->cut_after(0, FaultProxy::Direction::to_server);
+    healer = std::jthread([&] {
+      EXPECT_TRUE(wait_until([&] {
+        return number(R"(SELECT COUNT(*) FROM pg_stat_activity
+                         WHERE datname = current_database() AND state LIKE 'idle in%')") == 0;
+      }));
+      proxy_->heal();
+    });
+    return {};
+  });
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::busy);
+  EXPECT_NE(done.error().message.find("nothing was written"), std::string::npos) << done.error().message;
+  EXPECT_TRUE(done.error().retry_after);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM workgroups"), 0);
+  EXPECT_TRUE(sql_->write(insert)) << "and it can be made again";
+}
+
+TEST_F(PostgresBehindAProxy, GoesOnWithNewConnectionsAfterItsOldOnesWereCut) {
+  auto nothing = [](Transaction&) -> Result<void> { return {}; };
+  must(sql_->read(nothing));
+  must(sql_->write(nothing));
+  must(sql_->data_version());
+  must(direct_->read([](Transaction& tx) -> Result<void> {
+    TRY(tx.query(R"(SELECT pg_terminate_backend(pid)::int FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid())"));
+    return {};
+  }));
+  EXPECT_TRUE(sql_->read(nothing));
+  EXPECT_TRUE(sql_->write(nothing));
+  EXPECT_TRUE(sql_->data_version());
+}
+
+TEST(Postgres, RefusesAReadThatWaitsTooLongForAConnection) {
+  auto sql =
+      must(open_postgres(std::getenv("DATABASE_URL"), {.readers = 1, .wait = std::chrono::milliseconds(50)}));
+  must(sql->read([&](Transaction&) -> Result<void> {
+    auto second = sql->read([](Transaction&) -> Result<void> { return {}; });
+    EXPECT_FALSE(second);
+    if (!second) {
+      EXPECT_EQ(second.error().code, Code::busy);
+      EXPECT_NE(second.error().message.find("all 1 connections"), std::string::npos);
+      EXPECT_TRUE(second.error().retry_after);
+    }
+    return {};
+  }));
+  EXPECT_TRUE(sql->read([](Transaction&) -> Result<void> { return {}; }));
+}
+
+TEST(Postgres, EndsAStatementThatTakesTooLongButNotAWalk) {
+  auto sql = must(open_postgres(std::getenv("DATABASE_URL"), {.statement = std::chrono::milliseconds(200)}));
+  auto slow = sql->read([](Transaction& tx) -> Result<void> {
+    TRY(tx.query("SELECT 1 FROM (SELECT pg_sleep(60)) AS s"));
+    return {};
+  });
+  ASSERT_FALSE(slow);
+  EXPECT_EQ(slow.error().code, Code::busy);
+  auto walk = sql->read([](Transaction& tx) {
+    return tx.each("SELECT 1 FROM (SELECT pg_sleep(0.4)) AS s", {},
+                   [](const Row&) -> Result<void> { return {}; });
+  });
+  EXPECT_TRUE(walk) << walk.error().message;
+}
+
+TEST(Postgres, NamesTheHostsOfAnAddressAndNeverItsPassword) {
+  auto refused =
+      open_postgres("postgres://ann:hunter2@127.0.0.1:1,127.0.0.1:2/dash?target_session_attrs=read-write");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::unreachable);
+  EXPECT_NE(refused.error().message.find("127.0.0.1:1,127.0.0.1:2"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ((refused.error().message + refused.error().detail).find("hunter2"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, SqlContract, testing::Values("sqlite", "postgres"),

@@ -8,8 +8,10 @@ namespace dash::storage {
 namespace {
 
 class StoreObjectsContract : public StoreSuite {};
+// Of stores with names of any script, times and pages.
+class StoreFoldersContract : public StoreSuite {};
 
-TEST_P(StoreObjectsContract, KeepsBytesUnderNamesOfAnyScript) {
+TEST_P(StoreFoldersContract, KeepsBytesUnderNamesOfAnyScript) {
   std::set<std::string> names{"plain.yml", "with space.sh",  "ü+ñ.yml",        "日本語.rpm", "a&b=c;d.deb",
                               "100%.ps1",  "it's (1) ~!.sh", "sub/deep/x.yml", "🙂.yml"};
   for (const auto& name : names) must(store_->put(key(name), "of " + name, {}));
@@ -17,7 +19,7 @@ TEST_P(StoreObjectsContract, KeepsBytesUnderNamesOfAnyScript) {
   for (const auto& name : names) EXPECT_EQ(whole(key(name)), "of " + name) << name;
 }
 
-TEST_P(StoreObjectsContract, TellsSizeEtagAndTimeOfAnObject) {
+TEST_P(StoreFoldersContract, TellsSizeEtagAndTimeOfAnObject) {
   auto before = clock_.now() - std::chrono::minutes(1);
   auto put = must(store_->put(key("a.yml"), "12345", {}));
   auto head = must(store_->head(key("a.yml")));
@@ -38,7 +40,7 @@ TEST_P(StoreObjectsContract, KeepsTheDigestWhenItSaysSo) {
   EXPECT_EQ(kept, store_->capabilities().keeps_digest_on_put ? digest : "");
 }
 
-TEST_P(StoreObjectsContract, ListsPastAThousandInOrder) {
+TEST_P(StoreFoldersContract, ListsPastAThousandInOrder) {
   constexpr int kCount = 1005;
   std::atomic<int> next = 0;
   auto write = [&] {
@@ -171,7 +173,8 @@ TEST_P(StoreObjectsContract, OpensWithItsFirstBytes) {
   EXPECT_EQ(store_->open(key("no.deb"), out).error().code, Code::not_found);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, StoreObjectsContract,
+INSTANTIATE_TEST_SUITE_P(Every, StoreObjectsContract, testing::ValuesIn(all_stores_and_shares()), test_name);
+INSTANTIATE_TEST_SUITE_P(Every, StoreFoldersContract,
                          testing::ValuesIn(all_stores().begin(), all_stores().end()), test_name);
 
 }  // namespace

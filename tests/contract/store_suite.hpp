@@ -35,6 +35,7 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
 
   StoreDeps deps(const Clock* clock = nullptr) { return {*http_, clock ? *clock : clock_, "/proc/self/exe"}; }
   std::unique_ptr<ObjectStore> open(const config::Values& settings, const Clock* clock = nullptr) {
+    if (GetParam().open) return GetParam().open(settings);
     return must(open_bare_store(*must(find_backend(GetParam().backend)), settings, deps(clock)));
   }
 
@@ -78,7 +79,8 @@ class StoreSuite : public testing::TestWithParam<StoreUnderTest> {
 
   SystemClock clock_;
   std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
-  std::string folder_ = "t" + crypto::random_hex(8) + "/";
+  // What the keys of a test begin with.
+  std::string folder_ = "t" + crypto::random_hex(8) + (GetParam().is_flat ? "-" : "/");
   config::Values settings_;
   std::unique_ptr<ObjectStore> store_;
 };

@@ -5,10 +5,14 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "core/agent/remote/job_reports.hpp"
+#include "core/agent/remote/storage_jobs.hpp"
 #include "core/base/file.hpp"
+#include "core/storage/store/agent/store.hpp"
 #include "core/storage/store/s3/client.hpp"
 #include "core/storage/store/smb/share_tree.hpp"
 #include "tests/contract/cloud_settings.hpp"
+#include "tests/support/agent_world.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -72,9 +76,74 @@ constexpr std::array kStores{
 };
 constexpr std::size_t kClouds = 5;  // the first so many
 
+// The queue of a dashboard, and an agent of this process that leases from it and carries the jobs out on a folder.
+// No share of it needs a secret, so that its client of the dashboard sends nothing.
+class SharingAgent {
+ public:
+  SharingAgent() {
+    policy_.has_storage = true;
+    policy_.shares = {{"lab", true}};
+    agent_ = std::make_unique<dash::agent::ScriptedAgent>(replica_.jobs, world_.add_agent("contract"),
+                                                          [this](const Json& job) { return carry_out(job); });
+  }
+  dash::agent::RemoteShare::Deps deps() { return {replica_.jobs, replica_.listings, replica_.under_way}; }
+
+ private:
+  static dash::agent::Settings make_settings(const Scratch& scratch) {
+    must(make_folder(scratch / "share", 0700));
+    dash::agent::Settings settings;
+    settings.state_folder = scratch / "state";
+    settings.policy_file = scratch / "policy.yaml";
+    settings.shares_file = scratch / "shares.yaml";
+    must(write_file(settings.shares_file,
+                    fmt::format("shares: [{{name: lab, path: {}/share}}]\n", scratch.path()), 0600));
+    return settings;
+  }
+  dash::agent::Completion carry_out(const Json& job) {
+    dash::agent::JobContext context;
+    auto result = jobs_.run(
+        {.id = job.at("job_id"), .type = job.at("job_type"), .payload = job.at("payload")}, context);
+    return dash::agent::completion_of(result, context);
+  }
+  Scratch scratch_;
+  SystemClock clock_;
+  std::unique_ptr<net::HttpClient> http_ = net::make_curl_client();
+  dash::agent::AgentWorld world_;
+  dash::agent::AgentReplica replica_{world_};
+  const dash::agent::Settings settings_ = make_settings(scratch_);
+  dash::agent::Policy policy_;
+  dash::agent::Identity identity_;
+  dash::agent::DashboardClient client_{*http_, clock_, identity_, {}};
+  dash::agent::StorageJobs jobs_{settings_, policy_, client_, clock_, "/proc/self/exe"};
+  std::unique_ptr<dash::agent::ScriptedAgent> agent_;
+};
+
+config::Values share_settings() {
+  return {{"storage_agent_id", "contract"}, {"storage_agent_share", "lab"}, {"storage_agent_subpath", ""}};
+}
+std::unique_ptr<ObjectStore> open_share(const config::Values& values) {
+  static SharingAgent sharing;
+  auto settings = agent::read_share_settings(values);
+  return agent::make_agent_store(settings,
+                                 std::make_unique<dash::agent::RemoteShare>(sharing.deps(), settings));
+}
+
 }  // namespace
 
 std::span<const StoreUnderTest> all_stores() { return kStores; }
+std::vector<StoreUnderTest> all_stores_and_shares() {
+  std::vector<StoreUnderTest> stores(kStores.begin(), kStores.end());
+  stores.push_back({.name = "agent",
+                    .backend = "agent_local",
+                    .settings = share_settings,
+                    .prepare = prepare_nothing,
+                    .with_wrong_credentials = nullptr,
+                    .endpoint_key = "",
+                    .checks_clock = false,
+                    .is_flat = true,
+                    .open = open_share});
+  return stores;
+}
 std::span<const StoreUnderTest> cloud_stores() { return std::span(kStores).first(kClouds); }
 std::vector<StoreUnderTest> clock_checking_stores() {
   std::vector<StoreUnderTest> stores;

@@ -20,9 +20,15 @@ struct StoreUnderTest {
   config::Values (*with_wrong_credentials)(config::Values settings);
   std::string_view endpoint_key;  // where a fault proxy is put in between; "" for file systems
   bool checks_clock = true;       // the test server refuses a request of another year
+  bool is_flat = false;           // takes bare file names alone
+  // Of a store that is not opened by its settings alone.
+  std::unique_ptr<ObjectStore> (*open)(const config::Values& settings) = nullptr;
 };
 
+// Those that keep objects of any name, stage parts and list page by page.
 std::span<const StoreUnderTest> all_stores();
+// With the share of a remote agent, which does none of that.
+std::vector<StoreUnderTest> all_stores_and_shares();
 // Those behind HTTP.
 std::span<const StoreUnderTest> cloud_stores();
 std::vector<StoreUnderTest> clock_checking_stores();

@@ -6,6 +6,7 @@
 
 #include "core/app/application.hpp"
 #include "core/base/embedded.hpp"
+#include "daemon/routes/doctor_route.hpp"
 #include "daemon/routes/routes.hpp"
 #include "daemon/server/health_routes.hpp"
 #include "tests/support/must.hpp"
@@ -25,6 +26,8 @@ std::set<std::string> served() {
   options.data_dir = scratch / "data";
   auto instance = must(app::open_instance(options));
   auto routes = all_routes(instance->application());
+  app::Doctor doctor(instance->application(), options);
+  routes.push_back(doctor_route(doctor));
   Readiness readiness({});
   add_health_routes(routes, readiness, {});
   std::set<std::string> rows;

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "daemon/routes/scraper.hpp"
 #include "daemon/server/server.hpp"
 #include "tests/daemon/raw_client.hpp"
 #include "tests/support/captured_log.hpp"
@@ -16,6 +17,7 @@ struct Running {
   explicit Running(std::vector<Route> routes, ServerOptions options = {}, std::size_t buffer_count = 2)
       : buffers(buffer_count) {
     if (options.listen.empty()) options.listen = {"127.0.0.1:0"};
+    if (!options.authenticate) options.authenticate = admit_scrapers({}, {});
     server = must(Server::start(std::move(options), std::move(routes), buffers));
   }
   std::uint16_t port() const { return server->port(); }

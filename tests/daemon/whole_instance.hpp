@@ -3,6 +3,7 @@
 #include "core/app/application.hpp"
 #include "core/identity/accounts.hpp"
 #include "daemon/routes/auth.hpp"
+#include "daemon/routes/contract.hpp"
 #include "daemon/routes/routes.hpp"
 #include "tests/daemon/running.hpp"
 #include "tests/support/scratch.hpp"
@@ -15,8 +16,10 @@ struct WholeInstance {
     options.data_dir = scratch / "data";
     instance = must(app::open_instance(options));
   }
-  // With its own routes unless the test has others.
-  void serve(ServerOptions options = {}) { serve(all_routes(application()), std::move(options)); }
+  // With its own routes, held to daemon/openapi.yaml, unless the test has others.
+  void serve(ServerOptions options = {}) {
+    serve(check_contract(all_routes(application())), std::move(options));
+  }
   void serve(std::vector<Route> routes, ServerOptions options = {}) {
     options.authenticate = make_authenticate(application());
     running = std::make_unique<Running>(std::move(routes), std::move(options));

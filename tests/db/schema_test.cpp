@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "core/base/embedded.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace dash::db {
@@ -48,18 +51,66 @@ TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
   EXPECT_FALSE(moves("UPDATE audit_head SET count = 7"));
 }
 
-TEST(Schema, GrowsFromEveryOlderVersionAndRefusesANewerOne) {
-  for (int from = 0; from <= 3; ++from) {
+Result<void> set_versions(Sql& sql, std::int64_t version, std::int64_t minimum) {
+  return sql.write([&](Transaction& tx) -> Result<void> {
+    TRY(tx.exec("UPDATE schema_version SET version = $1, min_version = $2", {version, minimum}));
+    return {};
+  });
+}
+
+TEST(Schema, GrowsFromEveryOlderVersion) {
+  for (int from = 0; from <= newest_schema(); ++from) {
     Scratch scratch;
     auto sql = open_sqlite(scratch / "old.db").value();
     ASSERT_TRUE(migrate_schema_to(*sql, from));
     ASSERT_TRUE(migrate_schema(*sql)) << from;
     ASSERT_TRUE(migrate_schema(*sql)) << "twice";
-    ASSERT_TRUE(sql->write([](Transaction& tx) -> Result<void> {
-      TRY(tx.exec("UPDATE schema_version SET version = 1000000"));
-      return {};
-    }));
-    EXPECT_EQ(migrate_schema(*sql).error().code, Code::conflict);
+  }
+}
+
+TEST(Schema, OfANewerProgramIsUsedAsLongAsItsMinimumAllows) {
+  Scratch scratch;
+  auto sql = must(open_sqlite(scratch / "newer.db"));
+  must(migrate_schema(*sql));
+  must(set_versions(*sql, 1'000'000, newest_schema()));
+  EXPECT_TRUE(migrate_schema(*sql));
+  EXPECT_EQ(must(schema_versions(*sql)).present, 1'000'000) << "and it is left alone";
+  must(set_versions(*sql, 1'000'000, 999'999));
+  auto refused = migrate_schema(*sql);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_NE(refused.error().message.find("needs one that knows schema 999999"), std::string::npos);
+}
+
+// Whether a program of before a step can go on with it: new tables, and columns that it need not fill.
+bool is_additive(std::string_view statement) {
+  for (std::string_view word : {"CREATE TABLE", "CREATE INDEX", "CREATE FUNCTION",
+                                "CREATE OR REPLACE FUNCTION", "CREATE TRIGGER", "INSERT INTO", "UPDATE "})
+    if (statement.starts_with(word)) return true;
+  bool adds = statement.starts_with("ALTER TABLE") && statement.find(" ADD COLUMN ") != statement.npos;
+  return adds &&
+         (statement.find("NOT NULL") == statement.npos || statement.find("DEFAULT") != statement.npos);
+}
+
+TEST(Schema, RaisesItsMinimumWithEveryStepThatIsNotAdditive) {
+  constexpr std::string_view kFolder = "core/db/schema/";
+  for (const auto& file : embedded_files()) {
+    std::string_view path = file.path;
+    if (!path.starts_with(kFolder) || path.substr(kFolder.size()) < "033") continue;
+    std::string text;
+    for (std::istringstream in{std::string(file.bytes())}; std::getline(in, text);)
+      if (text.starts_with("-- min_version")) break;
+    if (text.starts_with("-- min_version")) continue;
+    std::string_view rest = file.bytes();
+    while (!rest.empty()) {
+      auto end = std::min(rest.find(";\n"), rest.size());
+      auto statement = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 2, rest.size()));
+      while (statement.starts_with("--")) statement.remove_prefix(statement.find('\n') + 1);
+      if (!statement.empty()) {
+        EXPECT_TRUE(is_additive(statement)) << path << ": " << statement;
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "core/jobs/post_deploy.hpp"
 
+#include <algorithm>
+
 #include "core/config/masking.hpp"
 #include "core/jobs/job_rows.hpp"
 #include "core/jobs/worker.hpp"
@@ -67,6 +69,30 @@ TEST_F(PostDeploy, MakesTheRunsWithTheEndOfTheDeployAndLinksBothWays) {
                                                          {"host_key_output", "key"},
                                                          {"user", "ops"}}));
   EXPECT_EQ(audited().back(), "config_mgmt_run");
+}
+
+// What dies between the two leaves neither: a trigger stands for the death.
+TEST_F(PostDeploy, TheEndOfTheDeployAndItsRunsAreOneTransaction) {
+  Json entries = {{{"asset", "site.yml"}, {"host_output", "host"}},
+                  {{"asset", "site.yml"}, {"host_output", "b"}}};
+  auto deploy = must(submit(alice_, after(entries))).jobs.at(0);
+  auto change = [&](const char* statement) {
+    must(sql_->write([&](db::Transaction& tx) -> Result<void> {
+      TRY(tx.exec(statement));
+      return {};
+    }));
+  };
+  // The first run is in by then.
+  change(R"(CREATE TRIGGER dies BEFORE INSERT ON jobs
+            WHEN (SELECT count(*) FROM jobs WHERE action = 'config-mgmt:run') = 1
+            BEGIN SELECT RAISE(ABORT, 'died'); END)");
+  EXPECT_FALSE(Worker(deps_, executors_, "one").work(stop_));
+  EXPECT_EQ(state(deploy.id), State::running);
+  EXPECT_EQ(count_jobs(), 1);
+  EXPECT_TRUE(to_json(job(deploy.id))["post_deploy_jobs"].empty());
+  auto seen = audited();
+  EXPECT_EQ(std::ranges::count(seen, "config_mgmt_run"), 0);
+  change("DROP TRIGGER dies");
 }
 
 TEST_F(PostDeploy, ADeployThatFailsHasNone) {

@@ -7,8 +7,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/must.hpp"
 #include "tests/support/scratch.hpp"
@@ -67,15 +69,36 @@ TEST_F(RunFolders, KeepSecretsInMemoryOrRefuse) {
 TEST_F(RunFolders, OfADeadProcessAreRemovedAndThoseInUseStay) {
   auto used = must(RunFolder::make(data_, "job-2"));
   fs::create_directories(data_ + "/work/job-1");
-  std::ofstream(data_ + "/work/job-1/errored.tfstate") << "state";
-  std::vector<std::string> salvaged;
-  remove_leftover_runs(data_, [&](const std::string& job_id, const std::string& work) {
-    salvaged.push_back(job_id);
-    EXPECT_TRUE(fs::exists(work + "/errored.tfstate"));
-  });
-  EXPECT_EQ(salvaged, std::vector<std::string>{"job-1"});
+  std::ofstream(data_ + "/work/job-1/playbook.yml") << "- hosts: all";
+  std::string secrets;
+  if (auto kept = used.secrets()) {
+    secrets = *kept;
+    fs::create_directory(fs::path(secrets).parent_path() / "job-1");
+    std::ofstream(fs::path(secrets).parent_path() / "job-1" / "key-0") << "planted";
+  }
+  remove_leftover_runs(data_);
   EXPECT_FALSE(fs::exists(data_ + "/work/job-1"));
   EXPECT_TRUE(fs::exists(used.work()));
+  if (secrets.empty()) return;
+  EXPECT_FALSE(fs::exists(fs::path(secrets).parent_path() / "job-1"));
+  EXPECT_TRUE(fs::exists(secrets));
+}
+
+// A server looks for leftovers all the time.
+TEST_F(RunFolders, AreNeverTakenForLeftoversWhileTheyAreMade) {
+  std::atomic<bool> stop = false;
+  std::thread looking([&] {
+    while (!stop) remove_leftover_runs(data_);
+  });
+  for (int i = 0; i < 50; ++i) {
+    auto folder = must(RunFolder::make(data_, fmt::format("job-{}", i)));
+    EXPECT_TRUE(fs::exists(folder.work()));
+    EXPECT_TRUE(can_keep_secrets(data_));
+    auto path = folder.add_secret("key", "planted");
+    EXPECT_TRUE(!path || fs::exists(*path));
+  }
+  stop = true;
+  looking.join();
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ class FaultyStore final : public ObjectStore {
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     return through([&] { return store_->list(prefix, cursor); });
   }
+  Result<void> forget_listing() override {
+    return through([&] { return store_->forget_listing(); });
+  }
   Result<Object> head(const std::string& key) override {
     return through([&] { return store_->head(key); });
   }

@@ -17,6 +17,7 @@ struct SentRequest {
   std::string url;
   Headers headers;
   std::string body;
+  std::optional<HttpLogin> login = {};
 };
 
 class ScriptedHttp final : public HttpClient {
@@ -28,7 +29,8 @@ class ScriptedHttp final : public HttpClient {
 
   Result<HttpResponse> send(const HttpRequest& request) override {
     std::lock_guard lock(mutex_);
-    requests.push_back({request.method, request.url, request.headers, std::string(request.body)});
+    requests.push_back(
+        {request.method, request.url, request.headers, std::string(request.body), request.login});
     if (script_.empty())
       throw std::runtime_error("nothing scripted for " + request.method + " " + request.url);
     auto next = std::move(script_.front());

@@ -15,6 +15,13 @@ inline const Json& vectors() {
   return document;
 }
 
+// What a deployed agent did with policy files and answers to its lease, and its identity.json.
+inline const Json& agent_behaviour() {
+  static const Json document =
+      must(parse_json(must(read_file(DASH_TESTDATA "/agent/behaviour.json", 1 << 22))));
+  return document;
+}
+
 inline std::string hex_bytes(const Json& text) { return *crypto::from_hex(text.get<std::string>()); }
 
 }  // namespace dash::agent

@@ -17,8 +17,8 @@ const std::set<std::string> kGuards = {
     "--reveal", "--help"};
 
 // Of serve alone: a unit file sets what a service takes.
-const std::set<std::string> kServeVariables = {"--listen",        "--workers",  "--public-url",
-                                               "--trusted-proxy", "--tls-cert", "--tls-key"};
+const std::set<std::string> kServeVariables = {"--listen",   "--workers", "--public-url",   "--trusted-proxy",
+                                               "--tls-cert", "--tls-key", "--otlp-endpoint"};
 
 bool is_worth_inheriting(const Group& group, const Flag& flag) {
   if (flag.is_guard) return false;

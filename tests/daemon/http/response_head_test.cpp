@@ -11,7 +11,7 @@ TEST(Server, AnswersCarrySecurityHeaders) {
   EXPECT_EQ(answer.headers["x-content-type-options"], "nosniff");
   EXPECT_EQ(answer.headers["cache-control"], "no-store");
   auto page = ask(running.port(), get("/console/nothing"));
-  EXPECT_TRUE(page.headers["content-security-policy"].starts_with("default-src 'self'"));
+  EXPECT_TRUE(page.headers["content-security-policy"].starts_with("default-src 'none'"));
 }
 
 TEST(Server, AHeaderThatWouldEndItsLineIsLeftOut) {

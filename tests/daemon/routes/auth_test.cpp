@@ -23,6 +23,7 @@ std::array<int, 6> expected(Auth auth) {
     case Auth::anybody:
     case Auth::login:
     case Auth::visitor:
+    case Auth::agent:  // its admit, which is not part of this test, decides
       return {kPassed, kPassed, kPassed, kPassed, kPassed, kPassed};
     case Auth::signed_in:
       return {401, 401, kPassed, kPassed, kPassed, kPassed};
@@ -110,10 +111,19 @@ TEST_F(RouteAuth, HandsTheHandlerThePrincipalThatItFound) {
 TEST_F(RouteAuth, OnlyTheseRowsAnswerSomebodyWhoIsNotSignedIn) {
   std::set<std::string> open;
   for (const auto& route : routes_)
-    if (expected(route.auth)[nobody] == kPassed) open.insert(route.method + " " + route.pattern);
+    if (route.auth.rule() != Auth::agent && expected(route.auth)[nobody] == kPassed)
+      open.insert(route.method + " " + route.pattern);
   EXPECT_EQ(open, (std::set<std::string>{"GET /api/features", "GET /api/health", "GET /api/setup/config",
                                          "GET /api/setup/status", "POST /api/auth/login",
                                          "POST /api/setup/import"}));
+}
+
+TEST_F(RouteAuth, WhatAgentsCallDecidesByItselfBeforeABodyIsRead) {
+  for (const auto& route : all_routes(whole_.application())) {
+    bool is_agents = route.pattern.starts_with("/api/agent/");
+    EXPECT_EQ(route.auth.rule() == Auth::agent, is_agents) << route.pattern;
+    EXPECT_TRUE(!is_agents || (route.admit && !route.handler)) << route.pattern;
+  }
 }
 
 TEST_F(RouteAuth, APersonalAccessTokenIsToldToSignIn) {

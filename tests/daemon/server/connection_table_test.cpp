@@ -64,6 +64,38 @@ TEST_F(Table, WithoutAnIdleOneAFewStandAboveTheLimit) {
   EXPECT_FALSE(busy()->is_extra());
 }
 
+TEST_F(Table, AParkedOneCountsNeitherForTheLimitNorForItsNetwork) {
+  ConnectionTable table({8, 2, 3});
+  std::vector<Row> parked, rows;
+  for (int i = 0; i < 3; ++i) table.park(*parked.emplace_back(table.enter("one")));
+  for (int i = 0; i < 6; ++i) EXPECT_FALSE(rows.emplace_back(table.enter("one"))->is_extra()) << i;
+  EXPECT_FALSE(rows.emplace_back(table.enter("two"))->is_extra());
+  EXPECT_FALSE(rows.emplace_back(table.enter("two"))->is_extra());
+  EXPECT_TRUE(table.enter("two")->is_extra());
+  table.park(*rows[0]);  // three are parked: it counts as before
+  EXPECT_TRUE(table.enter("two")->is_extra());
+  parked.pop_back();
+  table.park(*rows[0]);
+  EXPECT_FALSE(table.enter("three")->is_extra());
+  EXPECT_EQ(table.count(), 10u);
+}
+
+TEST_F(Table, AParkedOneIsNoIdleOneAndTakesAPlaceWhenItGoesOn) {
+  ConnectionTable table({8, 2, 3});
+  auto waiting = table.enter("");
+  table.park(*waiting);
+  std::vector<Row> rows;
+  for (int i = 0; i < 8; ++i) {
+    auto& row = rows.emplace_back(table.enter(""));
+    ConnectionTable::on_evict(*row, [this, i] { evicted_.push_back(std::to_string(i)); });
+    table.set_idle(*row);
+  }
+  EXPECT_TRUE(evicted_.empty());
+  table.unpark(*waiting);
+  EXPECT_EQ(evicted_, Names{"0"});
+  EXPECT_TRUE(table.set_busy(*waiting));
+}
+
 TEST_F(Table, WhenTheyRunShortANetworkHasItsShare) {
   std::vector<Row> rows;
   for (int i = 0; i < 6; ++i) rows.push_back(busy("one"));  // three quarters: there was space
