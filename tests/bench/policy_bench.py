@@ -4,6 +4,7 @@
               bare resident engine (started the same way, same query, kept Unix socket) and beside an engine spawned for each decision;
               at 1 and at 16 connections, in interleaved rounds
   audit       entries a second that are durable (refusals by a change window: no engine), beside the disk's bare fdatasyncs
+  postgres    the same on PostgreSQL (PGHOST, PGPORT, PGUSER, PGPASSWORD), by one replica and by two on one database
   verify      `audit verify` over ENTRIES entries: processor seconds and peak memory. Writes the log's rows itself, by the format of
               core/audit/entry.hpp, so it is also a second implementation of that format
 
@@ -20,11 +21,13 @@ import statistics
 import struct
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 # First, as it makes support importable.
 from gate_load import ACTION, MACHINE, Generator, bench_folder, middle, post, start_gated
+from support.databases import new_database
 from support.engine import engine_binary
 from support.instance import Instance
 from support.program import BINARY, clean_environment
@@ -215,18 +218,22 @@ class Decisions:
         self.instance.stop()
 
 
-def measure_appends(folder, generator, options):
-    """Refusals by a change window that is shut: an audit entry each and no engine."""
-    instance = Instance(folder / "appends", {"POLICY_BINARY": "/nonexistent"})
+def start_refusing(folder, env=None):
+    """An instance, and a request that its shut change window refuses: an audit entry each and no engine."""
+    instance = Instance(folder, {"POLICY_BINARY": "/nonexistent", **(env or {})})
     instance.add_user("root", admin=True, workgroups=["team"])
     instance.set(admission_gated_actions=ACTION)
     instance.start()
+    root = instance.login("root")
+    later = (datetime.now(timezone.utc) + timedelta(hours=12)).strftime("%H:%M")
+    window = root.post("/api/change-windows", {"name": "later", "start_at_local": later, "duration_minutes": 5}).json
+    assert root.patch("/api/workgroups/team", {"change_window_id": window["id"]}).status == 200
+    return instance, post("/api/cloud1/deploy", {**MACHINE, "workgroup": "team"}, root.token)
+
+
+def measure_appends(folder, generator, options):
+    instance, request = start_refusing(folder / "appends")
     try:
-        root = instance.login("root")
-        later = (datetime.now(timezone.utc) + timedelta(hours=12)).strftime("%H:%M")
-        window = root.post("/api/change-windows", {"name": "later", "start_at_local": later, "duration_minutes": 5}).json
-        assert root.patch("/api/workgroups/team", {"change_window_id": window["id"]}).status == 200
-        request = post("/api/cloud1/deploy", {**MACHINE, "workgroup": "team"}, root.token)
         address = f"127.0.0.1:{instance.port}"
         return {name: told([generator.run(address, request, n, options.requests, 403) for _ in range(options.rounds)])
                 for n, name in ((1, "one"), (MANY, "sixteen"))}
@@ -234,7 +241,44 @@ def measure_appends(folder, generator, options):
         instance.stop()
 
 
+def refused_by_both(generator, replicas, request, count):
+    """Refusals a second of two replicas together, each with half of the connections."""
+    def one(replica):
+        return generator.run(f"127.0.0.1:{replica.port}", request, MANY // 2, count // 2, 403)
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(one, replicas))
+    # The generator warms up with a tenth more, which it does not count.
+    return {"requests": sum(d["requests"] for d in done), "seconds": max(d["seconds"] for d in done),
+            "p50_us": max(d["p50_us"] for d in done), "p99_us": max(d["p99_us"] for d in done),
+            "cpu_seconds": sum(d["cpu_seconds"] for d in done), "wall": time.perf_counter() - begin}
+
+
+def measure_postgres(folder, generator, options):
+    first, request = start_refusing(folder / "postgres", new_database("postgres"))
+    second = Instance(folder / "replica", {**first.env, "DASHCTL_SIGNING_KEY_FILE": str(first.folder / "signing.key")})
+    try:
+        address = f"127.0.0.1:{first.port}"
+        rounds = {"one": [], "sixteen": [], "two_replicas": []}
+        for _ in range(options.rounds):
+            rounds["one"].append(generator.run(address, request, 1, options.requests // 4, 403))
+            rounds["sixteen"].append(generator.run(address, request, MANY, options.requests, 403))
+        second.start()
+        for _ in range(options.rounds):
+            rounds["two_replicas"].append(refused_by_both(generator, [first, second], request, options.requests))
+        verified = first.login("root").get("/api/audit/verify").json
+        assert verified["ok"], verified
+        return {name: told(each) for name, each in rounds.items()}
+    finally:
+        second.stop()
+        first.stop()
+
+
 def goals(out):
+    return (decision_goals(out) if "deny" in out else {}) | durable_goals(out)
+
+
+def decision_goals(out):
     bare, sync = out["bare_engine"]["one"]["p50_us"], out["bare_fdatasync"]["p50_us"]
     dry, deny = out["dry_run"]["one"]["p50_us"], out["deny"]["one"]["p50_us"]
     wanted = min(2000, 8 * out["bare_fdatasync"]["per_second"])
@@ -244,6 +288,15 @@ def goals(out):
             f"both are 20 times faster than a spawned engine ({out['spawned']['p50_us']} us)": 20 * max(dry, deny) <= out["spawned"]["p50_us"],
             f"{MANY} connections are denied {wanted} times a second ({out['deny']['sixteen']['per_second']})":
                 out["deny"]["sixteen"]["per_second"] >= wanted}
+    return rows
+
+
+def durable_goals(out):
+    rows = {}
+    if "postgres" in out:
+        one, two = out["postgres"]["sixteen"]["per_second"], out["postgres"]["two_replicas"]["per_second"]
+        rows[f"PostgreSQL makes 3000 refusals a second durable at {MANY} connections ({one})"] = one >= 3000
+        rows[f"two replicas are not slower than one ({two})"] = two >= one
     if "verify" in out:
         done = out["verify"]
         rows[f"verify takes 300,000 entries a processor second ({done['entries_per_cpu_second']})"] = done["entries_per_cpu_second"] >= 300_000
@@ -257,15 +310,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=3000)
     parser.add_argument("--entries", type=int, default=1_000_000)
-    parser.add_argument("--skip", choices=["verify", "appends"], action="append", default=[])
+    parser.add_argument("--skip", choices=["verify", "appends", "postgres", "decisions"], action="append", default=[])
     options = parser.parse_args()
     with bench_folder() as folder:
         generator = Generator(folder)
-        decisions = Decisions(folder, generator, options)
-        try:
-            out = decisions.measure()
-        finally:
-            decisions.stop()
+        out = {}
+        if "decisions" not in options.skip:
+            decisions = Decisions(folder, generator, options)
+            try:
+                out = decisions.measure()
+            finally:
+                decisions.stop()
+        if "postgres" not in options.skip:
+            out["postgres"] = measure_postgres(folder, generator, options)
         if "appends" not in options.skip:
             out["appends"] = measure_appends(folder, generator, options)
         if "verify" not in options.skip:

@@ -3,13 +3,15 @@ import base64
 import json
 import os
 import shutil
-import subprocess
+import signal
+import socket
 import threading
 from pathlib import Path
 
 import pytest
 
-from support.automation import ansible, ended, host_key, log, outcomes, put_asset, run, ssh_host, ssh_servers
+from support.automation import (ansible, ended, host_key, log, outcomes, put_asset, root_sshd, run, ssh_host,
+                                ssh_servers)
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
@@ -250,6 +252,76 @@ def test_a_playbook_reaches_nothing_of_the_instance(world):
     ended(world.root, other)
 
 
+def test_become_on_this_machine_is_refused_however_it_is_written(world):
+    def asked(text, *hosts, **more):
+        put_asset(world.root, "become.yml", text)
+        for path in ("run", "run-bulk"):
+            answer = world.root.post(f"/api/config-mgmt/{path}", {"asset": "become.yml", "hosts": list(hosts), **more})
+            assert answer.status == 400, (text, answer)
+        return answer.json["detail"]
+
+    play = "- hosts: all\n  gather_facts: false\n  tasks:\n    - ansible.builtin.command: id\n"
+    for text in (play + "      become: true\n", play + '      "bec\\x6fme": "{{ yes }}"\n', play + "      <<: {become: 1}\n",
+                 play + "  vars: {ansible_become: on}\n", play + "  become: yes\n"):
+        assert "host 'here'" in asked(text, "by-key", "here") and "become" in asked(text, "here")
+    assert "other files" in asked(play + "    - include_tasks: more.yml\n", "here")
+    assert "no YAML" in asked("- hosts: [\n", "here")
+    assert "more than" in asked(play + "#" * (1 << 20), "here")
+    # What a play on other hosts does here counts too.
+    assert "machine of this server" in asked(play + "      delegate_to: localhost\n  become: yes\n", "by-key")
+    assert "machine of this server" in asked(play + "      delegate_to: localhost\n", "by-key",
+                                             extra_vars={"ansible_become": True})
+    put_asset(world.root, "become.yml", play + "      become: no\n  name: 'become: true'\n")
+    assert run(world.root, "become.yml", "here")["status"] == "completed"
+
+
+def test_what_dead_runs_left_is_removed_while_the_server_runs(world):
+    asked = world.root.post("/api/config-mgmt/run", {"asset": "hangs.yml", "target": "here"}).json["job_id"]
+    wait_until(lambda: processes("sleep 4711"), what="the run")
+    words = {word for pid in processes(asked) for word in Path(f"/proc/{pid}/cmdline").read_text().split("\0")}
+    secrets, = (Path(word) for word in words if word.endswith("/" + asked) and Path(word).parent != world.one.folder / "work")
+    left = [world.one.folder / "work" / "dead", secrets.parent / "dead"]
+    for folder in left:
+        folder.mkdir()
+        (folder / "key-0").write_text(PLANTED)
+    wait_until(lambda: not any(folder.exists() for folder in left), what="the end of what was left")
+    assert secrets.is_dir() and processes("sleep 4711"), "the run goes on"
+    world.root.delete(f"/api/jobs/{asked}")
+    assert ended(world.root, asked)["status"] == "cancelled"
+    assert not secrets.exists() and not (world.one.folder / "work" / asked).exists()
+
+
+def test_no_process_that_knows_a_secret_leaves_a_core(make_instance, scratch):
+    one = make_instance("cores", start=False, env={"AUTOMATION_ANSIBLE": ansible()})
+    (scratch / "assets").mkdir()
+    one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local")
+    one.wrapper = ["prlimit", "--core=unlimited:unlimited"]
+    root = one.start().login("root")
+    put_asset(root, "hangs.yml", HANGS)
+    root.post("/api/hosts", {"name": "here", "address": "127.0.0.1", "connection": "local"})
+    asked = root.post("/api/config-mgmt/run", {"asset": "hangs.yml", "target": "here",
+                                               "secret_vars": {"token": PLANTED}}).json["job_id"]
+    wait_until(lambda: processes("sleep 4711"), what="the run")
+    known = [*processes(asked), *processes("sleep 4711"), str(one.process.pid)]
+    for pid in known:
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        core, = (line.split()[4:6] for line in limits.splitlines() if line.startswith("Max core file size"))
+        assert core == ["1", "1"], (pid, limits)
+    folders = {os.readlink(f"/proc/{pid}/cwd") for pid in known}
+    os.kill(one.process.pid, signal.SIGSEGV)
+    for pid in known[:-1]:
+        try:
+            os.kill(int(pid), signal.SIGQUIT)
+        except ProcessLookupError:
+            pass
+    wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/cmdline") and Path(f"/proc/{pid}/cmdline").read_bytes()
+                               for pid in known), what="their end")
+    one.process.wait()
+    one.process = None  # it is no failure that it died
+    cores = [path for folder in folders for path in Path(folder).glob("core*") if path.is_file()]
+    assert not cores, cores
+
+
 def test_other_bytes_than_those_that_were_requested_do_not_run(world):
     put_asset(world.root, "later.sh", "echo first\n")
     world.one.stop()
@@ -291,48 +363,37 @@ def test_runners_are_executables_beside_the_executors(world):
     assert PLANTED not in json.dumps(document)
 
 
-def root_server(folder, port, env):
-    """An sshd that lets root in with the key of another one."""
-    config = folder / "sshd_config"
-    (folder / "keys").write_text(Path(env["SSH_KEY"] + ".pub").read_text())
-    config.write_text(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {Path(env['SSH_KEY']).parent}/host_ed25519\nPidFile none\n"
-                      f"AuthorizedKeysFile {folder}/keys\nStrictModes no\nPermitRootLogin prohibit-password\nUsePAM no\n"
-                      "Subsystem sftp internal-sftp\n")
-    return subprocess.Popen(["/usr/sbin/sshd", "-D", "-f", config], stderr=subprocess.DEVNULL)
+def test_a_host_that_accepts_and_never_speaks_is_given_up_and_others_are_done(world):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hangs = ssh_host("hangs", {**world.servers[0], "SSH_PORT": str(silent.getsockname()[1])})
+        assert world.root.post("/api/hosts", hangs).status == 201
+        done = run(world.root, "site.yml", "hangs", "by-key", forks=2)
+    assert done["status"] == "failed" and "hangs: unreachable" in done["error_message"], done
+    assert outcomes(done) == {"hangs": "unreachable", "by-key": "changed"} and not processes(done["id"]), done
+    assert any("hello by-key" in line for line in log(world.root, done["id"]))
 
 
-@pytest.mark.long
-def test_a_package_is_installed_with_become(world, scratch):
-    """In a file system of its own: the program for become binds other folders over dpkg's and the package's."""
-    tree, chroot = scratch / "pkg", scratch / "chroot"
-    for folder in (tree / "DEBIAN", tree / "opt", chroot / "opt", chroot / "dpkg/info", chroot / "dpkg/updates"):
-        folder.mkdir(parents=True)
-    for name in ("status", "available"):
-        (chroot / "dpkg" / name).touch()
-    (tree / "opt/made-by-test").write_text("x")
-    (tree / "DEBIAN/control").write_text("Package: made-by-test\nVersion: 1\nArchitecture: all\nMaintainer: t <t@t>\nDescription: t\n")
-    subprocess.run(["dpkg-deb", "--build", "-Zgzip", tree, scratch / "made.deb"], check=True, capture_output=True)
-    put_asset(world.root, "made.deb", (scratch / "made.deb").read_bytes())
-    become = scratch / "become"
-    become.write_text(f"""#!/bin/sh
-while [ "$1" != /bin/sh ]; do shift; done
-exec unshare --mount /bin/sh -c 'mount --bind {chroot}/dpkg /var/lib/dpkg && mount --bind {chroot}/opt /opt && exec "$@"' sh "$@"
-""")
-    become.chmod(0o755)
-    assert world.root.post("/api/config-mgmt/run", {"asset": "made.deb", "hosts": ["here"]}).status == 400, "local has no become"
-    port = free_port()
-    server = root_server(scratch, port, world.servers[0])
-    try:
-        host = ssh_host("rooted", {**world.servers[0], "SSH_PORT": str(port), "SSH_USER": "root"}, variables={
-            "ansible_python_interpreter": "/usr/bin/python3", "ansible_become_user": "nobody", "ansible_become_exe": str(become)})
+BECOMES = """- hosts: all
+  gather_facts: false
+  become: true
+  tasks:
+    - ansible.builtin.command: id -un
+      register: who
+    - ansible.builtin.debug:
+        var: who.stdout
+"""
+
+
+def test_a_playbook_becomes_another_user_on_its_host(world, scratch):
+    account = world.servers[0]["SSH_USER"]
+    put_asset(world.root, "becomes.yml", BECOMES)
+    with root_sshd(scratch, world.servers[0]) as port:
+        host = ssh_host("becoming", {**world.servers[0], "SSH_PORT": str(port), "SSH_USER": "root"}, variables={
+            "ansible_python_interpreter": "/usr/bin/python3", "ansible_become_method": "su", "ansible_become_user": account})
         assert world.root.post("/api/hosts", host).status == 201
-        done = run(world.root, "made.deb", "rooted")
-    finally:
-        server.terminate()
-        server.wait()
-    assert done["status"] == "completed" and outcomes(done) == {"rooted": "changed"}, (done, log(world.root, done["id"]))
-    assert (chroot / "opt/made-by-test").exists() and (chroot / "dpkg/info/made-by-test.list").exists()
-    assert not Path("/opt/made-by-test").exists()
+        done = run(world.root, "becomes.yml", "becoming")
+    text = "\n".join(log(world.root, done["id"]))
+    assert done["status"] == "completed" and f'"who.stdout": "{account}"' in text, (done, text)
 
 
 COMPOSE = "services:\n  web:\n    image: '{{ not_a_template }}'\n"

@@ -15,7 +15,7 @@ from support.program import run
 from support.storage import b64
 from support.wait import wait_until
 
-LIMIT = 900  # connections
+LIMIT = 2000  # connections
 MIB = 1 << 20
 
 
@@ -39,6 +39,28 @@ def many_sockets():
     for s in made:
         s.close()
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def resident_bytes(instance):
+    with open(f"/proc/{instance.process.pid}/status", encoding="ascii") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) << 10
+
+
+def test_a_thousand_kept_connections_cost_little_memory(instance):
+    """Behind a soft limit of 1,024 descriptors, as a shell has it."""
+    with many_sockets() as connect:
+        def ask(s):
+            s.sendall(b"GET /livez HTTP/1.1\r\nHost: t\r\n\r\n")
+            assert s.recv(4096).startswith(b"HTTP/1.1 200")
+
+        ask(connect(instance.port))
+        before = resident_bytes(instance)
+        kept = [connect(instance.port) for _ in range(1000)]
+        for s in kept:
+            ask(s)
+        assert resident_bytes(instance) - before < 32 * MIB
+        for s in kept:  # and each of them is still served
+            ask(s)
 
 
 def status_of(port, request):

@@ -1,20 +1,18 @@
 """Built-in deploys and destroys: a module, the infrastructure program, and the state on the active backend."""
 import fcntl
 import json
-import os
 import random
-import signal
-import time
+import threading
 
 import pytest
 
-from support.deploys import PROGRAM, VARIABLES, Gate, deploy, destroy, ended, log_of, processes, put_module
+from support.deploys import (PROGRAM, VARIABLES, WAITS, Gate, deploy, destroy, ended, kill_rounds, kill_the_program, log_of,
+                             no_program_is_left, put_module, states)
 from support.jobs import executor, job
 from support.wait import wait_until
 
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="no infrastructure program: scripts/setup iac builds one")
 
-WAITS = '"echo up > \\"$MARKS/up\\"; sleep 60"'
 INTERRUPTED = ('"trap \'echo INT > \\"$MARKS/signal\\"; exit 1\' INT; echo up > \\"$MARKS/up\\"; sleep 60 & wait"')
 
 
@@ -37,14 +35,6 @@ def on_s3(make_instance, bucket):
     one = make_instance(start=False, env={"IAC_BINARY": PROGRAM})
     one.set(**bucket.settings, job_lease_seconds="2")
     return one
-
-
-def states(root):
-    return {item["job"]: item for item in root.get("/api/storage/state").json["items"]}
-
-
-def no_program_is_left(instance):
-    return not processes(str(instance.folder / "deploy-work"))
 
 
 def test_a_deploy_keeps_its_state_on_the_bucket_and_is_destroyed_with_what_made_it(on_s3, bucket, marks):
@@ -140,13 +130,40 @@ def test_a_cancel_interrupts_the_program_and_what_it_made_can_be_destroyed(local
     assert gone["status"] == "completed", (gone, log_of(root, gone["id"]))
 
 
+def test_a_program_that_does_not_stop_is_killed_in_time(local, marks, scratch):
+    deaf = scratch / "deaf"  # the real program, but for an apply that ignores every request to end
+    deaf.write_text(f'#!/bin/sh\n[ "$1" = apply ] || exec {PROGRAM} "$@"\ntrap "" INT TERM\necho up > {marks}/up\n'
+                    'while :; do sleep 1; done\n')
+    deaf.chmod(0o755)
+    local.env["IAC_BINARY"] = str(deaf)
+    local.set(deploy_stop_seconds="1")
+    put_module(local.folder / "deploy", marks)
+    root = local.start().login("root")
+    job_id = deploy(root)
+    wait_until((marks / "up").exists, 60, "the apply")
+    assert root.delete(f"/api/jobs/{job_id}").status == 200
+    done = ended(root, job_id, 45)
+    assert done["status"] == "cancelled" and done["signal"] == 9 and no_program_is_left(local), done
+    assert any("resources that the state does not record may exist" in text for text in done["warnings"]), done
+
+
+def test_the_program_of_the_settings_is_carried_and_never_run(local, marks, scratch):
+    mine = scratch / "mine"
+    mine.write_text(f"#!/bin/sh\ntouch {scratch}/ran\n")
+    mine.chmod(0o755)
+    local.set(terraform_executable=str(mine))
+    put_module(local.folder / "deploy", marks)
+    root = local.start().login("root")
+    assert ended(root, deploy(root))["status"] == "completed" and not (scratch / "ran").exists()
+    assert root.get("/api/setup/config").json["terraform_executable"] == str(mine)
+
+
 def test_a_program_that_is_killed_leaves_a_lock_with_a_name_and_a_warning(local, marks):
     put_module(local.folder / "deploy", marks, WAITS)
     root = local.start().login("root")
     job_id = deploy(root)
     wait_until((marks / "up").exists, 60, "the provisioner")
-    program = [pid for pid in processes("apply", "plan.bin") if not processes_is_supervisor(pid)]
-    os.kill(program[0], signal.SIGKILL)
+    kill_the_program(local)
     done = ended(root, job_id)
     assert done["status"] == "failed" and done["signal"] == 9 and "killed" in done["error_message"], done
     assert any("resources that the state does not record may exist" in text for text in done["warnings"])
@@ -154,6 +171,87 @@ def test_a_program_that_is_killed_leaves_a_lock_with_a_name_and_a_warning(local,
     lock = states(root)[job_id]["lock"]
     assert lock["id"] and lock["who"] and lock["operation"] == "OperationTypeApply"
     assert root.delete(f"/api/storage/state/{job_id}/lock?id={lock['id']}").status == 200
+
+
+def test_the_end_of_the_server_interrupts_the_program_and_the_state_is_whole(local, marks):
+    put_module(local.folder / "deploy", marks, INTERRUPTED)
+    root = local.start().login("root")
+    job_id = deploy(root)
+    wait_until((marks / "up").exists, 60, "the provisioner")
+    local.stop()
+    assert (marks / "signal").read_text() == "INT\n" and no_program_is_left(local)
+    state = json.loads((local.folder / "deploy" / job_id / "terraform.tfstate").read_text())
+    assert [resource["type"] for resource in state["resources"]] == ["terraform_data"], state
+    root = local.start().login("root")
+    done = job(root, job_id)
+    assert done["status"] == "failed" and done["reason"] == "worker_lost" and "shut down" in done["error_message"], done
+    assert states(root)[job_id]["lock"] is None and states(root)[job_id]["resources"] == 1
+    gone = ended(root, destroy(root, "web"))
+    assert gone["status"] == "completed", (gone, log_of(root, gone["id"]))
+
+
+TWO = VARIABLES + '''
+resource "terraform_data" "first" {}
+resource "terraform_data" "second" {
+  provisioner "local-exec" {
+    when    = destroy
+    command = "test -e %(marks)s/may-go"
+  }
+}
+'''
+
+
+def test_a_destroy_that_leaves_resources_is_failed_with_their_names(make_instance, scratch, marks):
+    partial = scratch / "partial"  # the real program, but told to destroy one of the two
+    partial.write_text(f'#!/bin/sh\n[ "$1" = plan ] && [ -e {marks}/partial ] && set -- "$@" -target=terraform_data.first\n'
+                       f'exec {PROGRAM} "$@"\n')
+    partial.chmod(0o755)
+    one = make_instance(start=False, env={"IAC_BINARY": str(partial)})
+    (scratch / "assets").mkdir()
+    one.set(storage_local_path=str(scratch / "assets"), storage_active_backend="local")
+    put_module(one.folder / "deploy", marks, text=TWO % {"marks": marks})
+    root = one.start().login("root")
+    made = ended(root, deploy(root))
+    assert made["status"] == "completed", (made, log_of(root, made["id"]))
+    failed = ended(root, destroy(root, "web"))
+    assert failed["status"] == "failed" and failed["reason"] == "resources_left", failed
+    assert "terraform_data.second" in failed["error_message"] and failed["exit_status"] == 1, failed
+    (marks / "may-go").touch()
+    (marks / "partial").touch()
+    # The first has gone, so that the program has nothing to do, and says that all went well.
+    left = ended(root, destroy(root, "web"))
+    assert left["status"] == "failed" and left["reason"] == "resources_left" and left["exit_status"] == 0, left
+    assert "terraform_data.second" in left["error_message"] and states(root)[made["id"]]["resources"] == 1
+    (marks / "partial").unlink()
+    gone = ended(root, destroy(root, "web"))
+    assert gone["status"] == "completed" and states(root)[made["id"]]["resources"] == 0, gone
+
+
+def test_a_destroy_that_is_asked_twice_at_once_happens_once(local, marks):
+    put_module(local.folder / "deploy", marks)
+    root = local.start("--workers", "4").login("root")
+    made = ended(root, deploy(root))
+    barrier = threading.Barrier(4)
+    answers = []
+
+    def ask():
+        http = local.login("root")
+        barrier.wait()
+        answers.append(http.delete("/api/cloud1/instances/web"))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    taken = [answer for answer in answers if answer.status == 200]
+    assert taken and all(answer.status in (404, 409) for answer in answers if answer not in taken), answers
+    done = [ended(root, answer.json["job_id"]) for answer in taken]
+    assert "completed" in {one["status"] for one in done}, done
+    assert all(one["status"] == "completed" or one["error_message"] for one in done), done
+    assert (marks / "destroyed").read_text() == "gone\n"
+    assert states(root)[made["id"]]["resources"] == 0 and states(root)[made["id"]]["lock"] is None
+    assert no_program_is_left(local)
 
 
 WAITS_FOR_GO = '"echo up > \\"$MARKS/up\\"; while [ ! -e \\"$MARKS/go\\" ]; do sleep 0.1; done"'
@@ -178,31 +276,6 @@ def test_a_state_that_could_not_be_written_is_kept_and_written_later(on_s3, buck
     assert json.loads(bucket.get(key))["resources"]
     gone = ended(root, destroy(root, "web"))
     assert gone["status"] == "completed", (gone, log_of(root, gone["id"]))
-
-
-def processes_is_supervisor(pid):
-    return " exec-child " in open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
-
-
-def kill_rounds(one, marks, rounds, seed):
-    dice = random.Random(seed)
-    put_module(one.folder / "deploy", marks, '"sleep 0.5"')
-    one.start()
-    for number in range(rounds):
-        root = one.login("root")
-        job_id = deploy(root, f"web-{number}")
-        time.sleep(dice.uniform(0.2, 2.5))
-        one.kill()
-        one.start()
-        root = one.login("root")
-        done = ended(root, job_id)
-        wait_until(lambda: no_program_is_left(one) and not list((one.folder / "deploy-work").glob("*")), 60, "the settling")
-        state = states(root).get(job_id)
-        assert state is None or state["lock"] is None or state["lock"]["id"], f"seed {seed}: {state}"
-        if state and state["resources"]:
-            gone = ended(root, destroy(root, f"web-{number}"))
-            assert gone["status"] == "completed", (seed, number, done, gone, log_of(root, gone["id"]))
-        assert not [j for j in root.get("/api/jobs?status=running").json["jobs"]]
 
 
 def test_no_state_is_lost_when_the_server_is_killed(local, marks):

@@ -93,3 +93,35 @@ def test_over_the_api_it_tells_what_anybody_may_ask(instance):
     assert done.code == 0 and set(states(done)) == {"answers", "audit_anchors", "clock", "database", "key", "policy"}
     url = f"http://127.0.0.1:{free_port()}"
     assert run("doctor", "--target", url).code == 7
+
+
+def test_an_admin_is_told_what_the_instance_finds_about_itself(make_instance, scratch):
+    one = make_instance()
+    one.add_user("eve")
+    root = one.login("root")
+    answer = root.get("/api/doctor")
+    assert answer.status == 200 and answer.json["ok"] is True, answer
+    checks = {check["check"]: check["state"] for check in answer.json["checks"]}
+    local = states(doctor(one, env={"HOME": str(scratch)}))
+    assert {name: checks[name] for name in ("data_dir", "signing_key", "database", "settings", "accounts", "audit", "policy", "clock")} \
+        == {name: local[name] for name in ("data_dir", "signing_key", "database", "settings", "accounts", "audit", "policy", "clock")}
+    assert one.login("eve").get("/api/doctor").status == 403 and one.anonymous.get("/api/doctor").status == 401
+    token = scratch / "token"
+    token.write_text(one.token("root"))
+    done = run("doctor", "--target", one.url, "--token-file", token, "--output", "json")
+    assert done.code == 0 and states(done)["audit"] == "good" and states(done)["answers"] == "good", done
+    assert "audit" not in states(run("doctor", "--target", one.url, "--output", "json"))
+    token.write_text(one.token("eve", "hers"))
+    refused = run("doctor", "--target", one.url, "--token-file", token, "--output", "json")
+    assert refused.code == 8 and states(refused)["doctor"] == "failed", refused
+
+
+def test_what_fails_on_the_instance_fails_the_command_from_afar(make_instance, scratch):
+    one = make_instance()
+    with sqlite3.connect(one.folder / "dashctl.db") as database:
+        database.execute("DELETE FROM audit_log WHERE seq = 1")
+    token = scratch / "token"
+    token.write_text(one.token("root"))
+    done = run("doctor", "--target", one.url, "--token-file", token, "--output", "json")
+    assert done.code == 1 and states(done)["audit"] == "failed", done
+    assert one.login("root").get("/api/doctor").json["ok"] is False

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from support.agent import POLICY
+from support.agent_dashboard import AgentDashboard
+from support.databases import new_database
 from support.doubles import double
 from support.instance import PASSWORD, Instance
 from support.jobs import executor, wait_for
@@ -66,11 +69,18 @@ class World:
             assert self.one.dashctl("vault", "add", "backup", backend).code == 0
         self.one.add_user("joe", workgroups=["web"])
         self.add_host()
+        self.add_agents()
         (self.folder / "assets/motd.yml").write_text("hello: world\n")
         (self.folder / "assets/hello.sh").write_text("echo hello\n")
         self.one.set(ansible_enabled="true")
         executor(self.one, "config-mgmt-run", "cat")
         executor(self.one, "cloud1-vm-deploy", "echo made")
+
+    def add_agents(self):
+        self.one.set(remote_agents_enabled="true")
+        for name in ("plant1", "old1", "gone1"):
+            assert self.one.dashctl("agent", "add", name).code == 0
+        assert self.one.dashctl("agent", "revoke", "gone1").code == 0
 
     def add_host(self):
         keys = Path(self.sshd["SSH_KNOWN_HOSTS"]).read_text().splitlines()
@@ -112,6 +122,7 @@ class World:
         (work / "new-rules/held.rego").write_text(RULE.replace("db", "web"))
         self.write_audit(work)
         self.write_bundle(work)
+        self.write_agent(work)
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=dash", "-keyout",
                         work / "key.pem", "-out", work / "chain.pem"], check=True, capture_output=True)
         tokens = self.one.dashctl("token", "list", "--output", "json").json["tokens"]
@@ -124,6 +135,17 @@ class World:
         (work / "audit.key").write_text(verdict["public_key"])
         (work / "audit.jsonl").write_text(self.one.dashctl("audit", "export").out)
         shutil.copy(self.folder / "dash/audit.checkpoint", work)
+
+    def write_agent(self, work):
+        """An enrolled agent's folder, its files, and a code for another one."""
+        (work / "policy.yaml").write_text(POLICY)
+        (work / "shares.yaml").write_text("shares: []\n")
+        dashboard = AgentDashboard()
+        (work / "code").write_text(dashboard.new_code())
+        done = run("agent", "enroll", "--url", dashboard.url, "--code-file", work / "code", "--state-dir", work / "state",
+                   "--policy-file", work / "policy.yaml")
+        assert done.code == 0, done
+        dashboard.close()
 
     def write_bundle(self, work):
         other = Instance(self.folder / "other")
@@ -150,6 +172,7 @@ class Place:
             (scratch / name).mkdir()
         (scratch / "bin/dashctl").symlink_to(BINARY)
         self.world, self.scratch = world, scratch
+        self.dashboard, self.agent_files = None, {}
         self.one = Instance(scratch / "dash")
         self.one.set(storage_local_path=str(scratch / "assets"))
         self.sources = {"/srv/dash": str(scratch / "dash"), ":8080": ":0", ":8443": ":0"}
@@ -164,6 +187,16 @@ class Place:
             self.world.bucket.put("exports/box.vhd", (work / "box.vhd").read_bytes())
         if "storage hub promote" in command:
             assert self.one.dashctl("storage", "hub", "put", work / "box.vhd").code == 0
+        if command.startswith("dashctl agent") and any(word in command for word in (" enroll ", " run", " check", " seal")):
+            return self.prepare_agent(command)
+        if "postgres://dash@db.example/dash" in command:
+            self.sources["postgres://dash@db.example/dash"] = url = new_database("postgres")["DASHCTL_DATABASE"]
+            if "db copy /srv" not in command:
+                assert run("db", "copy", self.scratch / "dash", url).code == 0
+        if "db restore" in command:
+            assert self.one.dashctl("db", "backup", work / "dash.backup").code == 0
+            (work / "new").mkdir()
+            shutil.copy(self.scratch / "dash/signing.key", work / "new")
         if "https://dash.example" in command or "--plan " in command:
             self.one.start()
             self.sources["https://dash.example"] = self.one.url
@@ -172,9 +205,24 @@ class Place:
                        "--password-file", work / "password", "--plan-out", work / "plan.json")
             assert done.code == 0, done
 
+    def prepare_agent(self, command):
+        """A dashboard that knows the agent of the state folder; one that enrols begins in a folder of its own."""
+        work = self.scratch / "work"
+        self.dashboard = AgentDashboard(knows_wait=True)
+        (work / "code").write_text(self.dashboard.new_code())
+        state = work / ("new" if " enroll " in command else "state")
+        self.agent_files = {"AGENT_STATE_DIR": str(state), "AGENT_POLICY_FILE": str(work / "policy.yaml"),
+                            "AGENT_SHARES_FILE": str(work / "shares.yaml")}
+        if " run" in command:
+            self.dashboard.adopt(state / "identity.json")
+            self.agent_files["DASHBOARD_URL"] = self.dashboard.url
+        self.sources.update({"https://dash.example": self.dashboard.url, "/var/lib/dashboard-agent": str(state),
+                             "/etc/ssl/lab.pem": str(work / "chain.pem")})
+        return None
+
     def environment(self, command):
         variables = {**self.world.variables, "DASHCTL_DATA_DIR": str(self.scratch / "dash"), "HOME": str(self.scratch / "home"),
-                     "PATH": f"{self.scratch / 'bin'}:{os.environ['PATH']}"}
+                     "PATH": f"{self.scratch / 'bin'}:{os.environ['PATH']}", **self.agent_files}
         if "job logs" in command:
             variables["JOB"] = self.world.ended_job
         if any(flag in command for flag in ("--target", "--source", "--plan ")):
@@ -195,11 +243,13 @@ def place(world, scratch):
     made = Place(world, scratch)
     yield made
     made.one.stop()
+    if made.dashboard:
+        made.dashboard.close()
 
 
-def serve_until_listening(process):
+def stop_at(process, event):
     for line in process.stderr:
-        if '"event":"listening"' in line:
+        if f'"event":"{event}"' in line:
             os.killpg(process.pid, signal.SIGTERM)
 
 
@@ -209,7 +259,9 @@ def test_an_example_ends_as_its_page_states(place, request, example):
         place.sources["--container dash "] = f"--container {request.getfixturevalue('container')} "
     with place.start(example.command) as process:
         if example.command.startswith("dashctl serve "):
-            serve_until_listening(process)
+            stop_at(process, "listening")
+        if example.command == "dashctl agent run":
+            stop_at(process, "agent.started")
         out, err = process.communicate(timeout=60)
     assert process.returncode == example.code, (out, err)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.automation import root_sshd
 from support.doubles import double
 from support.http_client import Http
 from support.ports import free_port
@@ -169,6 +170,20 @@ def test_logins_by_key_and_password_are_tried(people, sshd):
     assert people.root.post("/api/hosts/password/test").json == {**wrong, "ok": True, "reason": None, "error": None}
     locked = people.root.post("/api/hosts", ssh_host(sshd, name="locked", secret=Path(sshd["SSH_KEY_LOCKED"]).read_text()))
     assert locked.status == 400 and "passphrase" in locked.text
+
+
+def test_rsa_is_refused_with_what_to_do(people, sshd, scratch):
+    """The library signs and verifies by SHA-1 alone before 1.11, and servers of today take none of that."""
+    rsa = Path(sshd["SSH_KEY_RSA_PEM"]).read_text()
+    assert people.root.post("/api/hosts", ssh_host(sshd, name="user", secret=rsa)).status == 201
+    answer = people.root.post("/api/hosts/user/test", {"accept_new_key": True}).json
+    assert answer["ok"] is False and answer["reason"] == "unauthenticated", answer
+    assert "RSA key" in answer["error"] and "SHA-1" in answer["error"] and "ed25519" in answer["error"], answer
+    with root_sshd(scratch, sshd, "host_rsa") as port:
+        assert people.root.post("/api/hosts", ssh_host(sshd, name="host", port=port, user="root")).status == 201
+        answer = people.root.post("/api/hosts/host/test", {"accept_new_key": True}).json
+    assert answer["ok"] is False and answer["reason"] == "unreachable" and answer["pinned"] is False, answer
+    assert "host key is RSA" in answer["error"] and "SHA-1" in answer["error"] and "ed25519" in answer["error"], answer
 
 
 def test_members_reach_this_machine_only_where_the_setting_allows_it(people, sshd):

@@ -56,6 +56,22 @@ def folder(scratch):
     return scratch
 
 
+def test_a_change_that_the_answer_does_not_name_is_not_called_none(folder):
+    words = ("config", "set", "x", "y", "--admin-user", "root", "--password-file", "password")
+    for body, line, changed in (('{"ok": true}', "set x (the instance does not tell whether it differed)", None),
+                                ('{"ok": true, "change_id": null}', "set x (the instance does not tell", None),
+                                ('{"ok": true, "change_id": ""}', "x: nothing changed", False),
+                                ('{"ok": true, "change_id": "c-1"}', "set x (change c-1)", True)):
+        server = ScriptedServer(OneAnswer(body), "127.0.0.1")
+        try:
+            done, document = (run(*words, "--target", server.url, *more, cwd=folder) for more in ((), ("--output", "json")))
+        finally:
+            server.shutdown()
+            server.server_close()
+        assert done.code == 0 and done.out.startswith(line), (body, done)
+        assert document.json["changed"] is changed, (body, document)
+
+
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_an_answer_of_another_shape_is_an_error_and_never_a_crash(folder, body, output):

@@ -1,6 +1,7 @@
 """`dashctl serve` as a process: how it is started, found, watched and ended by what runs it."""
 import http.client
 import json
+import re
 import os
 import signal
 import socket
@@ -176,7 +177,11 @@ def test_the_console_is_served_with_its_parts(instance):
     assert instance.anonymous.get("/").headers["location"] == "/console/"
     page = instance.anonymous.get("/console/")
     assert page.status == 200 and page.headers["content-type"].startswith("text/html")
-    for part in ("console.css", "console.js"):
-        assert part.encode() in page.body
-        assert instance.anonymous.get("/console/" + part).status == 200
+    parts = re.findall(r'(?:href|src)="(/console/[^"]+)"', page.text)
+    assert "/console/main.js" in parts and "/console/console.css" in parts
+    for part in parts:
+        answer = instance.anonymous.get(part)
+        assert answer.status == 200
+        again = instance.anonymous.get(part, headers={"If-None-Match": answer.headers["etag"]})
+        assert (again.status, again.body) == (304, b"")
     assert instance.anonymous.get("/console/none.js").status == 404

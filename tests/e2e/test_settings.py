@@ -98,14 +98,18 @@ def test_live_state_is_guarded_at_every_door(instance, stateful, bucket, scratch
     assert root.put("/api/setup/config?abandon_iac_state=true", away).status == 409
     assert change_storage(root, abandon_iac_state=True, **away).status == 409
 
-    done = instance.dashctl("config", "set", "storage_active_backend", "local", "--migrate-state")
-    assert done.code == 0, done
+    left = [{"backend": "obj_cloud1", "key": "iac-state/j1/terraform.tfstate"}]
+    done = instance.dashctl("config", "set", "storage_active_backend", "local", "--migrate-state", "--output", "json")
+    assert done.code == 0 and done.json["changed"] is True and done.json["iac_state_left"] == left, done
     assert (instance.folder / "deploy/j1/terraform.tfstate").read_bytes() == b"{}"
     change = root.get("/api/setup/config/history?key=storage_active_backend").json["history"][0]["change_id"]
     rollback = ("migrate", "rollback", "--change", change, "--target", instance.url, "--token-file", "-")
     assert run(*rollback, stdin=root.token).code == 12
     assert run(*rollback, "--migrate-state", stdin=root.token).code == 0
     assert root.get("/api/setup/config").json["storage_active_backend"] == "obj_cloud1"
+    done = root.put("/api/setup/config?migrate_iac_state=true", away)
+    assert done.status == 200 and done.json["iac_state_left"] == left and done.json["change_id"], done
+    assert root.put("/api/setup/config", away).json == {"ok": True, "change_id": "", "iac_state_left": []}
 
 
 def test_credentials_and_an_equal_endpoint_may_change(stateful, bucket):

@@ -1,4 +1,5 @@
 """The server and its runs with what launchers/dashctl.service leaves them."""
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from support import unit_sandbox
+from support.automation import ansible, log, put_asset, run as run_asset, ssh_host
+from support.doubles import double
 from support.instance import Instance
 from support.jobs import MACHINE, executor, wait_for
 from support.program import BINARY
@@ -60,10 +63,17 @@ def test_a_confined_run_harms_nothing(scratch, abi):
     assert (data / "dashctl.db").read_text() == (data / "signing.key").read_text() == "content"
 
 
-def test_the_server_runs_jobs_and_ends_what_they_leave(scratch):
-    instance = Instance(scratch / "one")
+def under_the_unit(scratch, **settings):
+    """An instance with an admin, to be started with what the unit leaves it; its data folder is the unit's."""
+    instance = Instance(scratch / "one", {"AUTOMATION_ANSIBLE": ansible(), "UNIT_KEEPS": str(scratch / "one")})
     instance.wrapper = WRAPPER
     instance.add_user("root", admin=True)
+    instance.set(**settings)
+    return instance
+
+
+def test_the_server_runs_jobs_and_ends_what_they_leave(scratch):
+    instance = under_the_unit(scratch)
     marks = instance.folder / "marks"
     executor(instance, "cloud1-vm-deploy", f"setsid sleep 600 >/dev/null 2>&1 & echo $! > {marks}; echo done")
     (instance.folder / "work" / "left").mkdir(parents=True)
@@ -77,3 +87,43 @@ def test_the_server_runs_jobs_and_ends_what_they_leave(scratch):
         assert not Path(f"/proc/{marks.read_text().strip()}").exists()
     finally:
         instance.stop()
+
+
+# What playbooks do most: facts, files with modes, templates, commands, more than one host at a time.
+PLAYBOOK = """- hosts: all
+  tasks:
+    - ansible.builtin.tempfile: {state: directory}
+      register: made
+    - ansible.builtin.copy: {content: "hello {{ inventory_hostname }}", dest: "{{ made.path }}/file", mode: "0640"}
+    - ansible.builtin.command: cat {{ made.path }}/file
+      register: shown
+    - ansible.builtin.debug: {var: shown.stdout}
+    - ansible.builtin.debug: {msg: "of {{ ansible_facts.system }}"}
+    - ansible.builtin.file: {path: "{{ made.path }}", state: absent}
+"""
+
+
+def test_playbooks_run_under_the_unit_each_time(scratch):
+    instance = under_the_unit(scratch, storage_local_path=str(scratch / "one" / "assets"), storage_active_backend="local",
+                              ansible_enabled="true", automation_targets="127.0.0.1")
+    (instance.folder / "assets").mkdir()
+    give_away(instance.folder)
+    with double("ssh", "SSH_PORT") as ssh:
+        instance.start()
+        try:
+            root = instance.login("root")
+            for host in (ssh_host("by-key", ssh), ssh_host("by-password", ssh, secret=ssh["SSH_PASS"]),
+                         {"name": "here", "address": "127.0.0.1", "connection": "local"}):
+                assert root.post("/api/hosts", host).status == 201
+            put_asset(root, "site.yml", PLAYBOOK)
+            put_asset(root, "hello.sh", "#!/bin/sh\necho hello from $(id -un)\n")
+            for hosts in (["by-key", "by-password"], ["here"], ["by-key", "by-password"]):
+                done = run_asset(root, "site.yml", *hosts)
+                text = "\n".join(log(root, done["id"]))
+                assert done["status"] == "completed", (done["error_message"], text)
+                assert all(f"hello {name}" in text for name in hosts) and "of Linux" in text
+            done = run_asset(root, "hello.sh", "by-key", secret_vars={"word": "secret"})
+            assert done["status"] == "completed", (done["error_message"], log(root, done["id"]))
+        finally:
+            instance.stop()
+    assert not list((instance.folder / "work").iterdir())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.doubles import start_double, stop_double
 from support.jobs import job
+from support.ports import free_port, is_open
 from support.program import ROOT
 from support.storage import upload
 from support.wait import wait_until
@@ -54,6 +55,22 @@ def ssh_servers(count):
         for folder in folders:
             stop_double("ssh", folder)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def root_sshd(folder, env, host_key_file="host_ed25519"):
+    """An sshd that lets root in with the key of another one, and shows one of that one's keys; its port."""
+    config, port, keys = folder / "sshd_config", free_port(), Path(env["SSH_KEY"]).parent
+    (folder / "keys").write_text(Path(env["SSH_KEY"] + ".pub").read_text(encoding="utf-8"), encoding="utf-8")
+    config.write_text(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {keys}/{host_key_file}\nPidFile none\n"
+                      f"AuthorizedKeysFile {folder}/keys\nStrictModes no\nPermitRootLogin prohibit-password\nUsePAM no\n"
+                      "Subsystem sftp internal-sftp\n", encoding="utf-8")
+    with subprocess.Popen(["/usr/sbin/sshd", "-D", "-f", config], stderr=subprocess.DEVNULL) as server:
+        try:
+            wait_until(lambda: is_open(port), what="sshd")
+            yield port
+        finally:
+            server.terminate()
 
 
 def put_asset(http, name, text):

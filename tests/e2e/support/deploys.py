@@ -1,8 +1,11 @@
 """Modules that need no cloud, and the program that runs them."""
 import os
+import random
 import shutil
+import signal
 import socket
 import threading
+import time
 
 from support.jobs import job
 from support.relay import pump
@@ -33,6 +36,7 @@ output "password" {
   sensitive = true
 }
 """
+WAITS = '"echo up > \\"$MARKS/up\\"; sleep 60"'
 MADE = '"printf %s \\"$NAME\\" > \\"$MARKS/made\\""'
 
 
@@ -84,6 +88,46 @@ def processes(*words):
         if all(word in line for word in words):
             found.append(int(pid))
     return found
+
+
+def is_supervisor(pid):
+    return " exec-child " in open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode()
+
+
+def kill_the_program(instance):
+    """Kills the program that applies for this instance, and not what watches over it."""
+    pid, *_ = (pid for pid in processes(str(instance.folder), "apply", "plan.bin") if not is_supervisor(pid))
+    os.kill(pid, signal.SIGKILL)
+
+
+def states(root):
+    return {item["job"]: item for item in root.get("/api/storage/state").json["items"]}
+
+
+def no_program_is_left(instance):
+    return not processes(str(instance.folder / "deploy-work"))
+
+
+def kill_rounds(one, marks, rounds, seed):
+    """Kills the server at any moment of a deploy, so many times: no state is lost, no lock unnamed, no job left running."""
+    dice = random.Random(seed)
+    put_module(one.folder / "deploy", marks, '"sleep 0.5"')
+    one.start()
+    for number in range(rounds):
+        root = one.login("root")
+        job_id = deploy(root, f"web-{number}")
+        time.sleep(dice.uniform(0.2, 2.5))
+        one.kill()
+        one.start()
+        root = one.login("root")
+        done = ended(root, job_id)
+        wait_until(lambda: no_program_is_left(one) and not list((one.folder / "deploy-work").glob("*")), 60, "the settling")
+        state = states(root).get(job_id)
+        assert state is None or state["lock"] is None or state["lock"]["id"], f"seed {seed}: {state}"
+        if state and state["resources"]:
+            gone = ended(root, destroy(root, f"web-{number}"))
+            assert gone["status"] == "completed", (seed, number, done, gone, log_of(root, gone["id"]))
+        assert not [j for j in root.get("/api/jobs?status=running").json["jobs"]]
 
 
 class Gate:
