@@ -2,7 +2,8 @@
 # Installs the programs of the start scripts, at tested versions.
 #
 #   install.sh [COMPONENT...]        no argument: what scripts/test needs
-#     s3 minio azure gcs oci smb ssh docker postgres toxiproxy powershell browser
+#     s3 minio azure gcs oci smb ssh docker postgres toxiproxy powershell promtool rpm browser
+#     contract schemathesis and a generator of clients, which read the description of the API
 #     peers    rclone, mc, aws, nginx, wrk   (what scripts/bench measures against and with)
 #     clients  the Python SDKs that the proofs were made with
 #
@@ -81,11 +82,38 @@ do_toxiproxy() {
     go_program toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server v2.5.0
     go_program toxiproxy-cli github.com/Shopify/toxiproxy/v2/cmd/cli v2.5.0
 }
+# Not a server either: promtool out of Debian's package, whose service nobody needs.
+do_promtool() {
+    local tmp
+    [ -x "$DOUBLES_HOME/bin/promtool" ] && return
+    say "promtool from Debian's prometheus"
+    tmp="$(mktemp -d)"
+    (cd "$tmp" && apt-get download -qq prometheus >/dev/null 2>&1) ||
+        { as_root apt-get update -qq && (cd "$tmp" && apt-get download -qq prometheus >/dev/null); } ||
+        die "Debian's package prometheus could not be fetched"
+    dpkg-deb -x "$tmp"/prometheus_*.deb "$tmp/files"
+    mv -f "$tmp/files/usr/bin/promtool" "$DOUBLES_HOME/bin/promtool"
+    rm -rf "$tmp"
+}
 # Not a server: the parser of the PowerShell launcher.
 do_powershell() { pip_install tree-sitter==0.26.1 tree-sitter-powershell==0.26.4; }
+# Not a server: what makes and installs an .rpm. Tests that take minutes install it themselves.
+do_rpm() { apt_install dnf python3-dnf rpm; }
+# Not a server: Chromium, what drives it, and the checker of accessibility.
 do_browser() {
-    apt_install chromium chromium-driver fonts-dejavu-core
-    npm_install playwright-core 1.65.1
+    apt_install chromium fonts-dejavu-core
+    pip_install playwright==1.65.2
+    npm_install axe-core 4.14.1
+}
+# An environment of their own: their libraries are pinned by each other.
+do_contract() {
+    local stamp="contract-schemathesis==4.32.5-openapi-python-client==0.29.1"
+    stamped "$stamp" && [ -x "$DOUBLES_HOME/contract/bin/schemathesis" ] && return 0
+    apt_install python3-venv
+    say "pip: schemathesis, openapi-python-client"
+    /usr/bin/python3 -m venv --clear "$DOUBLES_HOME/contract"
+    "$DOUBLES_HOME/contract/bin/pip" install -q --disable-pip-version-check schemathesis==4.32.5 openapi-python-client==0.29.1
+    stamp "$stamp"
 }
 do_peers() {
     go_program rclone github.com/rclone/rclone v1.75.1
@@ -97,7 +125,7 @@ do_clients() {
         google-cloud-storage==3.17.1 paramiko==5.1.0 'psycopg[binary]==3.3.9'
 }
 
-[ "$#" -gt 0 ] || set -- s3 azure gcs oci smb ssh docker postgres toxiproxy powershell
+[ "$#" -gt 0 ] || set -- s3 azure gcs oci smb ssh docker postgres toxiproxy powershell promtool browser contract
 for component in "$@"; do
     declare -F "do_$component" >/dev/null || die "unknown component: $component"
 done
