@@ -13,7 +13,6 @@
 namespace dash::automation {
 namespace {
 
-constexpr std::int64_t kDefaultTimeoutSeconds = 3600;
 // Beyond the run's own time: for the asset, the start, and the report.
 constexpr std::chrono::minutes kReportTime{5};
 // So long a cancelled run may take to end its program and to say how the hosts are.
@@ -84,8 +83,7 @@ class AgentRun {
     job.is_check = input_.request.is_check;
     job.forks = input_.request.forks;
     if (input_.max_failures) job.max_failures = static_cast<std::int64_t>(*input_.max_failures);
-    auto seconds = TRY(deps_.settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds));
-    job.timeout_seconds = std::clamp<std::int64_t>(seconds, 1, agent::kMaxAutomationSeconds);
+    job.timeout_seconds = std::min(TRY(timeout_seconds(deps_.settings)), agent::kMaxAutomationSeconds);
     job.extra_vars = input_.request.extra_vars;
     job.has_secret_vars = !input_.request.secret_vars.empty();
     for (const auto& host : input_.request.hosts) job.hosts.push_back(to_job_host(host));

@@ -18,7 +18,6 @@
 namespace dash::automation {
 namespace {
 
-constexpr std::int64_t kDefaultTimeoutSeconds = 3600;
 constexpr std::int64_t kDefaultMemoryMb = 1024;
 constexpr std::chrono::seconds kStopGrace(20);
 
@@ -79,8 +78,7 @@ class AnsibleRun {
     jobs::SecretMask mask(secrets_of(input_.request));
     RunTracker tracker(input_.tracked, control_, group_,
                        [&](std::string_view text) { return mask.mask(text); });
-    auto seconds = TRY(deps_.settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds));
-    due_ = std::chrono::steady_clock::now() + std::chrono::seconds(std::max<std::int64_t>(1, seconds));
+    due_ = std::chrono::steady_clock::now() + std::chrono::seconds(TRY(timeout_seconds(deps_.settings)));
     RunEventReader events([&](RunEvent event) { tracker.on_event(std::move(event)); });
     auto on_line = [&](std::string line) { tracker.on_output(std::move(line)); };
     OutputLines out(on_line), err(on_line);

@@ -1,9 +1,13 @@
 #include "core/automation/run_input.hpp"
 
+#include <algorithm>
+
 #include "core/jobs/job_rows.hpp"
 
 namespace dash::automation {
 namespace {
+
+constexpr std::int64_t kDefaultTimeoutSeconds = 3600;
 
 Result<void> add_hosts(const Json& parameters, std::size_t job, RunInput& input) {
   for (auto& host : TRY(hosts_of_parameters(parameters))) {
@@ -26,6 +30,11 @@ bool has_cancel(db::Sql& sql, const jobs::Job& job) {
 Json object_member(const Json& object, const char* name) {
   auto it = object.find(name);
   return it != object.end() && it->is_object() ? *it : Json::object();
+}
+
+Result<std::int64_t> timeout_seconds(config::Settings& settings) {
+  return std::max<std::int64_t>(1,
+                                TRY(settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds)));
 }
 
 Result<std::vector<Host>> hosts_of_parameters(const Json& parameters) {

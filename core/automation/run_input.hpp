@@ -7,6 +7,7 @@
 #include "core/automation/ansible_command.hpp"
 #include "core/automation/run_tracker.hpp"
 #include "core/config/encrypted_store.hpp"
+#include "core/config/settings.hpp"
 
 namespace dash::automation {
 
@@ -23,6 +24,9 @@ Result<RunInput> read_run_input(const config::EncryptedStore& store, const jobs:
 Result<std::vector<Host>> hosts_of_parameters(const Json& parameters);
 // The member, or an empty object where it is none.
 Json object_member(const Json& object, const char* name);
+
+// `automation_timeout_seconds`: how long a run may take; at least 1.
+Result<std::int64_t> timeout_seconds(config::Settings& settings);
 
 // Fails the jobs of the group and returns the result of the leader.
 jobs::RunResult fail_all(jobs::GroupRun& group, const std::string& error, const std::string& reason);

@@ -16,7 +16,7 @@ struct YamlNode {
   enum class Kind { null, scalar, sequence, mapping } kind = Kind::null;
   int line = 0;  // from 1
   std::string text{};
-  bool is_quoted = false;  // of a scalar
+  bool is_quoted = false;         // of a scalar
   std::vector<YamlNode> items{};  // of a sequence, or the values of a mapping, in the order of the file
   std::string key{};              // of a mapping's value
   int key_line = 0;
