@@ -1,5 +1,5 @@
-"""The front ends in launchers/: dashctl-migrate.sh for real. No PowerShell can be had here: the functions that hold the
-logic of dashctl-migrate.ps1 are driven through an evaluator of the grammar (support/powershell.py), the script itself is parsed."""
+"""The front ends in launchers/: dashctl-migrate.sh for real, dashctl-migrate.ps1 where PWSH names a PowerShell. Without one the
+functions that hold its logic are driven through an evaluator of the grammar (support/powershell.py), the script itself is parsed."""
 import base64
 import json
 import os
@@ -12,6 +12,7 @@ from support.program import BINARY, ROOT, clean_environment, run
 
 LAUNCHER = ROOT / "launchers/dashctl-migrate.sh"
 MODULE = ROOT / "launchers/arguments.psm1"
+PWSH = os.environ.get("PWSH")  # a real PowerShell
 HARD_ARGUMENTS = ["a b", "$HOME", "semi;colon", 'say "hi"', "it's", "back\\slash", "`id`", "", "line\n", "übung", "--only=x y"]
 
 
@@ -88,12 +89,40 @@ def call(function, **arguments):
     return {"function": function, "arguments": arguments}
 
 
-def evaluate(*calls):
-    """What functions of the PowerShell module give, by the evaluator in support/."""
-    done = subprocess.run([venv_python(), ROOT / "tests/e2e/support/powershell.py", MODULE], input=json.dumps(calls),
-                          capture_output=True, text=True, check=False, timeout=60)
+def answers_of(command, calls):
+    done = subprocess.run(command, input=json.dumps(calls), capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return [answer.get("value", ("thrown", answer.get("thrown"))) for answer in json.loads(done.stdout)]
+
+
+def evaluate(*calls):
+    """What functions of the PowerShell module give, by the evaluator in support/; a real PowerShell must give the same."""
+    support = ROOT / "tests/e2e/support"
+    found = answers_of([venv_python(), support / "powershell.py", MODULE], calls)
+    if PWSH:
+        assert answers_of([PWSH, "-NoProfile", "-NonInteractive", "-File", support / "call_module.ps1", MODULE], calls) == found
+    return found
+
+
+def test_ps1_runs_under_the_powershell_that_is_named(echo_binary, scratch, capsys):
+    """The whole script, on Linux: every argument unharmed, the caller's folder, the exit code."""
+    if not PWSH:
+        calls = call("Test-DockerMode", Arguments=["export", "--via", "docker"]), call("Convert-Arguments", Arguments=["shred", "a b"], Runner="native")
+        assert evaluate(*calls) == [True, ["shred", "a b"]]
+        with capsys.disabled():
+            print("\n  PWSH names no PowerShell: the module's functions ran in an evaluator of its grammar, the script was parsed and not run")
+        return
+    env = clean_environment({"DASHCTL": str(echo_binary)})
+    script = MODULE.with_name("dashctl-migrate.ps1")
+    words = [word for word in HARD_ARGUMENTS if "\n" not in word]
+    done = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", script, "diff", *words], env=env, cwd=scratch,
+                          capture_output=True, text=True, check=False, timeout=120)
+    folder, *encoded = done.stdout.splitlines()
+    given = [base64.b64decode(line).decode() for line in encoded]
+    assert (done.returncode, folder, given) == (6, str(scratch), ["migrate", "diff", *words]), done.stderr
+    missing = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", script, "diff"], capture_output=True, text=True, check=False,
+                             env={**env, "DASHCTL": str(scratch / "gone")}, timeout=120)
+    assert missing.returncode == 1 and "dashctl" in missing.stderr
 
 
 def test_ps1_and_its_module_parse_by_powershells_grammar(scratch):
@@ -102,7 +131,7 @@ def test_ps1_and_its_module_parse_by_powershells_grammar(scratch):
         "import sys, tree_sitter, tree_sitter_powershell as powershell\n"
         "parser = tree_sitter.Parser(tree_sitter.Language(powershell.language()))\n"
         "sys.exit(any(parser.parse(open(f, 'rb').read()).root_node.has_error for f in sys.argv[1:]))\n")
-    scripts = [MODULE, MODULE.with_name("dashctl-migrate.ps1")]
+    scripts = [MODULE, MODULE.with_name("dashctl-migrate.ps1"), ROOT / "tests/e2e/support/call_module.ps1"]
     done = subprocess.run([venv_python(), parse, *scripts], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
