@@ -37,7 +37,8 @@ TEST(AgentIdentity, ReadsTheFileOfADeployedAgent) {
                   0600));
   auto loaded = must(load_identity(scratch.path()));
   EXPECT_EQ(loaded.agent_id, "11f409dc-3035-47d6-9425-dda7d0772057");
-  EXPECT_EQ(crypto::to_hex(loaded.key.seed.expose()), vectors()["keys"]["agent_ed25519_seed_hex"]);
+  EXPECT_EQ(crypto::to_hex(loaded.key.seed.expose()),
+            vectors()["keys"]["agent_ed25519_seed_hex"].get<std::string>());
   EXPECT_EQ(loaded.url, "");
 }
 

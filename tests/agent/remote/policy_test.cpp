@@ -46,7 +46,7 @@ TEST(Policy, ReadsTheFilesOfDeployedAgentsAsTheyDoOrMoreStrictly) {
     }
     if (!read || !loads) continue;
     ++loaded;
-    EXPECT_EQ(read->hash, entry["digest_sha256_hex"]) << name;
+    EXPECT_EQ(read->hash, entry["digest_sha256_hex"].get<std::string>()) << name;
   }
   EXPECT_GE(loaded, 8u);
 }
