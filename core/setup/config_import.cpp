@@ -94,7 +94,8 @@ Result<ImportResult> ConfigService::import(const std::optional<Principal>& princ
     TRY(identity::check_password(request.admin_password));
     password_hash = crypto::hash_password(request.admin_password);
   }
-  if (!request.config.is_object() || request.config.empty())
+  // A claim may be of an account alone.
+  if (!request.config.is_object() || (request.config.empty() && !first_run))
     return fail(Code::invalid, "config must be a non-empty object.");
   auto body = sort_import(request.config, request.rules);
   mark_refused_paths(body, request.config, roots_);

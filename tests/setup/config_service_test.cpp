@@ -189,6 +189,18 @@ TEST(FirstRun, IsClaimedWithTheSetupCodeAndOnlyOnce) {
   EXPECT_FALSE(std::filesystem::exists(i.setup_code.path()));
 }
 
+TEST(FirstRun, AClaimMayBeOfAnAccountAloneAndAnImportMayNotBeEmpty) {
+  TestInstance i;
+  auto code = must(i.setup_code.ensure());
+  must(i.config_service.import(
+      std::nullopt, {Json::object(), {}, {}, "boss", Secret("correct horse"), Secret(code.expose())},
+      "10.0.0.1"));
+  EXPECT_TRUE(must(i.directory.is_set_up()));
+  EXPECT_EQ(i.audited("user.create"), 1);
+  auto again = i.config_service.import(i.as("boss"), {Json::object(), {}, {}, "", {}, {}}, "10.0.0.1");
+  EXPECT_EQ(again.error().message, "config must be a non-empty object.");
+}
+
 TEST(FirstRun, IsNotReopenedByADatabaseUnderAnotherKey) {
   TestInstance i;
   i.add_user("root", true);
