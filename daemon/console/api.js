@@ -1,4 +1,4 @@
-// The public API: requests with the session, errors as sentences, and the session itself.
+// The public API: requests with the session, and errors as sentences.
 import {sentence} from "./format.js"
 
 const kSession = "session"
@@ -16,7 +16,7 @@ export function may(permission) {
   return Boolean(me?.is_admin || me?.permissions?.[area]?.includes(level))
 }
 
-// An answer that is no success. `message` is a sentence, `next` what the reader can do.
+// `message` is a sentence, `next` what the reader can do.
 export class ApiError extends Error {
   constructor({status, detail, requestId = "", retryAfter = null, body = null}) {
     super(text(detail, status))

@@ -1,8 +1,6 @@
 // Jobs as several views show them: lists, and the dialogs that decide about one.
 import {get, isAdmin, may, part, post, remove, session} from "./api.js"
-import {h} from "./dom.js"
-import {at, duration, shown, words} from "./format.js"
-import {act, actions, ask, badge, card, confirm, data, dialog, empty, facts, field, form, link, list, loading, open, progressBar, quiet, region, say, since, strong, sub, table, time, wrap} from "./ui.js"
+import {act, actions, ask, at, badge, confirm, data, dialog, duration, empty, facts, field, form, h, link, list, loading, open, p, progressBar, quiet, region, say, shown, since, strong, sub, table, time, words, wrap} from "./ui.js"
 import {occurrences} from "./zones.js"
 
 const kFinal = ["completed", "failed", "cancelled", "rejected", "expired"]
@@ -13,7 +11,7 @@ export const canCancel = job => isMine(job) && !isFinal(job) && job.status !== "
 export const canReschedule = job => isMine(job) && ["awaiting_approval", "scheduled", "pending", "missed"].includes(job.status)
 export const canDecide = job => job.status === "awaiting_approval" && may("change_windows:use") && job.created_by !== session.get().username
 export const jobLink = (id, text = id) => link(`jobs/${part(id)}`, text)
-const titleOf = job => job.name || job.description || job.id
+export const titleOf = job => job.name || job.description || job.id
 
 export const jobTable = (caption, jobs, none, extra = []) => table(caption, [
   ["Job", job => [jobLink(job.id, titleOf(job)), sub(job.job_type)]],
@@ -22,10 +20,7 @@ export const jobTable = (caption, jobs, none, extra = []) => table(caption, [
 
 export const askToCancel = (job, done) => confirm(`Cancel ${titleOf(job)}?`, job.status === "running" ? "Stop the job" : "Cancel the job",
   job.status === "running" ? "Its program is asked to stop. What it already changed stays changed." : "It will not run. To run it later, submit it again.",
-  async () => {
-    say((await remove(`jobs/${part(job.id)}`)).message)
-    done()
-  })
+  async () => (await remove(`jobs/${part(job.id)}`)).message, {done})
 
 export const planWords = plan => [h("b.good", `+${plan.add}`), " to add, ", h("b.warn", `~${plan.change}`), " to change, ", h("b.bad", `−${plan.destroy}`), " to destroy", sub("Digest ", wrap(plan.digest))]
 
@@ -41,19 +36,16 @@ export function askToApprove(job, done) {
   const kinds = needed.includes("plan") ? ["plan"] : needed.length > 1 ? ["", ...needed] : needed
   ask(`Approve ${titleOf(job)}`, "Approve", async ({approves = kinds[0]}) => {
     const answer = await post(`change-windows/approvals/${part(job.id)}`, {digest: job.approval_digest, ...(approves && {approves})})
-    say(`Approved. The job is ${words(answer.status)}.`)
-    done()
-  }, [h("p", "You approve exactly this. When any of it changes, your approval is void."), approvedThings(job),
-    kinds.length > 1 && field("Approve", "approves", {options: kinds.map(k => [k, k ? `only the ${k}` : "all of it"])})], {wide: true})
+    return `Approved. The job is ${words(answer.status)}.`
+  }, [p("You approve exactly this. If any of it changes, your approval is void."), approvedThings(job),
+    kinds.length > 1 && field("Approve", "approves", {options: kinds.map(k => [k, k ? `only the ${k}` : "all of it"])})], {wide: true, done})
 }
 
 export const askToReject = (job, done) => ask(`Reject ${titleOf(job)}`, "Reject", async ({reason}) => {
   await post(`jobs/${part(job.id)}/reject`, {reason})
-  say("Rejected.")
-  done()
-}, field("Reason", "reason", {rows: 3, hint: "The requester reads it."}), {kind: "danger"})
+  return "Rejected."
+}, field("Reason", "reason", {rows: 3, hint: "The requester reads it."}), {kind: "danger", done})
 
-// Offers the next openings of the windows, each with what is booked in it, or any other time.
 export const askToReschedule = (job, done) => dialog(`Reschedule ${titleOf(job)}`, close => {
   const send = async body => {
     const answer = await post(`jobs/${part(job.id)}/reschedule`, body)
@@ -61,7 +53,7 @@ export const askToReschedule = (job, done) => dialog(`Reschedule ${titleOf(job)}
     close()
     done()
   }
-  return [h("p", "Rules and windows are evaluated again for the new time, and approvals are void."), bookings(send),
+  return [p("Rules and windows are evaluated for the new time, and approvals are void."), bookings(send),
     form({submit: "Reschedule", cancel: close, send: ({when}) => send(when ? {run_at: new Date(when).toISOString()} : {})},
       field("Or at this time", "when", {type: "datetime-local", hint: "In your own zone. Empty: as soon as possible."}))]
 })
@@ -84,7 +76,7 @@ function bookings(book, windowId) {
 export function offerBooking(error, resend, place) {
   if (error.detail?.error !== "change_window") throw error
   const {schedule} = error.detail
-  place.replaceChildren(card("Outside of the change window", h("p", error.message), schedule ? [h("p", "Book it instead:"), bookings(resend, schedule.change_window_id)] : link("windows", "Change windows")))
+  place.show("Outside of the change window", p(error.message), schedule ? [p("Book it instead:"), bookings(resend, schedule.change_window_id)] : link("windows", "Change windows"))
 }
 
 // Follows one job until it ends: its state and progress, with a way to stop it.
@@ -93,7 +85,7 @@ export function followJob(page, id, done = () => {}) {
   let timer = null
   async function look() {
     const job = await page.get(`jobs/${part(id)}`)
-    box.replaceChildren(h("p", jobLink(id, titleOf(job)), " ", badge(job.status)), progressBar(job.progress) ?? "", job.error_message ? h("p.bad", job.error_message) : "",
+    box.replaceChildren(p(jobLink(id, titleOf(job)), " ", badge(job.status)), progressBar(job.progress) ?? "", job.error_message ? h("p.bad", job.error_message) : "",
       canCancel(job) ? actions(open("Cancel", () => askToCancel(job, look))) : "")
     if (isFinal(job)) return done(job, box)
     again(1000)

@@ -33,7 +33,6 @@ export function stopLive() {
   clearTimeout(timer)
 }
 
-// Follows the instance for as long as the session lasts.
 export function startLive() {
   stopLive()
   stream = new AbortController()

@@ -1,15 +1,8 @@
 // Starts the console and shows the view of the address: #/jobs/ID?status=failed is view, path and query.
 import {get, session, whenSignedOut} from "./api.js"
-import {h} from "./dom.js"
 import {onChange} from "./live.js"
 import {kViews, markView, showSignIn, signInAgain, startShell} from "./shell.js"
-import {empty, errorBox, link, region} from "./ui.js"
-
-const modules = {
-  "": () => import("./views/overview.js"), jobs: () => import("./views/jobs.js"), storage: () => import("./views/storage.js"),
-  gate: () => import("./views/gate.js"), windows: () => import("./views/windows.js"), runs: () => import("./views/runs.js"),
-  audit: () => import("./views/audit.js"), settings: () => import("./views/settings.js"),
-}
+import {empty, errorBox, field, h, link, region} from "./ui.js"
 
 // What a view is given: where it draws, what the address says, and what ends with it.
 class Page {
@@ -19,7 +12,6 @@ class Page {
     Object.assign(this, {id, path: rest.filter(Boolean), query: new URLSearchParams(query), element: h("div"), abort: new AbortController(), ends: []})
     this.signal = this.abort.signal
   }
-  // Draws the view beneath its heading.
   show(title, ...children) {
     this.element.append(h("h1", title), ...children.flat().filter(Boolean))
   }
@@ -31,7 +23,6 @@ class Page {
   region(path, draw, query) {
     return region(() => this.get(path, typeof query === "function" ? query() : query), draw)
   }
-  // Calls work() after changes of these topics.
   live(topics, work) {
     this.ends.push(onChange(topics, work))
   }
@@ -40,6 +31,17 @@ class Page {
   }
   asked(name) {
     return this.query.get(name) ?? ""
+  }
+  asks(...names) {
+    return Object.fromEntries(names.map(name => [name, this.asked(name)]))
+  }
+  // Changes what the address asks for and shows it, from the first page of a list on.
+  ask(changes, region) {
+    this.setQuery({page: "", ...changes})
+    region.refresh()
+  }
+  filter(label, name, region, more) {
+    return field(label, name, {...more, value: this.asked(name), onchange: ({target}) => this.ask({[name]: target.value}, region)})
   }
   // Changes the query of the address without a new view.
   setQuery(changes) {
@@ -64,7 +66,7 @@ async function show() {
   markView(page.id)
   document.title = `${label ?? "Not found"} · dashctl`
   try {
-    if (label) await (await modules[page.id]()).default(page)
+    if (label) await (await import(`./views/${page.id || "overview"}.js`)).default(page)
     else page.element.append(empty("There is no such view.", link("", "Go to the overview")))
     if (page === current) main.replaceChildren(page.element)
   } catch (error) {

@@ -2,7 +2,10 @@
 // a checkpoint (C2SP signed-note). docs/formats.md describes the encoding. The instance gives
 // the entries, and the checkpoint and the key may come from where it cannot write.
 
+import {ApiError} from "./api.js"
+
 const utf8 = new TextEncoder()
+const wrong = detail => new ApiError({status: 422, detail})
 const kClouds = {aws: "cloud1", azure: "cloud2", gcp: "cloud3", oci: "cloud4"}
 const kMachine = {"aws:ec2": "cloud1:vm", "azure:vm": "cloud2:vm", "gcp:gce": "cloud3:vm", "oci:compute": "cloud4:compute"}
 
@@ -95,9 +98,9 @@ export class Tree {
 async function readKey(verifier) {
   const [, name, id, blob] = /^(\S+?)\+([0-9a-f]{8})\+(\S+)$/.exec(verifier.trim()) ?? []
   const bytes = blob ? fromBase64(blob) : []
-  if (bytes.length !== 33 || bytes[0] !== 1) throw new Error("The public key is no verifier key (name+id+base64).")
+  if (bytes.length !== 33 || bytes[0] !== 1) throw wrong("The public key is no verifier key (name+id+base64).")
   const digest = await sha256(join(utf8.encode(`${name}\n`), bytes))
-  if (hex(digest.slice(0, 4)) !== id) throw new Error("The id of the public key does not belong to it.")
+  if (hex(digest.slice(0, 4)) !== id) throw wrong("The id of the public key does not belong to it.")
   return {name, id: digest.slice(0, 4), bytes: bytes.slice(1)}
 }
 
@@ -107,39 +110,35 @@ export async function readCheckpoint(note, verifier) {
   const cut = note.indexOf("\n\n")
   const body = note.slice(0, cut + 1)
   const line = note.slice(cut + 2).split("\n").find(l => l.startsWith(`— ${key.name} `))
-  if (cut < 0 || !line) throw new Error("The checkpoint has no signature of this key.")
+  if (cut < 0 || !line) throw wrong("The checkpoint has no signature of this key.")
   const blob = fromBase64(line.slice(key.name.length + 3))
   const imported = await crypto.subtle.importKey("raw", key.bytes, "Ed25519", false, ["verify"])
   const isSigned = blob.length === 68 && same(blob.slice(0, 4), key.id) && await crypto.subtle.verify("Ed25519", imported, blob.slice(4), utf8.encode(body))
-  if (!isSigned) throw new Error("The signature of the checkpoint is wrong.")
+  if (!isSigned) throw wrong("The signature of the checkpoint is wrong.")
   const [, size, root, ...more] = body.split("\n")
   return {size: Number(size), root, time: more.find(l => l.startsWith("time "))?.slice(5)}
 }
 
 // Walks all entries from the first on. pages() yields lists of entries; checkpoints are {size, root}.
-// Returns {ok, count, root, first_broken_seq, problem, met}: met are the checkpoints that the tree agrees with.
+// Returns {ok, count, root, first_broken_seq, problem}.
 export async function verifyLog(pages, checkpoints, onProgress = () => {}) {
   const tree = new Tree()
   let previous = new Uint8Array(32)
-  const met = []
-  const wrong = (seq, problem) => ({ok: false, count: tree.size, first_broken_seq: seq, problem, met})
+  const broken = (seq, problem) => ({ok: false, count: tree.size, first_broken_seq: seq, problem})
   for await (const entries of pages) {
     for (const entry of entries) {
       const expected = tree.size + 1
-      if (entry.seq !== expected) return wrong(expected, `Entry ${entry.seq} follows entry ${tree.size}.`)
+      if (entry.seq !== expected) return broken(expected, `Entry ${entry.seq} follows entry ${tree.size}.`)
       const hash = await entryHash(previous, entry)
-      if (hex(hash) !== entry.entry_hash) return wrong(expected, `Entry ${expected} was altered, or an entry before it.`)
+      if (hex(hash) !== entry.entry_hash) return broken(expected, `Entry ${expected} was altered, or an entry before it.`)
       previous = hash
       await tree.add(hash)
-      for (const checkpoint of checkpoints) {
-        if (checkpoint.size !== tree.size) continue
-        if (base64(await tree.root()) !== checkpoint.root) return wrong(expected, `A checkpoint of ${checkpoint.size} entries disagrees with the log.`)
-        met.push(checkpoint)
-      }
+      for (const {size, root} of checkpoints)
+        if (size === tree.size && base64(await tree.root()) !== root) return broken(expected, `A checkpoint of ${size} entries disagrees with the log.`)
     }
     onProgress(tree.size)
   }
   const missed = checkpoints.find(c => c.size > tree.size)
-  if (missed) return wrong(tree.size + 1, `A checkpoint covers ${missed.size} entries and the log has ${tree.size}: its end was cut.`)
-  return {ok: true, count: tree.size, root: base64(await tree.root()), first_broken_seq: null, problem: null, met}
+  if (missed) return broken(tree.size + 1, `A checkpoint covers ${missed.size} entries and the log has ${tree.size}: its end was cut.`)
+  return {ok: true, count: tree.size, root: base64(await tree.root()), first_broken_seq: null, problem: null}
 }

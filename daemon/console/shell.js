@@ -1,11 +1,10 @@
 // What surrounds every view: signing in and out, the session's end, the navigation and the keys.
-import {session, signIn, signOut} from "./api.js"
-import {h} from "./dom.js"
+import {get, post, session, signIn, signOut} from "./api.js"
 import {startLive, stopLive, tellAll} from "./live.js"
-import {dialog, field, form, notice, open, quiet, say} from "./ui.js"
+import {dialog, field, form, h, newPassword, notice, open, p, quiet, say} from "./ui.js"
 
-export const kViews = [["", "Overview", "o"], ["jobs", "Jobs", "j"], ["storage", "Storage", "s"], ["gate", "Gate", "g"],
-  ["windows", "Windows", "w"], ["runs", "Runs", "r"], ["audit", "Audit", "a"], ["settings", "Settings", "t"]]
+const navigation = [...document.querySelectorAll("#nav a")]
+export const kViews = navigation.map(a => [a.dataset.view, a.textContent, a.dataset.key])
 const kWarnBefore = 5 * 60 * 1000 // of the session's end
 const kMaxTimer = 2 ** 30
 const byId = id => document.getElementById(id)
@@ -25,7 +24,6 @@ function drawShell() {
     me && h("div.who", h("a", {href: "#/settings"}, me.username, me.is_admin && quiet(" admin")),
       h("button.plain", {onclick: showKeys, "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)"}, "?"), open("Sign out", leave))].filter(Boolean))
   if (!me) return
-  byId("nav").replaceChildren(h("ul", kViews.map(([id, label]) => h("li", h("a", {href: `#/${id}`, "data-view": id}, label)))))
   startLive()
   watchEnd()
 }
@@ -33,7 +31,7 @@ function drawShell() {
 export function markView(id) {
   document.body.classList.remove("menu-open")
   document.querySelector(".menu")?.setAttribute("aria-expanded", "false")
-  for (const a of document.querySelectorAll("#nav a")) a.toggleAttribute("aria-current", a.dataset.view === id) && a.setAttribute("aria-current", "page")
+  for (const a of navigation) a.toggleAttribute("aria-current", a.dataset.view === id) && a.setAttribute("aria-current", "page")
 }
 
 async function leave() {
@@ -43,7 +41,7 @@ async function leave() {
     location.reload() // what the page still holds of this user goes with it
   } catch {
     show()
-    say("Signed out here. The instance did not answer, so the session ends by itself.")
+    say("Signed out here. The instance did not answer: there the session runs out by itself.")
   }
 }
 
@@ -53,13 +51,33 @@ export function showSignIn() {
   byId("main").replaceChildren(h("div.sign-in", h("h1", "Sign in"), signInForm(show)))
   byId("main").querySelector("input").focus()
   performance.mark("usable")
+  offerClaim()
 }
+
+// An instance without an administrator gets its first one from whoever has the code that it made at its start.
+async function offerClaim() {
+  const {complete} = await get("setup/status", {}, {anonymous: true}).catch(() => ({complete: true}))
+  if (!complete) document.querySelector(".sign-in")?.replaceChildren(h("h1", "Set up"), p("This instance has no administrator yet. Make an account for the first one."), claimForm())
+}
+
+const enter = async ({user, password}) => {
+  await signIn(user, password)
+  drawShell()
+}
+
+const claimForm = () => form({
+  submit: "Set up",
+  send: async v => {
+    await post("setup/import", {config: {}, setup_code: v.setup_code.trim(), admin_username: v.user, admin_password: v.password}, {anonymous: true})
+    await enter(v)
+    show()
+  },
+}, field("Setup code", "setup_code", {required: true, "data-secret": "", hint: "It is in the file setup-code of the instance's data folder."}), field("User", "user", {required: true}), newPassword("Password", "password"))
 
 const signInForm = (then, username) => form({
   submit: "Sign in",
-  send: async ({user, password}) => {
-    await signIn(user, password)
-    drawShell()
+  send: async v => {
+    await enter(v)
     then()
   },
 }, field("User", "user", {value: username, autocomplete: "username", required: true, readOnly: Boolean(username)}),
@@ -67,7 +85,7 @@ field("Password", "password", {type: "password", autocomplete: "current-password
 
 // Over the page, which stays as it is, with what was typed in it; only what it lists is asked again.
 function signInOver(title, text) {
-  const shown = dialog(title, close => [h("p", text), signInForm(() => {
+  const shown = dialog(title, close => [p(text), signInForm(() => {
     close()
     byId("session-end")?.remove()
     document.querySelector("#main .view, #main div") ? tellAll() : show()

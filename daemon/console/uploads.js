@@ -1,9 +1,7 @@
 // Uploads: a small file goes in one request, a large one in parts that survive a reload, a broken connection and a
 // session that ends. The handle of an open upload is kept in the tab; the file has to be picked again.
 import {ApiError, get, post, send, session} from "./api.js"
-import {h} from "./dom.js"
-import {bytes, count} from "./format.js"
-import {act, actions, badge, card, code, dropZone, list, notice, quiet, say, strong} from "./ui.js"
+import {act, actions, badge, bytes, card, code, count, dropZone, h, list, notice, quiet, say, strong} from "./ui.js"
 import {base64, hex, sha256} from "./proof.js"
 
 const kEndings = /\.(ya?ml|sh|ps1|rpm|deb)$/i
@@ -21,12 +19,12 @@ const different = detail => new ApiError({status: 409, detail})
 // Why this file would be refused, or nothing: asked at the pick, before a byte is sent.
 export function refusal({name, size}, backend, kind) {
   if (!backend) return "No backend is active. An administrator has to choose one under Backends."
-  if (new TextEncoder().encode(name).length > kNameBytes) return `The name is longer than ${kNameBytes} bytes. Rename the file.`
-  if (/^\.|[/\\\p{Cc}]/u.test(name)) return "The name begins with a dot, or has a separator or a control character. Rename the file."
+  if (new TextEncoder().encode(name).length > kNameBytes) return `The name is longer than ${kNameBytes} bytes.`
+  if (/^\.|[/\\\p{Cc}]/u.test(name)) return "The name begins with a dot, or has a separator or a control character."
   if (kind === "image") return ""
   if (!kEndings.test(name)) return "This type is not taken. Allowed are .yml, .yaml, .sh, .ps1, .rpm and .deb."
   if (size > backend.max_upload_bytes) return `${bytes(size)} is more than ${bytes(backend.max_upload_bytes)}, the most that ${backend.label} takes. ${backend.upload_limit_reason}`
-  if (backend.via_agent && !/^[A-Za-z0-9][\w.-]*$/.test(name)) return "The agent's share takes names of letters, digits, dots, underscores and hyphens. Rename the file."
+  if (backend.via_agent && !/^[A-Za-z0-9][\w.-]*$/.test(name)) return "The agent's share takes names of letters, digits, dots, underscores and hyphens."
   return ""
 }
 
@@ -167,7 +165,7 @@ async function work() {
 function addFiles(files, backend, kind) {
   for (const file of files) {
     const message = refusal(file, backend, kind)
-    uploads.push(Object.assign(new Upload(file, backend, kind), message && {state: "refused", error: {message, next: ""}}))
+    uploads.push(Object.assign(new Upload(file, backend, kind), message && {state: "refused", error: {message, next: "Change or rename the file, and pick it again."}}))
   }
   changed()
   work()

@@ -1,9 +1,7 @@
 // The audit log: entries with filters, export, and its verification, which this page computes by itself.
 import {get, send} from "../api.js"
-import {h} from "../dom.js"
-import {count, shown} from "../format.js"
 import {parseEntries, readCheckpoint, verifyLog} from "../proof.js"
-import {act, actions, adminsOnly, badge, card, code, data, download, empty, facts, field, filters, form, list, more, notice, open, outcome, strong, table, tabs, time, wrap} from "../ui.js"
+import {act, actions, adminsOnly, badge, card, code, count, data, download, empty, facts, field, filters, form, h, list, more, notice, outcome, p, shown, strong, table, tabs, time, wrap} from "../ui.js"
 
 const kPage = 500 // the most that the API gives at once
 const entriesOf = n => count(n, "entry", "entries")
@@ -24,67 +22,41 @@ async function* wholeLog(query, signal) {
 
 function entries(page) {
   const instant = name => page.asked(name) && new Date(page.asked(name)).toISOString()
-  const query = () => ({action: page.asked("action"), username: page.asked("username"), target: page.asked("target"), since: instant("since"), until: instant("until")})
-  let before = ""
-  const turn = (label, to) => act(label, () => {
-    before = to
-    return all.refresh()
-  })
-  const all = page.region("audit", answer => [table("Entries", [["No.", e => e.seq, "number"], ["When", e => time(e.at)], ["User", e => e.username], ["Action", e => code(e.action)], ["Target", e => e.target ?? "–"], ["Address", e => e.ip_address],
+  const query = () => ({...page.asks("action", "username", "target"), since: instant("since"), until: instant("until")})
+  const turn = (label, before) => act(label, () => page.ask({page: before}, all))
+  const all = page.region("audit", answer => [table("Entries", [["No.", "seq", "number"], ["When", e => time(e.at)], ["User", "username"], ["Action", e => code(e.action)], ["Target", "target"], ["Address", "ip_address"],
     ["Details", e => more("Show", [data(shown(e.details)), facts([["Request", code(e.request_id)], ["Hash", wrap(e.entry_hash)]]),
       actions(act("Download its proof", async () => download(`audit-${e.seq}.proof.json`, JSON.stringify(await get("audit/prove", {seq: e.seq}), null, 2)), "small"))], `e${e.seq}`)]],
-  answer.entries, empty("No entry matches.")), actions(before && turn("Newest", ""), answer.next_before && turn("Older", answer.next_before))], () => ({...query(), before, limit: 100}))
-  const filter = (label, name, type) => field(label, name, {type, placeholder: name === "action" ? "user.*" : "", value: page.asked(name), onchange: event => {
-    before = ""
-    page.setQuery({[name]: event.target.value})
-    all.refresh()
-  }})
-  return card("Entries", filters("Filter entries", filter("Action", "action"), filter("User", "username"), filter("Target", "target"), filter("From", "since", "datetime-local"), filter("Until", "until", "datetime-local")),
-    exporter(query), all)
+  answer.entries, empty("No entry matches.")), actions(page.asked("page") && turn("Newest", ""), answer.next_before && turn("Older", answer.next_before))], () => ({...query(), before: page.asked("page"), limit: 100}))
+  const filter = (label, name, more) => page.filter(label, name, all, more)
+  const day = {type: "datetime-local"}, out = outcome(page)
+  return card("Entries", filters("Filter entries", filter("Action", "action", {placeholder: "user.*"}), filter("User", "username"), filter("Target", "target"), filter("From", "since", day), filter("Until", "until", day),
+    act("Export", () => exportLog(query(), out))), out, all)
 }
 
-function exporter(query) {
-  const said = h("span.quiet", {role: "status"}, "As filtered. The whole log is what dashctl audit verify --file takes.")
-  let abort = null
-  const stop = h("button", {hidden: true, onclick: () => abort.abort()}, "Cancel")
-  return actions(act("Export", async () => {
-    abort = new AbortController()
-    stop.hidden = false
-    const lines = []
-    try {
-      for await (const found of wholeLog(query(), abort.signal)) {
-        lines.push(...found.map(entry => `${JSON.stringify({schema: 1, ...entry})}\n`))
-        said.textContent = entriesOf(lines.length)
-      }
-      download("audit.jsonl", lines)
-    } finally {
-      stop.hidden = true
-    }
-  }, "", "Exporting…"), stop, said)
-}
+// As filtered; the whole log is what `dashctl audit verify --file` takes.
+const exportLog = (query, out) => out.run(async (signal, tell) => {
+  const lines = []
+  for await (const found of wholeLog(query, signal)) {
+    lines.push(...found.map(entry => `${JSON.stringify({schema: 1, ...entry})}\n`))
+    tell(null, entriesOf(lines.length))
+  }
+  download("audit.jsonl", lines)
+  out.replaceChildren(notice("good", `${entriesOf(lines.length)} exported.`))
+})
 
-const claim = page => card("What the instance says", page.region("audit/verify", found => [h("p", badge(found.ok ? "intact" : "broken"), ` ${entriesOf(found.count)}`), found.problems.map(p => notice("bad", p)),
+const claim = page => card("What the instance says", page.region("audit/verify", found => [p(badge(found.ok ? "intact" : "broken"), ` ${entriesOf(found.count)}`), found.problems.map(p => notice("bad", p)),
   facts([["First broken", found.first_broken_seq], ["Root", wrap(found.head.root)],
     ["Checkpoint", found.checkpoint ? `The newest one that is kept covers ${entriesOf(found.checkpoint.size)}. ${found.checkpoint.beyond} lie beyond it: no anchor vouches for those yet.`
-      : "None is kept. Set DASHCTL_ANCHOR_FILE, or make an object store active, so that a rewrite of the whole log shows too."],
+      : "None is kept. With DASHCTL_ANCHOR_FILE or an active object store a rewrite of the whole log shows too."],
     ["Anchors", list(found.anchors, a => `${a.name}: ${a.error ?? entriesOf(a.size)}`)], ["Public key", wrap(found.public_key)]])]))
 
 // With a checkpoint and a key from elsewhere the page believes not even the instance.
 function ownProof(page) {
-  const out = outcome()
-  return card("Computed in this page", h("p", "Every entry is read, and the chain, the tree and the signature are computed here. With a checkpoint and a key that you kept elsewhere, the instance need not be believed."), form({
+  const out = outcome(page)
+  return card("Computed in this page", p("Every entry is read, and the chain, the tree and the signature are computed here. With a checkpoint and a key that you kept, the instance need not be believed."), form({
     submit: "Verify in this page",
-    send: async ({note, key}) => {
-      const abort = new AbortController()
-      page.atEnd(() => abort.abort())
-      const bar = h("progress", {"aria-label": "Progress"})
-      out.replaceChildren(bar, actions(open("Cancel", () => abort.abort())))
-      try {
-        out.replaceChildren(...await prove(note.trim(), key.trim(), abort.signal, share => {bar.value = share;}))
-      } catch (error) {
-        out.replaceChildren(error.name === "AbortError" ? "Cancelled." : notice("bad", strong(error.message)))
-      }
-    },
+    send: ({note, key}) => out.run(async (signal, tell) => out.replaceChildren(...await prove(note.trim(), key.trim(), signal, tell))),
   }, field("Kept checkpoint", "note", {rows: 4, class: "mono", hint: "Empty: the instance signs one now, which proves only that the log agrees with itself."}),
   field("Kept public key", "key", {class: "mono", hint: "Empty: the one that the instance shows."})), out)
 }
@@ -97,6 +69,6 @@ async function prove(note, key, signal, onProgress) {
   const result = await verifyLog(wholeLog({}, signal), [fresh, kept].filter(Boolean), done => onProgress(Math.min(1, done / fresh.size)))
   const vouched = note && key ? `The ${entriesOf(kept.size)} up to ${kept.time} are those that were signed then, whatever the instance says. ${result.count - kept.size} came later.`
     : `The log agrees with itself and with the key that ${key ? "you gave" : "the instance shows"}. A checkpoint and a key that you kept elsewhere would prove more.`
-  return [h("p", badge(result.ok ? "proved" : "broken", result.ok ? "good" : "bad"), ` ${entriesOf(result.count)} computed in this page`), notice(result.ok ? "good" : "bad", result.ok ? vouched : strong(result.problem)),
+  return [p(badge(result.ok ? "proved" : "broken", result.ok ? "good" : "bad"), ` ${entriesOf(result.count)} computed in this page`), notice(result.ok ? "good" : "bad", result.ok ? vouched : strong(result.problem)),
     facts([["Root", result.root && wrap(result.root)], ["Signed", `${entriesOf(fresh.size)} at ${fresh.time}`], ["Key", wrap(verifier)], ["First broken", result.first_broken_seq]])]
 }

@@ -1,21 +1,19 @@
 // The gate: settings, rules, a request to try, decisions, and what a rule would change.
 import {isAdmin, patch, post} from "../api.js"
-import {h} from "../dom.js"
-import {count, shown} from "../format.js"
 import {jobLink, offerBooking} from "../jobs.js"
-import {act, actions, adminsOnly, badge, card, check, code, confirm, data, empty, facts, field, fields, filters, form, link, list, more, notice, open, outcome, quiet, say, strong, sub, table, tabs, time, valuesOf, wrap} from "../ui.js"
+import {act, adminsOnly, badge, card, check, code, confirm, count, data, empty, facts, field, fields, filters, form, h, link, list, more, notice, outcome, p, pager, quiet, shown, strong, sub, table, tabs, time, valuesOf, wrap} from "../ui.js"
 
 const kTabs = [["", "Rules"], ["settings", "Settings"], ["try", "Try a request"], ["decisions", "Decisions"], ["change", "Change a rule"]]
-const kSubmitPaths = {"cloud1:vm:deploy": "cloud1/deploy", "cloud2:vm:deploy": "cloud2/deploy", "cloud3:vm:deploy": "cloud3/deploy",
-  "cloud4:compute:deploy": "cloud4/deploy", "clouddb:provision": "databases", "k8s:provision": "k8s/clusters/provision"}
-const kActions = [...Object.keys(kSubmitPaths), "cloud1:vm:destroy", "cloud2:vm:destroy", "cloud3:vm:destroy", "cloud4:compute:destroy"]
+const kMachines = ["cloud1:vm", "cloud2:vm", "cloud3:vm", "cloud4:compute"]
+const kOthers = {"clouddb:provision": "databases", "k8s:provision": "k8s/clusters/provision"}
+const kActions = [...kMachines.map(m => `${m}:deploy`), ...Object.keys(kOthers), ...kMachines.map(m => `${m}:destroy`)]
 const kDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 export default function gate(page) {
   const tab = page.path[0] ?? (isAdmin() ? "" : "try")
   const parts = {"": rules, settings, decisions, change: changeRule}
   page.show("Gate", tabs("Gate", "gate", tab, isAdmin() ? kTabs : kTabs.filter(([id]) => id === "try")),
-    tab === "try" ? tryRequest() : adminsOnly() || (parts[tab] ?? rules)(page))
+    tab === "try" ? tryRequest(page) : adminsOnly() || (parts[tab] ?? rules)(page))
 }
 
 const where = p => code(p.row || p.line ? `${p.file}:${p.row ?? p.line}` : p.file)
@@ -61,70 +59,58 @@ function settings(page) {
     name: "gate-settings", submit: "Save",
     send: async v => {
       await patch("setup/feature/admission_control", {enabled: v.enabled, admission_enforce_needs_approval: v.approvals, ...Object.fromEntries(Object.keys(lists).map(n => [n, entries(v[n])]))})
-      say("Saved. The next decision uses it.")
+      return "Saved. The next decision uses it."
     },
   }, check("Evaluate gated actions", "enabled", now.enabled === true), check("Hold what needs an approval", "approvals", now.admission_enforce_needs_approval === true), Object.keys(lists).map(n => input(n, now[n])))))
 }
 
-const verdict = d => [h("p", badge(d.verdict), " ", code(d.action), !d.gated && quiet(" is not gated")), list([...d.reasons, ...d.approval_reasons]),
-  d.rules.length > 0 && table("Rules that spoke", [["Rule", r => r.id], ["Where", where]], d.rules), d.cause && notice("bad", d.cause), more("Input document", data(shown(d.input)))]
+const verdict = d => [p(badge(d.verdict), " ", code(d.action), !d.gated && quiet(" is not gated")), list([...d.reasons, ...d.approval_reasons]),
+  d.rules.length > 0 && table("Rules that spoke", [["Rule", "id"], ["Where", where]], d.rules), d.cause && notice("bad", d.cause), more("Input document", data(shown(d.input)))]
 
-function tryRequest() {
-  const out = outcome()
+function tryRequest(page) {
+  const out = outcome(page)
   const request = v => ({...Object.fromEntries(["region", "instance_type", "image", "name", "workgroup"].filter(k => v[k]).map(k => [k, v[k]])), ...(v.more && JSON.parse(v.more))})
   const instant = v => (v.at ? new Date(v.at).toISOString() : undefined)
   const evaluate = (v, when) => post("admission/check", {action: v.action, request: request(v), at: instant(v), when})
   const setup = form({
-    name: "try", submit: "Try it", send: async v => out.replaceChildren(card("Verdict", verdict(await evaluate(v)))),
+    name: "try", submit: "Try it", send: async v => out.show("Verdict", verdict(await evaluate(v))),
     extra: [act("When may I?", async () => {
       const {admitted_at: from, now, then} = await evaluate(valuesOf(setup), true)
-      out.replaceChildren(card("When", h("p", from ? ["Admitted from ", time(from), "."] : "Not within the time that was looked at. Change the request."), h("h3", "Now"), verdict(now), then && [h("h3", "Then"), verdict(then)]))
+      out.show("When", p(from ? ["Admitted from ", time(from), "."] : "Not within the time that was looked at. Change the request."), h("h3", "Now"), verdict(now), then && [h("h3", "Then"), verdict(then)])
     }), act("Submit it…", async () => submit(valuesOf(setup)))],
   }, field("Action", "action", {options: kActions}), fields(field("Region", "region"), field("Instance type", "instance_type"), field("Image", "image"), field("Name", "name"),
     field("Workgroup", "workgroup"), field("At", "at", {type: "datetime-local", hint: "Empty is now."})), field("More of the request, as JSON", "more", {rows: 2}))
   // What was tried becomes a job; outside of a change window a booking is offered.
   function submit(v) {
-    const path = kSubmitPaths[v.action]
-    if (!path) return out.replaceChildren(notice("warn", "A teardown is submitted for its resource, by the command line or the API."))
+    const path = kOthers[v.action] ?? v.action.replace(/:.*/, "/deploy")
+    if (v.action.endsWith("destroy")) return out.replaceChildren(notice("warn", "A teardown is submitted for its resource, by the command line or the API."))
     const send = async more => {
       const made = await post(path, {...request(v), ...more})
-      out.replaceChildren(card("Submitted", h("p", badge(made.status), " ", jobLink(made.job_id), " ", made.message)))
+      out.show("Submitted", p(badge(made.status), " ", jobLink(made.job_id), " ", made.message))
     }
-    confirm(`Submit ${v.action}?`, "Submit", [h("p", "This makes a job that changes the cloud."), data(shown(request(v)))], () => send({run_at: instant(v)}).catch(error => offerBooking(error, send, out)))
+    confirm(`Submit ${v.action}?`, "Submit", [p("This makes a job that changes the cloud."), data(shown(request(v)))], () => send({run_at: instant(v)}).catch(error => offerBooking(error, send, out)))
   }
-  return h("div", card("Try a request", h("p", "To try creates and audits nothing."), setup), out)
+  return h("div", card("Try a request", p("To try creates and audits nothing."), setup), out)
 }
 
 function decisions(page) {
-  const names = ["verdict", "action", "actor", "dry_run", "page"]
-  const all = page.region("admission/decisions", ({decisions: found, total, page: now, page_size: size}) => {
-    const turn = (label, to) => h("button", {disabled: to < 1 || (to - 1) * size >= total, onclick: () => set({page: String(to)})}, label)
-    return [table("Decisions", [["When", d => time(d.at)], ["Verdict", d => [badge(d.verdict), !d.enforced && !d.dry_run && quiet(" not enforced")]], ["Action", d => code(d.action)], ["User", d => d.actor],
-      ["Why", d => [list(d.reasons), sub(d.rules.join(", "))]], ["Input", d => more("Show", data(shown(d.input)), d.id)]], found, empty("No decision matches.", "Decisions appear when somebody submits a gated action.")),
-    h("div.pager", quiet(count(total, "decision")), turn("Newer", now - 1), turn("Older", now + 1))]
-  }, () => ({...Object.fromEntries(names.map(n => [n, page.asked(n)])), page_size: 50}))
-  const set = changes => {
-    page.setQuery({page: "", ...changes})
-    all.refresh()
-  }
-  const filter = (label, name, options) => field(label, name, {value: page.asked(name), options, onchange: event => set({[name]: event.target.value})})
+  const turn = n => page.ask({page: String(n)}, all)
+  const all = page.region("admission/decisions", answer => [table("Decisions", [["When", d => time(d.at)], ["Verdict", d => [badge(d.verdict), !d.enforced && !d.dry_run && quiet(" not enforced")]], ["Action", d => code(d.action)], ["User", "actor"],
+    ["Why", d => [list(d.reasons), sub(d.rules.join(", "))]], ["Input", d => more("Show", data(shown(d.input)), d.id)]], answer.decisions, empty("No decision matches.", "Decisions appear when somebody submits a gated action.")), pager(answer, "decision", turn)],
+  () => ({...page.asks("verdict", "action", "actor", "dry_run", "page"), page_size: 50}))
+  const filter = (label, name, options) => page.filter(label, name, all, {options})
   return card("Decisions", filters("Filter decisions", filter("Verdict", "verdict", [["", "All"], "allow", "deny", ["needs_approval", "needs approval"]]), filter("Action", "action", [["", "All"], ...kActions]),
     filter("User", "actor"), filter("Of", "dry_run", [["", "changes"], ["true", "tries"]])), all)
 }
 
-function changeRule() {
-  const out = outcome()
-  return h("div", card("What would this rule change?", h("p", "The text is evaluated in the engine's sandbox against the recorded decisions. Nothing is installed."), form({
+function changeRule(page) {
+  const out = outcome(page)
+  return h("div", card("What would this rule change?", p("The text is evaluated in the engine's sandbox against recorded decisions. Nothing is installed."), form({
     name: "rule-diff", submit: "Compare",
-    send: async ({rule, text}) => {
-      const abort = new AbortController()
-      out.replaceChildren(h("progress", {"aria-label": "Comparing"}), actions(open("Cancel", () => abort.abort())))
-      const answer = await post("admission/diff", {rule_id: rule, text}, {signal: abort.signal}).finally(() => out.replaceChildren())
-      out.replaceChildren(card("Outcome", drawDiff(answer)))
-    },
+    send: ({rule, text}) => out.run(async signal => out.show("Outcome", drawDiff(await post("admission/diff", {rule_id: rule, text}, {signal})))),
   }, field("Rule", "rule", {required: true, hint: "The id of the rule that the text replaces, or of a new one."}), field("Text", "text", {rows: 12, required: true, class: "mono"}))), out)
 }
 
-const drawDiff = ({changes, changed, compared}) => [h("p", strong(changed ? `${count(changed, "verdict")} would change` : "No verdict would change"), ` of ${count(compared, "recorded request")}.`),
+const drawDiff = ({changes, changed, compared}) => [p(strong(changed ? `${count(changed, "verdict")} would change` : "No verdict would change"), ` of ${count(compared, "recorded request")}.`),
   table("Verdicts that change", [["Action", c => code(c.input.action)], ["Before", c => badge(c.old.verdict)], ["After", c => badge(c.new.verdict)], ["Why", c => list(c.new.reasons)],
     ["Input", c => more("Show", data(shown(c.input)))]], changes, null)]

@@ -1,9 +1,7 @@
 // Jobs: the list with filters, and one job with its log.
 import {part, readEvents} from "../api.js"
-import {h} from "../dom.js"
-import {count, duration, shown, words} from "../format.js"
-import {askToApprove, askToCancel, askToReject, askToReschedule, canCancel, canDecide, canReschedule, isFinal, jobLink, jobTable, planWords} from "../jobs.js"
-import {actions, badge, card, code, data, download, empty, facts, field, filters, link, list, notice, open, progressBar, quiet, say, search, strong, sub, table, time, wrap} from "../ui.js"
+import {askToApprove, askToCancel, askToReject, askToReschedule, canCancel, canDecide, canReschedule, isFinal, jobLink, jobTable, planWords, titleOf} from "../jobs.js"
+import {actions, badge, card, code, count, data, download, duration, empty, facts, filters, h, link, list, notice, p, pager, progressBar, quiet, say, search, shown, strong, sub, table, time, words, wrap} from "../ui.js"
 
 const kGroups = [["", "All"], ["awaiting_approval", "Awaiting approval"], ["pending,running", "Running"], ["scheduled", "Scheduled"],
   ["failed,missed,expired", "Failed"], ["completed", "Completed"], ["cancelled,rejected", "Cancelled"]]
@@ -13,35 +11,28 @@ const kShownLines = 5000
 export default page => (page.path[0] ? oneJob(page, page.path[0]) : listOfJobs(page))
 
 async function listOfJobs(page) {
-  const asked = name => page.asked(name)
   const groups = await page.get("workgroups")
-  const found = page.region("jobs", answer => drawList(page, answer, change),
-    () => ({status: asked("status"), workgroup: asked("workgroup"), batch_id: asked("batch"), page: asked("page"), page_size: kPage}))
-  function change(changes) {
-    page.setQuery({page: "", ...changes})
-    found.refresh()
-  }
-  const select = (label, name, options) => field(label, name, {options, value: asked(name), onchange: event => change({[name]: event.target.value})})
+  const found = page.region("jobs", answer => drawList(page, answer, n => page.ask({page: String(n)}, found)),
+    () => ({...page.asks("status", "workgroup", "page"), batch_id: page.asked("batch"), page_size: kPage}))
+  const select = (label, name, options) => page.filter(label, name, found, {options})
   page.live(["jobs", "approvals"], found.refresh)
-  page.show("Jobs", filters("Filter jobs", select("Status", "status", kGroups), select("Workgroup", "workgroup", [["", "All"], ...groups.map(g => g.name)]), search("Search this page", asked("q"), q => change({q, page: asked("page")}))), found)
+  page.show("Jobs", filters("Filter jobs", select("Status", "status", kGroups), select("Workgroup", "workgroup", [["", "All"], ...groups.map(g => g.name)]),
+    search("Search this page", page.asked("q"), q => page.ask({q, page: page.asked("page")}, found))), found)
 }
 
-function drawList(page, answer, change) {
+function drawList(page, answer, turn) {
   const wanted = page.asked("q").toLowerCase(), batch = page.asked("batch")
   const found = answer.jobs.filter(j => [j.id, j.name, j.job_type, j.created_by, j.workgroup].join(" ").toLowerCase().includes(wanted))
-  const pages = Math.ceil(answer.total / kPage), now = Number(page.asked("page") || 1)
-  const turn = (label, to) => h("button", {disabled: to < 1 || to > pages, onclick: () => change({page: String(to)})}, label)
-  return [batch && h("p", "Jobs of batch ", code(batch), " ", link("jobs", "Show all")),
+  return [batch && p("Jobs of batch ", code(batch), " ", link("jobs", "Show all")),
     jobTable("Jobs", found, empty("No job matches.", answer.total ? "Loosen the filters to see more." : "Jobs appear here when somebody submits a change or a run."), [
       ["Runs", j => (j.scheduled_for ? [time(j.scheduled_for), j.change_window_name && sub(j.change_window_name)] : time(j.started_at))],
-      ["Took", j => duration(j.duration_seconds), "number"]]),
-    h("div.pager", quiet(count(answer.total, "job")), pages > 1 && [turn("Newer", now - 1), `Page ${now} of ${pages}`, turn("Older", now + 1)])]
+      ["Took", j => duration(j.duration_seconds), "number"]]), pager(answer, "job", turn)]
 }
 
 function oneJob(page, id) {
   let hasEnded = true
   const details = page.region(`jobs/${part(id)}`, job => {
-    document.title = `${job.name || job.id} · dashctl`
+    document.title = `${titleOf(job)} · dashctl`
     if (!hasEnded && isFinal(job)) say(`The job is ${words(job.status)}.`)
     hasEnded = isFinal(job)
     return drawJob(job, details.refresh)
@@ -49,13 +40,13 @@ function oneJob(page, id) {
   const timer = setInterval(() => hasEnded || details.refresh(), 2000) // progress is no event
   page.atEnd(() => clearInterval(timer))
   page.live(["jobs", "approvals"], details.refresh)
-  page.element.append(h("p", link("jobs", "Jobs")), details, logView(page, id))
+  page.element.append(p(link("jobs", "Jobs")), details, logView(page, id))
 }
 
 function drawJob(job, refresh) {
   const dialog = (label, kind, open) => h(`button.${kind}`, {onclick: () => open(job, refresh)}, label)
   return [
-    h("header.title", h("h1", job.name || job.description || job.id), badge(job.status), actions(canDecide(job) && [dialog("Approve…", "primary", askToApprove), dialog("Reject…", "danger", askToReject)],
+    h("header.title", h("h1", titleOf(job)), badge(job.status), actions(canDecide(job) && [dialog("Approve…", "primary", askToApprove), dialog("Reject…", "danger", askToReject)],
       canReschedule(job) && dialog("Reschedule…", "other", askToReschedule), canCancel(job) && dialog("Cancel…", "danger", askToCancel))),
     job.status === "running" && progressBar(job.progress), job.error_message && notice("bad", strong(job.error_message)), job.warnings?.map(w => notice("warn", w)),
     h("div.columns", card("Details", facts([
@@ -75,7 +66,7 @@ function approvals(job) {
       ["Digest", job.approval_digest && wrap(job.approval_digest)]]))
 }
 
-const hosts = job => job.hosts?.length > 0 && card("Hosts", table("Outcome by host", [["Host", x => x.name], ["Outcome", x => x.outcome && badge(x.outcome)], ["Error", x => x.error]], job.hosts))
+const hosts = job => job.hosts?.length > 0 && card("Hosts", table("Outcome by host", [["Host", "name"], ["Outcome", x => x.outcome && badge(x.outcome)], ["Error", "error"]], job.hosts))
 
 const outputs = job => Object.keys(job.outputs ?? {}).length > 0 && card("Outputs",
   facts(Object.entries(job.outputs).map(([name, value]) => [name, value === null ? quiet("sensitive") : wrap(shown(value))])))

@@ -1,9 +1,7 @@
 // What waits, what failed, what runs, and the state of everything that jobs need.
 import {isAdmin, may, session} from "../api.js"
-import {h} from "../dom.js"
-import {bytes, count} from "../format.js"
 import {jobTable} from "../jobs.js"
-import {badge, empty, link, more, notice, region, strong, sub} from "../ui.js"
+import {badge, bytes, count, empty, h, link, more, notice, region, strong, sub} from "../ui.js"
 
 export default function overview(page) {
   const me = session.get()

@@ -1,9 +1,7 @@
 // Runs of assets on hosts, the hosts, and the agents that reach what this instance cannot.
-import {isAdmin, part, patch, post, remove, session} from "../api.js"
-import {h} from "../dom.js"
-import {shown} from "../format.js"
+import {isAdmin, part, patch, post, session} from "../api.js"
 import {followJob, offerBooking} from "../jobs.js"
-import {act, actions, adminsOnly, ask, badge, card, check, code, confirm, copyButton, data, dialog, empty, facts, field, fields, form, link, notice, open, outcome, rowActions, say, since, strong, sub, table, tabs, time, wrap} from "../ui.js"
+import {act, actions, adminsOnly, ask, badge, card, check, code, confirm, dialog, empty, facts, field, fields, form, h, link, notice, open, outcome, p, remover, secretText, shown, since, small, strong, sub, table, tabs, time, wrap} from "../ui.js"
 
 const kShownJobs = 8
 const split = text => text.split(/[\s,]+/).filter(Boolean)
@@ -20,7 +18,7 @@ async function run(page) {
   const [{items}, {hosts: kept}, groups] = await Promise.all([page.get("storage/list-all"), page.get("hosts"), page.get("workgroups")])
   const runnable = items.filter(a => a.type)
   if (!runnable.length) return page.element.append(empty("There is no asset to run.", link("storage", "Upload a playbook, a script or a package")))
-  const out = outcome()
+  const out = outcome(page)
   const secrets = h("fieldset", h("legend", "Secret variables"), act("Add one", async () => secrets.append(fields(field("Name"), field("Value", "", {type: "password", minlength: "6", autocomplete: "new-password"}))), "small"))
   const send = async (v, element) => {
     const [backend, ...name] = v.asset.split("/")
@@ -31,15 +29,15 @@ async function run(page) {
       const answer = await post(v.each ? "config-mgmt/run-bulk" : "config-mgmt/run", {...body, ...booking})
       element.querySelectorAll("input[type=password]").forEach(i => {i.value = "";})
       const ids = answer.jobs?.map(j => j.job_id) ?? [answer.job_id]
-      out.replaceChildren(card("Started", answer.batch_id && h("p", link(`jobs?batch=${part(answer.batch_id)}`, "All jobs of this batch")), ids.slice(0, kShownJobs).map(id => followJob(page, id)),
-        (answer.failed ?? []).map(f => notice("bad", shown(f)))))
+      out.show("Started", answer.batch_id && p(link(`jobs?batch=${part(answer.batch_id)}`, "All jobs of this batch")), ids.slice(0, kShownJobs).map(id => followJob(page, id)),
+        answer.failed?.map(f => notice("bad", shown(f))))
     }
     await submit({}).catch(error => offerBooking(error, submit, out))
   }
   page.element.append(card("Run an asset", form({name: "run", submit: "Run", send},
     fields(field("Asset", "asset", {options: runnable.map(a => [`${a.backend}/${a.name}`, `${a.name} (${a.type})`]), value: `${page.asked("backend")}/${page.asked("asset")}`}),
       field("Workgroup", "workgroup", {options: [["", "–"], ...groups.map(g => g.name).filter(n => me.is_admin || me.workgroups.includes(n))]})),
-    h("fieldset.days", h("legend", "Hosts"), kept.length ? kept.map(x => check(`${x.name} (${x.address})`, `host ${x.name}`)) : h("p", "No host is kept. ", link("runs/hosts", "Add one"))),
+    h("fieldset.days", h("legend", "Hosts"), kept.length ? kept.map(x => check(`${x.name} (${x.address})`, `host ${x.name}`)) : p("No host is kept. ", link("runs/hosts", "Add one"))),
     me.is_admin && field("Other addresses", "address", {hint: "DNS names or IP addresses."}), check("Check only, change nothing", "check"), check("A job for each host", "each"),
     field("Variables, as JSON", "variables", {rows: 3, class: "mono"}), secrets)), out)
 }
@@ -47,69 +45,59 @@ async function run(page) {
 function hosts(page) {
   const all = page.region("hosts", ({hosts: found}) => table("Hosts", [["Name", x => [strong(x.name), sub(x.groups.join(", "))]], ["Address", x => [code(`${x.address}:${x.port}`), sub(`${x.connection} as ${x.user}`)]],
     ["Workgroup", x => x.workgroup ?? "administrators"], ["Key", x => (x.fingerprint ? wrap(x.fingerprint) : badge("not pinned", "warn"))], ["Secret", x => x.secret_kind ?? "none"],
-    ["", x => rowActions(act("Test", () => test(x, false, all.refresh), "small", "Connecting…"), isAdmin() && [open("Edit…", () => edit(x, all.refresh), "small"),
-      open("Remove…", () => confirm(`Remove ${x.name}?`, "Remove", "The host itself is not touched.", async () => {
-        await remove(`hosts/${part(x.name)}`)
-        all.refresh()
-      }), "small danger")])]], found, empty("No hosts.", "An administrator adds the machines that runs reach.")))
-  page.element.append(...[isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), card("Hosts", all)].filter(Boolean))
+    ["", x => [act("Test", () => test(x, false, all.refresh), "small", "Connecting…"), isAdmin() && [small("Edit…", () => edit(x, all.refresh)),
+      remover("Remove", `hosts/${part(x.name)}`, `Remove ${x.name}?`, "The host itself is not touched.", all.refresh)]]]], found, empty("No hosts.", "An administrator adds the machines that runs reach.")))
+  page.element.append(h("div", isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), card("Hosts", all)))
 }
 
 async function test(host, accept, done) {
   const answer = await post(`hosts/${part(host.name)}/test`, {accept_new_key: accept})
   if (accept) done()
-  dialog(`Test of ${host.name}`, close => [h("p", badge(answer.ok ? "ok" : "failed"), " ", answer.error ?? "Connected and signed in."), facts([["Fingerprint", answer.fingerprint && wrap(answer.fingerprint)]]),
-    !answer.ok && !accept && answer.fingerprint && answer.reason === "invalid" && isAdmin() && [h("p", "Compare the fingerprint with the one that the host itself shows before you trust it."), actions(act("Trust this key", async () => {
+  dialog(`Test of ${host.name}`, close => [p(badge(answer.ok ? "ok" : "failed"), " ", answer.error ?? "Connected and signed in."), facts([["Fingerprint", answer.fingerprint && wrap(answer.fingerprint)]]),
+    !answer.ok && !accept && answer.fingerprint && answer.reason === "invalid" && isAdmin() && [p("Compare the fingerprint with the one that the host itself shows."), actions(act("Trust this key", async () => {
       await test(host, true, done)
       close()
     }, "primary"))]])
 }
 
 const edit = (host, done) => ask(host ? `Change ${host.name}` : "Add a host", "Save", async v => {
-  const body = {address: v.address, port: v.port ? Number(v.port) : null, user: v.user || null, connection: v.connection, workgroup: v.workgroup || null, groups: split(v.groups),
-    variables: JSON.parse(v.variables || "{}"), host_key: v.host_key || null, ...(v.secret && {secret: v.secret})}
+  const {address, connection, secret} = v
+  const body = {address, connection, port: v.port ? Number(v.port) : null, user: v.user || null, workgroup: v.workgroup || null, groups: split(v.groups),
+    variables: JSON.parse(v.variables || "{}"), host_key: v.host_key || null, ...(secret && {secret})}
   await (host ? patch(`hosts/${part(host.name)}`, body) : post("hosts", {name: v.name, ...body}))
-  say("Saved.")
-  done()
-}, [fields(!host && field("Name", "name", {required: true}), field("Address", "address", {value: host?.address, required: true}), field("Port", "port", {type: "number", value: host?.port, hint: "Empty is 22, or 5986 for winrm."}),
-  field("Connection", "connection", {options: ["ssh", "winrm", "local"], value: host?.connection}), field("User", "user", {value: host?.user}), field("Workgroup", "workgroup", {value: host?.workgroup, hint: "Empty: administrators only."}),
-  field("Groups", "groups", {value: host?.groups.join(", ")})), field("Host key", "host_key", {rows: 2, class: "mono", value: host?.host_key, hint: "Empty: a test offers the key that the host shows."}),
+  return "Saved."
+}, [fields(!host && field("Name", "name", {required: true}), field("Address", "address", {required: true}), field("Port", "port", {type: "number", hint: "Empty is 22, or 5986 for winrm."}),
+  field("Connection", "connection", {options: ["ssh", "winrm", "local"]}), field("User", "user"), field("Workgroup", "workgroup", {hint: "Empty: administrators only."}), field("Groups", "groups")),
+field("Host key", "host_key", {rows: 2, class: "mono", hint: "Empty: a test offers the key that the host shows."}),
 field("Password or private key", "secret", {rows: 2, class: "mono", "data-secret": "", hint: host?.secret_kind ? `A ${host.secret_kind} is kept. Empty leaves it.` : "Written here, never shown again."}),
-field("Variables, as JSON", "variables", {rows: 2, class: "mono", value: json(host?.variables)})], {wide: true, name: host ? "" : "new-host"})
+field("Variables, as JSON", "variables", {rows: 2, class: "mono"})],
+{wide: true, done, name: host ? "" : "new-host", values: host ? {...host, groups: host.groups.join(", "), variables: json(host.variables)} : {}})
 
 function agents(page) {
   const all = page.region("agents", ({agents: found}) => table("Agents", [["Name", a => [strong(a.name), sub([a.site, a.description].filter(Boolean).join(" · "))]], ["Status", a => [badge(a.status), a.warning && sub(a.warning)]], ["Version", a => a.agent_version || "–"],
-    ["Last seen", a => [since(a.last_seen_at), sub(a.last_seen_ip)]], ["Granted", a => (a.allowed_job_types?.length ? a.allowed_job_types.join(", ") : badge("nothing", "warn"))], ["Running", a => a.running_jobs, "number"],
+    ["Last seen", a => [since(a.last_seen_at), sub(a.last_seen_ip)]], ["Granted", a => (a.allowed_job_types?.length ? a.allowed_job_types.join(", ") : badge("nothing", "warn"))], ["Running", "running_jobs", "number"],
     ["", a => agentActions(a, all.refresh)]], found, empty("No agents.", "An agent runs jobs where this instance cannot reach. It calls out, and needs no open port.")))
   page.live(["agents"], all.refresh)
-  const add = () => ask("Add an agent", "Add", async v => {
-    const made = await post("agents", {name: v.name, site: v.site, description: v.description, allowed_job_types: split(v.types)})
-    all.refresh()
-    showCode(v.name, made)
-  }, [field("Name", "name", {required: true, maxlength: "64"}), ...agentFields({})], {name: "new-agent"})
+  const add = () => ask("Add an agent", "Add", async v => showCode(v.name, await post("agents", {name: v.name, ...granted(v)})),
+    [field("Name", "name", {required: true, maxlength: "64"}), agentFields()], {name: "new-agent", done: all.refresh})
   return h("div", actions(open("Add an agent…", add, "primary")), card("Agents", all))
 }
 
-const agentFields = a => [field("Site", "site", {value: a.site}), field("Description", "description", {value: a.description}), field("Granted job types", "types", {value: a.allowed_job_types?.join(", "),
-  hint: "Such as agent_storage, agent_script. It does nothing that is not granted here and by its own policy."})]
+const granted = ({site, description, types}) => ({site, description, allowed_job_types: split(types)})
+const agentFields = () => [field("Site", "site"), field("Description", "description"), field("Granted job types", "types", {
+  hint: "Such as agent_storage. It does only what is granted here and by its own policy."})]
 
 function agentActions(a, done) {
   const path = `agents/${part(a.id)}`
-  const button = (label, kind, open) => h(`button.small${kind}`, {onclick: open}, label)
-  const drop = (at, title, text, typed) => confirm(title, "Go on", text, async () => {
-    await remove(at)
-    done()
-  }, typed)
-  return rowActions(button("Grants…", "", () => ask(`Grants of ${a.name}`, "Save", async v => {
-    await patch(path, {allowed_job_types: split(v.types), site: v.site, description: v.description})
-    done()
-  }, [h("p", "It reports: ", (a.reported_job_types ?? []).join(", ") || "nothing yet"), ...agentFields(a)])),
-  button("New code…", "", () => confirm(`New enrolment code for ${a.name}?`, "Issue a code", "A code that was issued before no longer works.", async () => showCode(a.name, await post(`${path}/enrollment-code`, {})))),
-  a.status === "revoked" ? button("Remove…", ".danger", () => drop(`${path}/record`, `Remove the record of ${a.name}?`, "The audit log keeps what it did."))
-    : button("Revoke…", ".danger", () => drop(path, `Revoke ${a.name}?`, "Its key is deleted, its running job fails and its queued ones are cancelled.", a.name)))
+  return [small("Grants…", () => ask(`Grants of ${a.name}`, "Save", v => patch(path, granted(v)),
+    [p("It reports: ", (a.reported_job_types ?? []).join(", ") || "nothing yet"), agentFields()], {done, values: {...a, types: a.allowed_job_types?.join(", ")}})),
+  small("New code…", () => confirm(`New enrolment code for ${a.name}?`, "Issue a code", "A code that was issued before no longer works.", async () => showCode(a.name, await post(`${path}/enrollment-code`, {})))),
+  a.status === "revoked" ? remover("Remove", `${path}/record`, `Remove the record of ${a.name}?`, "The audit log keeps what it did.", done)
+    : remover("Revoke", path, `Revoke ${a.name}?`, "Its key is deleted, its running job fails and its queued ones are cancelled.", done, {typed: a.name})]
 }
 
 // The code is in this answer alone.
-const showCode = (name, {enrollment_code: secret, enroll_expires_at: expires, install}) => dialog(`Enrolment of ${name}`, () => [
-  h("p", strong("This code is shown once. "), expires && ["It expires ", time(expires), ". "], "Put it into a file on the agent's machine:"), data(secret), actions(copyButton(secret)),
-  h("p", "Name that file here:"), data(install.command), actions(copyButton(install.command))], "wide")
+function showCode(name, {enrollment_code: secret, enroll_expires_at: expires, install}) {
+  dialog(`Enrolment of ${name}`, () => [p(strong("This code is shown once. "), expires && ["It expires ", time(expires), ". "], "Put it into a file on the agent's machine:"), secretText(secret),
+    p("Name that file here:"), secretText(install.command)], "wide")
+}

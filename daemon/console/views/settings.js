@@ -1,8 +1,6 @@
 // Settings and history, comparison of a bundle, accounts, workgroups, tokens.
 import {get, isAdmin, part, patch, post, remove, session, signIn} from "../api.js"
-import {h} from "../dom.js"
-import {count, words} from "../format.js"
-import {act, actions, adminsOnly, ask, badge, boxes, card, check, code, confirm, copyButton, data, dialog, dropZone, empty, errorBox, facts, field, fields, form, link, list, more, open, outcome, quiet, region, rowActions, say, since, strong, sub, table, tabs, time} from "../ui.js"
+import {act, actions, adminsOnly, ask, badge, boxes, card, check, code, confirm, count, dialog, dropZone, empty, facts, field, fields, form, h, link, list, more, newPassword, open, outcome, p, quiet, region, remover, say, secretText, since, small, strong, sub, table, tabs, time, words} from "../ui.js"
 
 const kTabs = [["", "My account"], ["panels", "Panels"], ["storage", "Storage"], ["history", "History"], ["migration", "Migration"], ["accounts", "Accounts"], ["workgroups", "Workgroups"]]
 const kMask = "\u2022".repeat(8)
@@ -25,33 +23,27 @@ function account() {
         await patch(`users/${part(me.username)}`, {current_password: v.current, password: v.fresh})
         await signIn(me.username, v.fresh)
         element.reset()
-        say("Your password is changed. Your other sessions have ended.")
+        return "Your password is changed. Your other sessions have ended."
       },
     }, field("Current password", "current", {type: "password", autocomplete: "current-password", required: true}), newPassword("New password", "fresh"))), tokens(me.username))
 }
-
-const newPassword = (label, name, hint = "At least 8 characters.", required = true) => field(label, name, {type: "password", autocomplete: "new-password", minlength: "8", required, hint})
 
 // What paths of the API answer, drawn together; draw(...answers, refresh).
 function listed(path, draw) {
   const all = region(() => Promise.all([path].flat().map(p => get(p))), found => draw(...found, all.refresh))
   return all
 }
-const dropper = (label, path, title, text, done) => open(`${label}…`, () => confirm(title, label, text, async () => {
-  await remove(path)
-  done()
-}), "small danger")
 
 function tokens(username) {
   const all = listed(`tokens?username=${part(username)}`, (found, done) => table("Tokens", [["Name", t => strong(t.name)], ["Made", t => since(t.created_at)], ["Expires", t => (t.expires_at ? time(t.expires_at) : "never")], ["Last used", t => since(t.last_used_at)],
-    ["", t => rowActions(t.is_active ? dropper("Revoke", `tokens/${part(t.id)}`, `Revoke ${t.name}?`, "What uses it is refused from now on.", done) : badge("revoked"))]], found, empty("No tokens.", "A token lets a script act for this user.")))
+    ["", t => (t.is_active ? remover("Revoke", `tokens/${part(t.id)}`, `Revoke ${t.name}?`, "What uses it is refused from now on.", done) : badge("revoked"))]], found, empty("No tokens.", "A token lets a script act for this user.")))
   return card(`Tokens of ${username}`, form({
     submit: "Issue a token",
     send: async (v, element) => {
       const made = await post("tokens", {name: v.name, username, ...(v.days && {expires_days: Number(v.days)})})
       element.reset()
       all.refresh()
-      dialog(`Token ${made.name}`, () => [h("p", strong("Shown once. "), "Keep it where secrets are kept."), data(made.token), actions(copyButton(made.token))])
+      dialog(`Token ${made.name}`, () => [p(strong("Shown once. "), "Keep it where secrets are kept."), secretText(made.token)])
     },
   }, fields(field("Name", "name", {required: true}), field("Days", "days", {type: "number", min: "1", hint: "Empty: it does not expire."}))), all)
 }
@@ -87,7 +79,7 @@ const panels = page => page.region("features", features => {
 })
 
 function storage(page) {
-  const body = page.region("storage/config", ({storage_active_backend: active, ...others}) => [h("p", "Active backend: ", code(active || "none"), ". ", link("storage/backends", "Switch it under Storage")),
+  const body = page.region("storage/config", ({storage_active_backend: active, ...others}) => [p("Active backend: ", code(active || "none"), ". ", link("storage/backends", "Switch it under Storage")),
     settingsForm(others, changes => patch("storage/config", Object.fromEntries(Object.entries(changes).map(([k, v]) => [k, v ?? ""]))), () => body.refresh())])
   return card("Storage", body)
 }
@@ -95,26 +87,22 @@ function storage(page) {
 function history(page) {
   const all = page.region("setup/config/history", ({history: rows}) => table("Changes", [["When", ([r]) => time(r.changed_at)], ["Who", ([r]) => [r.changed_by, sub(r.origin)]],
     ["What", rs => [list(rs.slice(0, kShownKeys), r => [badge(r.what, "quiet"), " ", code(r.key)]), rs.length > kShownKeys && sub(`and ${rs.length - kShownKeys} more`)]],
-    ["", ([r]) => rowActions(open("Undo…", () => undo(r, all.refresh), "small"))]], [...Map.groupBy(rows, r => r.change_id).values()], empty("Nothing was changed yet.")), {limit: 300})
-  return card("History", h("p.quiet", "Values are never shown. An undo brings back the whole change, secrets included, and is a change itself."), all)
+    ["", ([r]) => small("Undo…", () => undo(r, all.refresh))]], [...Map.groupBy(rows, r => r.change_id).values()], empty("Nothing was changed yet.")), {limit: 300})
+  return card("History", h("p.quiet", "Values are never shown. An undo takes back a whole change, secrets included, and is a change itself."), all)
 }
 
-const undo = (row, done) => confirm("Undo this change?", "Undo", h("p", "Of ", time(row.changed_at), " by ", row.changed_by, ". Every key of it gets the value that it had before."), async () => {
+const undo = (row, done) => confirm("Undo this change?", "Undo", p("Of ", time(row.changed_at), " by ", row.changed_by, ". Every key of it gets its former value."), async () => {
   const answer = await post("setup/rollback", {change_id: row.change_id})
-  say(`${count(answer.restored.length + answer.regions_restored.length, "key")} restored.`)
-  done()
-})
+  return `${count(answer.restored.length + answer.regions_restored.length, "key")} restored.`
+}, {done})
 
 // The bundle is read, sent and forgotten: nothing of the page has it afterwards.
-function migration() {
-  const out = outcome()
-  const compare = async ([file]) => {
-    out.replaceChildren(h("progress", {"aria-label": "Comparing"}))
-    const answer = await post("setup/compare", {bundle: JSON.parse(await file.text())})
-    out.replaceChildren(card(`Comparison with ${file.name}`, comparison(answer)))
-  }
-  return h("div", card("Compare a bundle with this instance", h("p", "Values are never shown, and nothing is written or kept. To write it, run ", code("dashctl migrate import"), "."),
-    dropZone("Drop a bundle here, or ", false, files => compare(files).catch(error => out.replaceChildren(errorBox(error))))), out)
+function migration(page) {
+  const out = outcome(page)
+  const compare = ([file]) => out.run(async signal =>
+    out.show(`Comparison with ${file.name}`, comparison(await post("setup/compare", {bundle: JSON.parse(await file.text())}, {signal}))))
+  return h("div", card("Compare a bundle with this instance", p("Values are never shown, and nothing is written or kept. To write it, run ", code("dashctl migrate import"), "."),
+    dropZone("Drop a bundle here, or ", false, compare)), out)
 }
 
 const kCategories = {ADD: "Only the bundle has it.", CHANGE: "Both have it, with different values.", UNKNOWN: "It cannot be compared.", SAME: "Nothing to do."}
@@ -125,17 +113,15 @@ const comparison = answer => [Object.entries(kCategories).map(([name, hint]) => 
 
 const accounts = () => card("Accounts", listed(["users", "workgroups"], (users, groups, done) => [actions(open("Add an account…", () => addUser(groups, done), "primary")),
   table("Accounts", [["User", u => [strong(u.username), " ", u.is_admin && badge("admin", "info"), " ", !u.is_active && badge("disabled", "warn")]], ["Workgroups", u => u.workgroups.join(", ") || "none"],
-    ["Grants", u => grantsOf(u).join(", ") || "none"], ["Made", u => since(u.created_at)], ["", u => rowActions(open("Change…", () => editUser(u, done), "small"),
-      open("Tokens", () => dialog(`Tokens of ${u.username}`, () => tokens(u.username), "wide"), "small"))]], users)]))
+    ["Grants", u => grantsOf(u).join(", ") || "none"], ["Made", u => since(u.created_at)], ["", u => [small("Change…", () => editUser(u, done)), small("Tokens", () => dialog(`Tokens of ${u.username}`, () => tokens(u.username), "wide"))]]], users)]))
 
 const named = (v, prefix) => Object.keys(v).filter(k => k.startsWith(prefix) && v[k]).map(k => k.slice(prefix.length))
 const grantBoxes = has => boxes("Grants", [...new Set([...kGrants, ...has])], g => has.includes(g), "grant ")
 
 const addUser = (groups, done) => ask("Add an account", "Add", async v => {
   await post("users", {username: v.username, password: v.password, is_admin: v.is_admin, grants: named(v, "grant "), workgroups: named(v, "group ")})
-  say(`${v.username} is added.`)
-  done()
-}, [field("User", "username", {required: true, pattern: "[A-Za-z0-9._@+\\-]{1,100}"}), newPassword("Password", "password"), check("Administrator", "is_admin"), grantBoxes([]), boxes("Workgroups", groups.map(g => g.name), () => false, "group ")], {name: "new-user"})
+  return `${v.username} is added.`
+}, [field("User", "username", {required: true, pattern: "[A-Za-z0-9._@+\\-]{1,100}"}), newPassword("Password", "password"), check("Administrator", "is_admin"), grantBoxes([]), boxes("Workgroups", groups.map(g => g.name), () => false, "group ")], {name: "new-user", done})
 
 function editUser(user, done) {
   const has = grantsOf(user)
@@ -144,32 +130,30 @@ function editUser(user, done) {
     const body = {grant: wanted.filter(g => !has.includes(g)), ungrant: has.filter(g => !wanted.includes(g)), revoke_tokens: v.revoke, ...(v.password && {password: v.password})}
     for (const name of ["is_admin", "is_active"]) if (v[name] !== user[name]) body[name] = v[name]
     await patch(`users/${part(user.username)}`, body)
-    say(`${user.username} is changed.`)
-    done()
+    return `${user.username} is changed.`
   }, [check("Enabled", "is_active", user.is_active, "A disabled account loses its sessions and tokens."), check("Administrator", "is_admin", user.is_admin), grantBoxes(has),
-    user.username !== session.get().username && newPassword("New password", "password", "Empty leaves it.", false), check("Revoke all tokens", "revoke")])
+    user.username !== session.get().username && newPassword("New password", "password", "Empty leaves it.", false), check("Revoke all tokens", "revoke")], {done})
 }
 
 const workgroups = () => card("Workgroups", listed(["workgroups", "change-windows"], (groups, {windows}, done) => [actions(open("Add a workgroup…", () => editGroup(null, windows, done), "primary")),
   table("Workgroups", [["Name", g => [strong(g.name), sub(g.description)]], ["Members", g => g.members.join(", ") || "none"], ["Change window", g => (g.change_window_name ? `${g.change_window_name}${g.require_change_window ? "" : " (not required)"}` : "none")],
-    ["", g => rowActions(open("Change…", () => editGroup(g, windows, done), "small"), open("Members…", () => members(g, done), "small"),
-      dropper("Remove", `workgroups/${part(g.name)}`, `Remove ${g.name}?`, "A workgroup that something uses is refused.", done))]], groups, empty("No workgroups.", "Users of a workgroup share its jobs, assets and change window."))]))
+    ["", g => [small("Change…", () => editGroup(g, windows, done)), small("Members…", () => members(g, done)),
+      remover("Remove", `workgroups/${part(g.name)}`, `Remove ${g.name}?`, "A workgroup that something uses is refused.", done)]]], groups, empty("No workgroups.", "Users of a workgroup share its jobs, assets and change window."))]))
 
 const editGroup = (group, windows, done) => ask(group ? `Change ${group.name}` : "Add a workgroup", "Save", async v => {
   if (!group) await post("workgroups", {name: v.name, description: v.description})
   await patch(`workgroups/${part(group?.name ?? v.name.toLowerCase())}`, {description: v.description, change_window_id: v.window || null, require_change_window: v.required && v.window !== ""})
-  done()
 }, [!group && field("Name", "name", {required: true}), field("Description", "description", {value: group?.description}),
-  field("Change window", "window", {options: [["", "none"], ...windows.map(w => [w.id, w.name])], value: group?.change_window_id}), check("Changes only inside of the window", "required", group?.require_change_window ?? true)])
+  field("Change window", "window", {options: [["", "none"], ...windows.map(w => [w.id, w.name])], value: group?.change_window_id}), check("Changes only inside of the window", "required", group?.require_change_window ?? true)], {done})
 
 function members(group, done) {
   const path = `workgroups/${part(group.name)}/members`
   dialog(`Members of ${group.name}`, () => {
-    const all = listed(path, (names, refresh) => table("Members", [["User", n => n], ["", n => rowActions(act("Remove", async () => {
+    const all = listed(path, (names, refresh) => table("Members", [["User", n => n], ["", n => act("Remove", async () => {
       await remove(`${path}/${part(n)}`)
       refresh()
       done()
-    }, "small danger"))]], names, empty("No members.")))
+    }, "small danger")]], names, empty("No members.")))
     return [all, form({
       submit: "Add",
       send: async (v, element) => {

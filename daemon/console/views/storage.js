@@ -1,11 +1,10 @@
 // Assets: what is stored where, uploads, scope, and deleting or moving many at once.
 import {ApiError, isAdmin, part, post, put, send} from "../api.js"
-import {h} from "../dom.js"
-import {bytes, count} from "../format.js"
-import {actions, ask, badge, card, check, confirm, dialog, download, empty, errorBox, field, filters, list, open, quiet, rowActions, say, search, strong, sub, table, tabs} from "../ui.js"
+import {adminsOnly, ask, badge, bytes, card, check, confirm, count, digest, download, empty, failures, field, filters, h, list, notice, open, outcome, p, quiet, search, small, strong, sub, table, tabs} from "../ui.js"
 import {secretsIn, uploadPanel} from "../uploads.js"
 
-const kTabs = [["", "Assets"], ["backends", "Backends"], ["migrate", "Migrate"], ["images", "Images"]]
+const kTabs = [["", "Assets"], ["backends", "Backends"], ["migrate", "Migrate"], ["images", "Images"], ["state", "State"]]
+const modules = {images: "./images.js", state: "./state.js"}
 const kRunnable = ["playbook", "script", "powershell"]
 const kShownNames = 20
 
@@ -13,7 +12,9 @@ export default async function storage(page) {
   const tab = page.path[0] ?? ""
   page.show("Storage", tabs("Storage", "storage", tab, isAdmin() ? kTabs : kTabs.slice(0, 2)))
   if (!tab) return assets(page)
-  return (await import(tab === "images" ? "./images.js" : "./backends.js")).default(page, tab)
+  const barred = tab !== "backends" && adminsOnly()
+  if (barred) return page.element.append(barred)
+  return (await import(modules[tab] ?? "./backends.js")).default(page, tab)
 }
 
 async function assets(page) {
@@ -23,18 +24,14 @@ async function assets(page) {
   const labels = new Map(usable)
   const chosen = new Map() // "backend/name" to asset
   const keyOf = a => `${a.backend}/${a.name}`
+  const out = outcome(page)
   const bar = h("div.bulk", {role: "group", "aria-label": "Chosen assets"})
   const all = page.region("storage/list-all", draw)
-  const set = changes => {
-    page.setQuery(changes)
-    all.refresh()
-  }
   function drawBar() {
-    const these = [...chosen.values()]
-    bar.hidden = !these.length
-    bar.replaceChildren(...[strong(`${these.length} chosen`), open("Delete…", () => bulkDelete(these, clear), "danger"),
-      isAdmin() && open("Move…", () => bulkMove(these, usable, clear)), isAdmin() && open("Change scope…", () => changeScope(these, groups, clear)),
-      h("button.link", {onclick: clear}, "Choose none")].filter(Boolean))
+    const these = {assets: [...chosen.values()], out, done: clear}
+    bar.hidden = !chosen.size
+    bar.replaceChildren(strong(`${chosen.size} chosen`), open("Delete…", () => bulkDelete(these), "danger"),
+      ...isAdmin() ? [open("Move…", () => bulkMove(these, usable)), open("Change scope…", () => changeScope(these, groups))] : [], open("Choose none", clear, "link"))
   }
   function clear() {
     chosen.clear()
@@ -56,72 +53,57 @@ async function assets(page) {
     return [table("Assets", [
       [pickAll, a => box(`Choose ${a.name}`, chosen.has(keyOf(a)), isOn => pick(a, isOn)), "choose", "Choose"],
       ["Name", a => [strong(a.name), " ", secretsIn(a) > 0 && badge(count(secretsIn(a), "possible secret"), "warn"), sub(labels.get(a.backend) ?? a.backend, a.backend === active?.id && " (active)")]],
-      ["Type", a => a.type ?? "–"], ["Scope", a => a.workgroup ?? "everybody"], ["Size", a => bytes(a.size), "number"],
-      ["Digest", a => (a.digest ? h("code", {title: a.digest}, `${a.digest.slice(0, 15)}…`) : quiet("unknown"))],
-      ["", a => rowActions(open("Download", () => fetchAsset(a), "small"), kRunnable.includes(a.type) && h("a.button.small", {href: `#/runs?asset=${part(a.name)}&backend=${part(a.backend)}`}, "Run"))],
+      ["Type", "type"], ["Scope", a => a.workgroup ?? "everybody"], ["Size", a => bytes(a.size), "number"],
+      ["Digest", a => digest(a.digest)],
+      ["", a => [small("Download", () => fetchAsset(a, out)), kRunnable.includes(a.type) && h("a.button.small", {href: `#/runs?asset=${part(a.name)}&backend=${part(a.backend)}`}, "Run")]],
     ], found, empty("No asset matches.")), h("p.quiet", `${count(found.length, "asset")}, ${bytes(found.reduce((sum, a) => sum + a.size, 0))}`)]
   }
   drawBar()
-  page.element.append(uploadPanel(page, active, "asset", all.refresh), card("Assets", filters("Filter assets", search("Search by name", page.asked("q"), q => set({q})),
-    field("Backend", "", {options: [["", "All"], ...usable], value: page.asked("backend"), onchange: event => set({backend: event.target.value})})), bar, all))
+  page.element.append(uploadPanel(page, active, "asset", all.refresh), card("Assets", filters("Filter assets", search("Search by name", page.asked("q"), q => page.ask({q}, all)),
+    page.filter("Backend", "backend", all, {options: [["", "All"], ...usable]})), bar, out, all))
 }
 
-// Downloads with progress; closing the dialog cancels.
-function fetchAsset(asset) {
-  const abort = new AbortController()
-  const bar = h("progress", {max: Math.max(1, asset.size), value: 0, "aria-label": "Progress"})
-  const shown = dialog(`Downloading ${asset.name}`, close => [bar, actions(open("Cancel", close))])
-  shown.addEventListener("close", () => abort.abort())
-  const run = async () => {
-    const answer = await send("GET", "storage/fetch", {query: {name: asset.name, backend: asset.backend, raw: 1}, signal: abort.signal})
-    const pieces = []
-    for await (const piece of answer.body) {
-      pieces.push(piece)
-      bar.value += piece.length
-    }
-    download(asset.name, pieces)
-    shown.close()
+const fetchAsset = (asset, out) => out.run(async (signal, tell) => {
+  const answer = await send("GET", "storage/fetch", {query: {name: asset.name, backend: asset.backend, raw: 1}, signal})
+  const pieces = []
+  let got = 0
+  for await (const piece of answer.body) {
+    pieces.push(piece)
+    tell((got += piece.length) / asset.size, `${asset.name}: ${bytes(got)} of ${bytes(asset.size)}`)
   }
-  run().catch(error => bar.replaceWith(errorBox(error)))
-}
-
-const namesOf = assets => [list(assets.slice(0, kShownNames), a => [a.name, quiet(` ${a.backend}`)]), assets.length > kShownNames && h("p", `and ${assets.length - kShownNames} more`)]
-
-const report = failed => failed.length > 0 && dialog("Not everything was done", () => table("Failed", [["Name", f => f.name], ["Error", f => f.error]], failed))
-
-const bulkDelete = (assets, done) => confirm(`Delete ${count(assets.length, "asset")}?`, "Delete", [h("p", "They cannot be brought back from here."), namesOf(assets)], async () => {
-  const answer = await post("storage/bulk-delete", {items: assets.map(({name, backend}) => ({name, backend}))})
-  say(answer.summary)
-  report(answer.failed)
-  done()
+  download(asset.name, pieces)
+  out.replaceChildren()
 })
 
+const namesOf = assets => [list(assets.slice(0, kShownNames), a => [a.name, quiet(` ${a.backend}`)]), assets.length > kShownNames && p(`and ${assets.length - kShownNames} more`)]
+
+const report = (out, text, failed) => out.replaceChildren(notice(failed.length ? "warn" : "good", text, failures(failed)))
+
+const bulkDelete = ({assets, out, done}) => confirm(`Delete ${count(assets.length, "asset")}?`, "Delete", [p("They cannot be brought back from here."), namesOf(assets)], async () => {
+  const {summary, failed} = await post("storage/bulk-delete", {items: assets.map(({name, backend}) => ({name, backend}))})
+  report(out, summary, failed)
+}, {done})
+
 // One after another, so that a stop loses nothing: what was moved is moved, the rest is where it was.
-async function eachOf(title, assets, work, done) {
-  let isStopped = false, at = 0
-  const bar = h("progress", {max: assets.length, value: 0, "aria-label": "Progress"})
-  const shown = dialog(title, close => [bar, actions(open("Stop after this one", close))])
-  shown.addEventListener("close", () => {isStopped = true;})
+const eachOf = ({assets, out, done}, work) => out.run(async (signal, tell) => {
   const failed = []
+  let at = 0
   for (const asset of assets) {
-    if (isStopped) break
+    if (signal.aborted) break
     await work(asset).catch(error => {
       if (!(error instanceof ApiError)) throw error
       failed.push({name: asset.name, error: error.message})
     })
-    bar.value = ++at
+    tell(++at / assets.length, `${at} of ${assets.length}`)
   }
-  shown.close()
-  say(`${at - failed.length} of ${assets.length} done, ${failed.length} failed.`)
-  report(failed)
+  report(out, `${at - failed.length} of ${assets.length} done, ${failed.length} failed.`, failed)
   done()
-}
+})
 
-const bulkMove = (assets, usable, done) => ask(`Move ${count(assets.length, "asset")}`, "Move", async ({to, overwrite}) => {
-  eachOf("Moving assets", assets.filter(a => a.backend !== to), a => post("storage/move", {name: a.name, from_backend: a.backend, to_backend: to, overwrite}), done)
-}, [namesOf(assets), field("To", "to", {options: usable}), check("Replace an asset of that name there", "overwrite")])
+const bulkMove = (chosen, usable) => ask(`Move ${count(chosen.assets.length, "asset")}`, "Move", async ({to, overwrite}) => {
+  eachOf({...chosen, assets: chosen.assets.filter(a => a.backend !== to)}, a => post("storage/move", {name: a.name, from_backend: a.backend, to_backend: to, overwrite}))
+}, [namesOf(chosen.assets), field("To", "to", {options: usable}), check("Replace an asset of that name there", "overwrite")])
 
-const changeScope = (assets, groups, done) => ask(`Scope of ${count(assets.length, "asset")}`, "Change scope", async ({workgroup}) => {
-  eachOf("Changing scopes", assets, a => put("storage/scope", {backend: a.backend, name: a.name, workgroup: workgroup || null}), done)
-}, [namesOf(assets), field("Who may use them", "workgroup", {options: [["", "everybody"], ...groups.map(g => g.name)]})])
-
+const changeScope = (chosen, groups) => ask(`Scope of ${count(chosen.assets.length, "asset")}`, "Change scope", async ({workgroup}) => {
+  eachOf(chosen, a => put("storage/scope", {backend: a.backend, name: a.name, workgroup: workgroup || null}))
+}, [namesOf(chosen.assets), field("Who may use them", "workgroup", {options: [["", "everybody"], ...groups.map(g => g.name)]})])

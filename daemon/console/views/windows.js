@@ -1,8 +1,6 @@
 // Change windows: the week in the windows' own zones and in the viewer's.
-import {may, part, post, put, remove} from "../api.js"
-import {h} from "../dom.js"
-import {count, duration} from "../format.js"
-import {ask, badge, boxes, card, check, confirm, dialog, empty, field, fields, list, notice, open, quiet, region, rowActions, say, strong, sub, table, time} from "../ui.js"
+import {may, part, post, put} from "../api.js"
+import {ask, badge, boxes, card, check, count, dialog, duration, empty, field, fields, h, list, notice, open, quiet, region, remover, small, strong, sub, table, time} from "../ui.js"
 import {clockChanges, clockIn, dayIn, midnights, monday, occurrences, viewerZone} from "../zones.js"
 
 const kDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -13,15 +11,11 @@ export default function windows(page) {
     const zones = [...new Set([viewerZone, ...all.map(w => w.timezone), "UTC"])]
     const zone = zones.includes(page.asked("zone")) ? page.asked("zone") : viewerZone
     const start = monday(zone, page.asked("week") ? new Date(page.asked("week")) : new Date())
-    const go = changes => {
-      page.setQuery(changes)
-      view.refresh()
-    }
-    const turn = (label, days) => h("button", {onclick: () => go({week: days ? new Date(+start + days * kDay).toISOString().slice(0, 10) : ""})}, label)
+    const turn = (label, days) => open(label, () => page.ask({week: days ? new Date(+start + days * kDay).toISOString().slice(0, 10) : ""}, view))
     return [h("div.filters", turn("‹ Week before", -3), turn("This week", 0), turn("Week after ›", 10),
-      field("Shown in", "", {options: zones.map(z => [z, z === viewerZone ? `${z} (mine)` : z]), value: zone, onchange: event => go({zone: event.target.value})}),
+      page.filter("Shown in", "zone", view, {options: zones.map(z => (z === viewerZone ? ["", `${z} (mine)`] : z))}),
       may("change_windows:write") && open("Add a window…", () => edit(null, view.refresh), "primary")),
-    all.length ? [week(all.filter(w => w.enabled), zone, start), definitions(all, groups, view.refresh)] : empty("No change windows.", "A window says when the resources of a workgroup may be changed. Attach it to one under Settings.")]
+    all.length ? [week(all.filter(w => w.enabled), zone, start), definitions(all, groups, view.refresh)] : empty("No change windows.", "A window says when a workgroup's resources may be changed. Attach it under Settings.")]
   })
   page.show("Windows", view)
 }
@@ -47,22 +41,19 @@ function week(all, zone, start) {
     ["Length", o => duration((o.end - o.start) / 1000), "number"]], openings, empty("No window opens in this week.")))
 }
 
-const definitions = (all, groups, refresh) => card("Definitions", table("Change windows", [["Name", w => [strong(w.name), w.description && sub(w.description)]], ["Opens", w => w.summary],
+const definitions = (all, groups, refresh) => card("Definitions", table("Change windows", [["Name", w => [strong(w.name), w.description && sub(w.description)]], ["Opens", "summary"],
   ["Next", w => (w.enabled ? time(w.next_start) : badge("disabled"))], ["Workgroups", w => groups.filter(g => g.change_window_id === w.id).map(g => g.name).join(", ") || "none"],
-  ["", w => may("change_windows:write") && rowActions(open("Edit…", () => edit(w, refresh), "small"), open("Remove…", () => confirm(`Remove ${w.name}?`, "Remove", "A window that is in use is refused.", async () => {
-    await remove(`change-windows/${part(w.id)}`)
-    refresh()
-  }), "small danger"))]], all))
+  ["", w => may("change_windows:write") && [small("Edit…", () => edit(w, refresh)), remover("Remove", `change-windows/${part(w.id)}`, `Remove ${w.name}?`, "A window that is in use is refused.", refresh)]]], all))
 
 function edit(window, done) {
   const w = window ?? {start_at_local: "22:00", duration_minutes: 120, timezone: viewerZone, schedule_days: "1111111", enabled: true}
   ask(window ? `Change ${w.name}` : "Add a change window", "Save", async v => {
-    const body = {name: v.name, description: v.description, start_at_local: v.start, duration_minutes: Number(v.minutes), timezone: v.zone, enabled: v.enabled, schedule_days: kDays.map(d => Number(v[d])).join("")}
+    const {name, description, start_at_local, timezone, enabled} = v
+    const body = {name, description, start_at_local, timezone, enabled, duration_minutes: Number(v.duration_minutes), schedule_days: kDays.map(d => Number(v[d])).join("")}
     const saved = await (window ? put(`change-windows/${part(w.id)}`, body) : post("change-windows", body))
-    done()
-    say(`${saved.name} is saved.`)
     if (saved.warnings.length) dialog("Saved, with a warning", () => list(saved.warnings))
-  }, [h("datalist", {id: "zones"}, Intl.supportedValuesOf("timeZone").map(z => h("option", {value: z}))), field("Name", "name", {value: w.name, required: true}), field("Description", "description", {value: w.description}),
-    fields(field("Opens at", "start", {type: "time", value: w.start_at_local, required: true}), field("Minutes", "minutes", {type: "number", min: "1", max: "10080", value: w.duration_minutes, required: true}),
-      field("Zone", "zone", {value: w.timezone, list: "zones", required: true})), boxes("Days", kDays, d => w.schedule_days[kDays.indexOf(d)] === "1", ""), check("Enabled", "enabled", w.enabled)], {name: window ? "" : "new-window"})
+    return `${saved.name} is saved.`
+  }, [h("datalist", {id: "zones"}, Intl.supportedValuesOf("timeZone").map(z => h("option", {value: z}))), field("Name", "name", {required: true}), field("Description", "description"),
+    fields(field("Opens at", "start_at_local", {type: "time", required: true}), field("Minutes", "duration_minutes", {type: "number", min: "1", max: "10080", required: true}),
+      field("Zone", "timezone", {list: "zones", required: true})), boxes("Days", kDays, d => w.schedule_days[kDays.indexOf(d)] === "1", ""), check("Enabled", "enabled")], {values: w, name: window ? "" : "new-window", done})
 }

@@ -16,6 +16,7 @@ class ConsoleWorld:
     """One instance, its users, and what they have made."""
 
     def __init__(self, folder, bucket, strange=HOSTILE):
+        self.folder, self.bucket = folder, bucket
         self.one = Instance(folder / "one", {"AUTOMATION_ANSIBLE": ansible()})
         self.one.add_user("root", admin=True)
         self.one.add_user("alice", workgroups=["web"])

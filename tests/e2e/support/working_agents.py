@@ -21,18 +21,19 @@ def agent_row(root, agent_id):
 class AgentProcess:
     """`dashctl agent run` with its folder: state, policy, shares."""
 
-    def __init__(self, instance, root, folder, name, grants=(STORAGE,)):
+    def __init__(self, instance, root, folder, name, grants=(STORAGE,), code=None):
+        """Adds the agent, unless there is one already with this enrolment code."""
         self.instance, self.root, self.folder, self.name = instance, root, folder, name
         folder.mkdir(parents=True)
         self.process = None
         self.policy, self.shares = folder / "policy.yaml", folder / "shares.yaml"
         self.state, self.log_file = folder / "state", folder / "log"
-        row = add_agent(root, name, grants)
-        self.id = row["id"]
-        code = folder / "code"
-        code.write_text(row["enrollment_code"])
-        code.chmod(0o600)
-        self.code = code
+        if code is None:
+            code = add_agent(root, name, grants)["enrollment_code"]
+        self.id = next(a["id"] for a in root.get("/api/agents").json["agents"] if a["name"] == name)
+        self.code = folder / "code"
+        self.code.write_text(code)
+        self.code.chmod(0o600)
         self.write_policy()
         self.write_shares([])
 
