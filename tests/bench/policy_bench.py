@@ -5,20 +5,16 @@
               at 1 and at 16 connections, in interleaved rounds
   audit       entries a second that are durable (refusals by a change window: no engine), beside the disk's bare fdatasyncs
   postgres    the same on PostgreSQL (PGHOST, PGPORT, PGUSER, PGPASSWORD), by one replica and by two on one database
-  verify      `audit verify` over ENTRIES entries: processor seconds and peak memory. Writes the log's rows itself, by the format of
-              core/audit/entry.hpp, so it is also a second implementation of that format
+  verify      `audit verify` over ENTRIES entries: processor seconds and peak memory. tests/e2e/support/audit_rows.py writes the
+              log's rows
 
 Prints one JSON document; `goals` says which hold. Usage: policy_bench.py [--rounds N] [--requests N] [--entries N] [--skip verify];
 DASHCTL names the binary, POLICY_BINARY the engine."""
 import argparse
-import hashlib
-import hmac
 import json
 import os
 import shutil
-import sqlite3
 import statistics
-import struct
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -27,76 +23,13 @@ from pathlib import Path
 
 # First, as it makes support importable.
 from gate_load import ACTION, MACHINE, Generator, bench_folder, middle, post, start_gated
+from support.audit_rows import verify, write_log
 from support.databases import new_database
 from support.engine import engine_binary
 from support.instance import Instance
-from support.program import BINARY, clean_environment
 from support.wait import wait_until
 
-DETAILS = json.dumps({"reasons": ['region "mars-1" is not in the allowed list ["eu-west-1"]'], "request": {"region": "mars-1"}},
-                     separators=(",", ":"))
 MANY = 16  # connections
-
-
-def hkdf(key, info):
-    """RFC 5869 with SHA-256, no salt, 32 bytes."""
-    extracted = hmac.digest(bytes(32), key, "sha256")
-    return hmac.digest(extracted, info.encode() + b"\x01", "sha256")
-
-
-def text(value):
-    return struct.pack(">I", len(value)) + value.encode()
-
-
-def node(left, right):
-    return hashlib.sha256(b"\x01" + left + right).digest()
-
-
-def write_log(folder, count):
-    """Puts `count` sealed and chained entries, and their head, into a fresh instance."""
-    signing = (folder / "signing.key").read_text().strip().encode()
-    log_key = hkdf(signing, "dashctl audit head v1")
-    seal_key, head_key = hkdf(log_key, "dashctl audit entry seal"), hkdf(log_key, "dashctl audit head seal")
-    tail = text("alice") + text("cloud1:vm:deploy:denied") + text("web") + text(DETAILS) + text("10.0.0.7") + text("0123456789ab")
-    roots, hashed, at = [], bytes(32), 1_780_000_000_000_000
-
-    def rows():
-        nonlocal hashed
-        for seq in range(1, count + 1):
-            body = hashed + struct.pack(">qq", seq, at + seq) + tail
-            seal = hmac.digest(seal_key, body, "sha256")[:16]
-            hashed = hashlib.sha256(b"\x00" + body + seal).digest()
-            leaf, size = hashed, seq - 1
-            while size & 1:
-                leaf, size = node(roots.pop(), leaf), size >> 1
-            roots.append(leaf)
-            yield seq, at + seq, "alice", "cloud1:vm:deploy:denied", "web", DETAILS, "10.0.0.7", "0123456789ab", seal, hashed
-
-    db = sqlite3.connect(folder / "dashctl.db")
-    with db:
-        db.execute("DELETE FROM audit_log")
-        db.executemany("INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
-        frontier = f"{count}:{b''.join(roots).hex()}"
-        sealed = f"audit head v1\n{count}\n{hashed.hex()}\n{frontier}\n0\n"
-        db.execute("UPDATE audit_head SET count = ?, entry_hash = ?, frontier = ?, tainted_at = 0, mac = ?",
-                   (count, hashed.hex(), frontier, hmac.digest(head_key, sealed.encode(), "sha256").hex()))
-    db.close()
-    # The checkpoint that the instance made of its own first entries.
-    (folder / "audit.checkpoint").unlink(missing_ok=True)
-
-
-def verify(folder):
-    """(answer, processor seconds, peak MiB) of one `audit verify`."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.dup2(write, 1)
-        os.execve(BINARY, [BINARY, "audit", "verify", "--data-dir", str(folder), "--output", "json"], clean_environment())
-    os.close(write)
-    with os.fdopen(read) as out:
-        told = json.load(out)
-    _, _, usage = os.wait4(pid, 0)
-    return told, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def measure_verify(folder, count):

@@ -17,6 +17,7 @@ ENDPOINT = {"s3": "storage_obj_cloud1_endpoint", "azure": "storage_obj_cloud2_en
 SMALL = b"#!/bin/sh\necho small\n"
 OLD = b"#!/bin/sh\necho old\n"
 LARGE = os.urandom(1 << 20) * 8 + b"the second part"
+POINTS = {}  # of each kind of store and flow that the long form went over
 HONEST = {403, 404, 409, 500, 502, 503, 504}  # of a call to a store; 500 only with a sentence of the store's
 
 
@@ -163,7 +164,85 @@ class DeepTest(Flow):
         return self.world.root.post("/api/storage/test", {"backend": self.world.backend, "deep": True})
 
 
-FLOWS = [Upload, Replace, Chunked, Fetch, Listing, Delete, Migrate, Verify, Scope, Sweep, DeepTest]
+class Raw(Flow):
+    before = new = OLD
+
+    def act(self):
+        answer = self.world.root.get(f"/api/storage/fetch?name={self.name}&raw=1")
+        assert answer.status >= 300 or answer.body == OLD, answer
+        return answer
+
+
+class Range(Flow):
+    before = new = OLD
+
+    def act(self):
+        answer = self.world.root.get(f"/api/storage/fetch?name={self.name}&raw=1", headers={"Range": "bytes=3-8"})
+        assert answer.status >= 300 or answer.body in (OLD, OLD[3:9]), answer
+        return answer
+
+
+class ListAll(Flow):
+    """Leaves out a store that fails, and so never fails."""
+    before = new = OLD
+
+    def act(self):
+        return self.world.root.get("/api/storage/list-all")
+
+
+class BulkDelete(Flow):
+    before = OLD
+
+    def act(self):
+        answer = self.world.root.post("/api/storage/bulk-delete", {"items": [{"name": self.name, "backend": self.world.backend}]})
+        if answer.status < 300 and answer.json["failed"]:
+            assert answer.json["failed"][0]["error"], answer
+            self.new = self.before if self.world.content(self.name) else None
+        return answer
+
+
+class Move(Flow):
+    """To the folder, and removed here."""
+    before = OLD
+
+    def act(self):
+        answer = self.world.root.post("/api/storage/move", {"name": self.name, "from_backend": self.world.backend, "to_backend": "local"})
+        if answer.status < 300:
+            assert self.world.content(self.name) is not None or (self.world.folder / self.name).read_bytes() == OLD, answer
+            self.new = self.world.content(self.name)
+        return answer
+
+
+class Abort(Flow):
+    """An upload that is given up after a part."""
+
+    def act(self):
+        http = self.world.root
+        begun = http.post("/api/storage/upload/begin", {"filename": self.name, "size": len(LARGE)})
+        if begun.status >= 300:
+            return begun
+        sent = put(http, begun.json["handle"], 1, slices(LARGE)[0])
+        aborted = http.post("/api/storage/upload/abort", {"handle": begun.json["handle"]})
+        return sent if sent.status >= 300 else aborted
+
+
+class States(Flow):
+    """The states of deploys that lie on the store."""
+
+    def act(self):
+        return self.world.root.get("/api/storage/state")
+
+
+class Images(Flow):
+    """The hub's list, after an image was uploaded to it."""
+
+    def act(self):
+        return self.world.root.get("/api/images")
+
+
+FLOWS = [Upload, Replace, Chunked, Abort, Fetch, Raw, Range, Listing, ListAll, Delete, BulkDelete, Migrate, Move, Verify, Scope, Sweep,
+         DeepTest, States, Images]
+LEAST_POINTS = 5000  # of the long form
 
 
 def sweep(world, flow, faults, forevers):
@@ -211,4 +290,14 @@ def test_a_call_that_fails_is_no_lie(worlds, flow):
 @pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.__name__)
 @pytest.mark.parametrize("kind", BACKEND)
 def test_a_call_that_fails_in_any_way_is_no_lie(worlds, kind, flow):
-    sweep(worlds(kind), flow, FAULTS, [False, True])
+    POINTS[kind, flow.__name__] = sweep(worlds(kind), flow, FAULTS, [False, True])
+
+
+@pytest.mark.long
+def test_the_sweep_went_over_so_many_points(capsys):
+    """After the sweeps above, in the same process."""
+    of_kind = {kind: sum(points for (at, _), points in POINTS.items() if at == kind) for kind in BACKEND}
+    with capsys.disabled():
+        print(f"\n  fault sweep: {sum(of_kind.values())} points, {of_kind}")
+    if len(POINTS) == len(BACKEND) * len(FLOWS):
+        assert sum(of_kind.values()) >= LEAST_POINTS, POINTS
