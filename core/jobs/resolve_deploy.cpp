@@ -76,8 +76,9 @@ Result<std::vector<std::string>> names_of(const Action& action, const std::strin
 }
 
 Result<std::int64_t> count_of(const Action& action, const Json& body) {
-  if (action.max_name_length == 0) return 1;
   auto count = TRY(integer_field(body, "count")).value_or(1);
+  bool is_single = action.max_name_length == 0;
+  if (is_single && count != 1) return wrong_value("count", "is 1 here; send a request for each");
   if (count < 1 || count > kMaxCount) return wrong_value("count", fmt::format("is 1 to {}", kMaxCount));
   return count;
 }

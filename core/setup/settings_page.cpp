@@ -37,6 +37,13 @@ bool is_gate_list(std::string_view key) {
          key == policy::kWindowKey;
 }
 
+// A switch of the gate that is merely left blank must not open it.
+bool is_blank_switch(const config::KeyInfo& info, const Json& value) {
+  bool of_gate = info.key == policy::kEnabledKey || info.key == policy::kApprovalKey;
+  return of_gate &&
+         (value.is_null() || (value.is_string() && trim(value.get_ref<const std::string&>()).empty()));
+}
+
 bool all_strings(const Json& value) {
   return std::ranges::all_of(value, [](const Json& item) { return item.is_string(); });
 }
@@ -118,6 +125,7 @@ Result<void> change_settings_page(config::EncryptedStore& store, ConfigService& 
     if (info->key == panel.switch_key && body.contains(kSwitch)) member = kSwitch;
     auto sent = body.find(member);
     if (sent == body.end()) continue;
+    if (is_blank_switch(*info, *sent)) return wrong_type(member, "boolean");
     if (sent->is_null()) {
       if (present.contains(info->key)) changes[info->key] = std::nullopt;
       continue;

@@ -18,6 +18,18 @@ Result<std::vector<std::string>> names_member(const Json& body, std::string_view
   return out;
 }
 
+// `permissions` is what an account shows, and what the deployed dashboards take: scope to levels.
+Result<std::vector<std::string>> grants_member(const Json& body) {
+  auto out = TRY(names_member(body, "grants"));
+  auto sent = body.find("permissions");
+  if (sent == body.end() || sent->is_null()) return out;
+  if (!sent->is_object()) return wrong_type("permissions", "object");
+  for (const auto& entry : sent->items())
+    for (const auto& level : TRY(names_member(*sent, entry.key())))
+      out.push_back(fmt::format("{}:{}", entry.key(), level));
+  return out;
+}
+
 Result<Response> list(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto out = OrderedJson::array();
@@ -33,7 +45,9 @@ Result<Response> create(app::Application& app, const Request& request) {
   user.password = Secret(TRY(required_string(body, "password")));
   user.is_admin = TRY(optional_bool(body, "is_admin")).value_or(false);
   user.workgroups = TRY(names_member(body, "workgroups"));
-  user.grants = TRY(names_member(body, "grants"));
+  user.grants = TRY(grants_member(body));
+  if (TRY(optional_bool(body, "is_active")) == false)
+    return wrong_value("is_active", "is true of a new account; disable it afterwards");
   return json_response(201, identity::to_json(TRY(app.accounts.add(principal, user))));
 }
 
@@ -41,6 +55,7 @@ Result<Response> change(app::Application& app, const Request& request) {
   const auto& principal = request.caller();
   auto body = TRY(json_object(request));
   identity::UserChange change;
+  if (body.contains("permissions")) return wrong_value("permissions", "is changed by grant and ungrant");
   if (auto password = TRY(optional_string(body, "password"))) change.password = Secret(*password);
   if (auto current = TRY(optional_string(body, "current_password")))
     change.current_password = Secret(*current);

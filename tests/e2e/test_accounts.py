@@ -66,8 +66,27 @@ def test_a_user_with_one_wrong_member_is_not_added(instance, root):
         assert [user["username"] for user in root.get("/api/users").json] == ["root"]
         assert root.get("/api/workgroups/new-team").status == 404
     assert entries(root, action="user.create") == entries(root, action="user.create", username="local")
+    for unheard in ({"permissions": ["jobs:read"]}, {"permissions": {"jobs": "read"}}, {"is_active": False}):
+        assert root.post("/api/users", {"username": "eve", "password": PASSWORD, **unheard}).status == 422, unheard
     assert root.post("/api/users", {"username": "eve", "password": PASSWORD, "workgroups": ["new-team"]}).status == 201
     assert entries(root, action="user.create", username="root")[0]["target"] == "eve"
+
+
+def test_an_account_is_added_with_the_permissions_that_it_shows(root):
+    wanted = {"change_windows": ["use", "write"]}
+    made = root.post("/api/users", {"username": "ada", "password": PASSWORD, "permissions": wanted})
+    assert made.status == 201 and made.json["permissions"] == wanted, made
+    assert root.patch("/api/users/ada", {"permissions": {}}).status == 422
+    assert user_of(root, "ada")["permissions"] == wanted
+    assert root.patch("/api/users/ada", {"ungrant": ["change_windows:write"]}).json["permissions"] == {"change_windows": ["use"]}
+
+
+def test_who_is_disabled_is_told_so_after_the_right_password_alone(instance, root, nora):
+    assert root.patch("/api/users/nora", {"is_active": False}).status == 200
+    anonymous = Http(instance.port)
+    told = anonymous.post("/api/auth/login", form={"username": "nora", "password": PASSWORD})
+    assert told.status == 403 and isinstance(told.json["detail"], str), told
+    assert anonymous.post("/api/auth/login", form={"username": "nora", "password": OTHER}).status == 401
 
 
 # --- tokens ---

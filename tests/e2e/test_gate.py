@@ -293,6 +293,15 @@ def test_a_database_and_a_cluster_name_what_is_made(gate):
     assert made.status == 202 and made.json["ok"] is True and made.json["cluster_id"] and made.json["job_id"], made
 
 
+@pytest.mark.parametrize("path", ["/api/databases", "/api/k8s/clusters/provision"])
+def test_of_a_database_or_a_cluster_one_is_made_or_none(gate, path):
+    _, root = gate
+    assert root.post(path, {"name": "one", "count": 1}).status in (200, 202)
+    for wrong in (0, 2, -1, 10 ** 15, "3", 1.5, True):
+        refused = root.post(path, {"name": "many", "count": wrong})
+        assert refused.status == 422 and refused.json["detail"][0]["loc"] == ["body", "count"], refused
+
+
 def test_many_denials_at_once_keep_one_chain(gate):
     instance, root = gate
     instance.set(admission_allowed_regions="us-east-1")
@@ -311,8 +320,10 @@ def test_the_panel_changes_only_what_is_sent_and_refuses_nonsense(gate):
     assert told["enabled"] is True and json.loads(told["admission_allowed_regions"]) == ["us-east-1"]
     assert call(root, "POST", "/api/cloud1/deploy").status == 403
     for nonsense in ({"admission_allowed_regions": "[us-east-1"}, {"admission_prod_window": "someday"}, {"enabled": "perhaps"},
-                     {"admission_gated_actions": ["cloud9:vm:deploy"]}, {"admission_allowed_regions": [1]}):
+                     {"admission_gated_actions": ["cloud9:vm:deploy"]}, {"admission_allowed_regions": [1]},
+                     {"enabled": None}, {"enabled": " "}, {"admission_enforce_needs_approval": None}):
         assert root.patch(panel, nonsense).status == 422, nonsense
+    assert root.get(panel).json["enabled"] is True
     assert root.patch(panel, {"enabled": False}).status == 200
     assert call(root, "POST", "/api/cloud1/deploy").status == 200
     assert root.patch("/api/setup/feature/nothing", {}).status == 404

@@ -148,6 +148,8 @@ class RedactingStore final : public ObjectStore {
 Error redact_addresses(Error error, std::string_view place) {
   std::vector<std::string> hosts{std::string(host_of(place))};
   auto shown = without_urls(error.message, hosts);
+  // A bucket's own host ends in that of its store, which would cut it in two.
+  std::ranges::sort(hosts, std::ranges::greater{}, &std::string::size);
   for (const auto& host : hosts) shown = without_host(std::move(shown), host);
   if (shown == error.message) return error;
   error.detail += (error.detail.empty() ? "" : "; ") + error.message;

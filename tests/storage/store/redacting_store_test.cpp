@@ -56,6 +56,8 @@ TEST(ConcealedError, LeavesEverythingElseAsItIsAndKeepsTheWholeForTheLog) {
   for (auto message : {"Asset 'a.yml' not found.", "part 3 is missing in the store", "a:b //c \\d", ""})
     EXPECT_EQ(shown(message), message);
   EXPECT_EQ(shown("s3 is s3x", "http://s3/b"), "the store is s3x");
+  EXPECT_EQ(shown("cannot reach https://b.s3.example: no host b.s3.example", "https://s3.example/b"),
+            "cannot reach the store: no host the store");
   auto error = redact_addresses({.code = Code::busy,
                                  .message = "http://a/b: slow down",
                                  .detail = "curl 28",
