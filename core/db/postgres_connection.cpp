@@ -35,14 +35,20 @@ constexpr std::size_t kMaxPipelined = 64;
 constexpr const char* kKeywords[] = {"connect_timeout",  "tcp_user_timeout", "keepalives_idle",
                                      "application_name", "dbname",           nullptr};
 
-struct ClearResult {
-  void operator()(PGresult* r) const { PQclear(r); }
-};
+}  // namespace
+
+// Not in the unnamed namespace: a member of a class of the header has this type.
 struct FinishConnection {
   void operator()(PGconn* c) const { PQfinish(c); }
 };
-using PgResult = std::unique_ptr<PGresult, ClearResult>;
 using PgHandle = std::unique_ptr<PGconn, FinishConnection>;
+
+namespace {
+
+struct ClearResult {
+  void operator()(PGresult* r) const { PQclear(r); }
+};
+using PgResult = std::unique_ptr<PGresult, ClearResult>;
 
 std::string_view state_of(const PGresult* r) {
   const char* field = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : nullptr;
