@@ -88,8 +88,8 @@ struct Obstacle {
 Result<std::optional<Obstacle>> find_closed_window(const Deps& deps, db::Transaction& tx, const Job& job,
                                                    const policy::GateSettings& settings) {
   if (!job.needs_plan_approval || !job.workgroup || !settings.lists(job.action)) return std::nullopt;
-  auto answer =
-      TRY(windows::check_workgroup_window(tx, deps.windows, *job.workgroup, std::nullopt, deps.clock.now()));
+  auto rule = TRY(deps.windows.rule_of(tx, *job.workgroup));
+  auto answer = TRY(windows::check_workgroup_window(rule, *job.workgroup, std::nullopt, deps.clock.now()));
   if (!answer.refusal) return std::nullopt;
   return Obstacle{State::missed, "change_window", answer.refusal->reason + " Book it again."};
 }

@@ -79,16 +79,14 @@ Failure refuse(const Deps& deps, const JobRequest& request, const CombinedDecisi
 Result<void> check_change_window(const Deps& deps, JobRequest& request) {
   if (!request.resolved.workgroup) return {};
   if (!TRY(policy::live_settings(deps.settings))->lists(request.action->name)) return {};
-  auto answer = TRY(db::read<windows::WindowResult>(deps.sql, [&](db::Transaction& tx) {
-    return windows::check_workgroup_window(tx, deps.windows, *request.resolved.workgroup, request.time_range,
-                                           request.now);
-  }));
+  const auto& workgroup = *request.resolved.workgroup;
+  auto answer = TRY(windows::check_workgroup_window(*TRY(deps.windows.rule_of(workgroup)), workgroup,
+                                                    request.time_range, request.now));
   if (answer.time_range) request.time_range = answer.time_range;
   if (!answer.refusal) return {};
-  return refuse(deps, request, 0, window_error(*answer.refusal),
-                {{"error", "change_window"},
-                 {"reasons", {answer.refusal->reason}},
-                 {"workgroup", *request.resolved.workgroup}});
+  return refuse(
+      deps, request, 0, window_error(*answer.refusal),
+      {{"error", "change_window"}, {"reasons", {answer.refusal->reason}}, {"workgroup", workgroup}});
 }
 
 Result<void> check_policy(const Deps& deps, JobRequest& request) {

@@ -24,8 +24,7 @@ Result<ResolvedDeploy> resolve(const Deps& deps, const Principal& principal, con
   auto out = TRY(submission.is_bulk ? resolve_bulk_deploy(action, submission.body, context)
                                     : resolve_deploy(action, submission.body, context));
   if (out.workgroup)
-    TRY(deps.sql.read(
-        [&](db::Transaction& tx) { return windows::check_workgroup(tx, principal, *out.workgroup); }));
+    TRY(windows::check_workgroup(*TRY(deps.windows.rule_of(*out.workgroup)), principal, *out.workgroup));
   for (auto& item : out.items)
     TRY(add_post_deploy(deps.post_deploy, principal, out.workgroup, item.post_deploy, item.request,
                         item.parameters));

@@ -36,13 +36,10 @@ Result<WindowResult> refuse_with_offer(const Window& window, const std::string& 
 
 }  // namespace
 
-Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,
-                                            const std::string& workgroup,
+Result<WindowResult> check_workgroup_window(const WorkgroupRule& rule, const std::string& workgroup,
                                             const std::optional<TimeRange>& time_range, Time now) {
-  auto rows = TRY(tx.query("SELECT change_window_id, require_change_window FROM workgroups WHERE name = $1",
-                           {workgroup}));
-  if (rows.empty() || rows[0].is_null(0) || !rows[0].flag(1)) return WindowResult{};
-  auto window = TRY(windows.find(tx, rows[0].text(0)));
+  if (!rule.window_id) return WindowResult{};
+  const auto& window = rule.window;
   if (!window)
     return refuse(
         fmt::format("{} may only be changed during a change window that no longer exists.", workgroup));

@@ -20,8 +20,7 @@ struct WindowResult {
   std::optional<TimeRange> time_range;
 };
 // Checks a change; `time_range` is the scheduled one, if any.
-Result<WindowResult> check_workgroup_window(db::Transaction& tx, Windows& windows,
-                                            const std::string& workgroup,
+Result<WindowResult> check_workgroup_window(const WorkgroupRule& rule, const std::string& workgroup,
                                             const std::optional<TimeRange>& time_range, Time now);
 // Returns the 403 {"error": "change_window", "reasons": […], "schedule": {…}}.
 Error window_error(const WindowRefusal& refusal);

@@ -62,6 +62,21 @@ Result<std::optional<Window>> Windows::find(db::Transaction& tx, const std::stri
   return rows.empty() ? std::nullopt : std::optional(window_of(rows[0]));
 }
 
+Result<WorkgroupRule> Windows::rule_of(db::Transaction& tx, const std::string& workgroup) {
+  auto rows = TRY(tx.query("SELECT change_window_id, require_change_window FROM workgroups WHERE name = $1",
+                           {workgroup}));
+  if (rows.empty()) return WorkgroupRule{};
+  if (rows[0].is_null(0) || !rows[0].flag(1)) return WorkgroupRule{.exists = true};
+  auto window = TRY(find(tx, rows[0].text(0)));
+  return WorkgroupRule{true, rows[0].text(0), std::move(window)};
+}
+
+Result<std::shared_ptr<const WorkgroupRule>> Windows::rule_of(const std::string& workgroup) {
+  return rules_.get(sql_, workgroup, [&] {
+    return db::read<WorkgroupRule>(sql_, [&](db::Transaction& tx) { return rule_of(tx, workgroup); });
+  });
+}
+
 Result<void> Windows::save(db::Transaction& tx, const Window& w) {
   auto taken = TRY(tx.query("SELECT id FROM change_windows WHERE name = $1 AND id <> $2", {w.name, w.id}));
   if (!taken.empty()) return fail(Code::conflict, "the change window '{}' already exists", w.name);

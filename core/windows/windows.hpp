@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "core/audit/log.hpp"
+#include "core/db/versioned_cache.hpp"
 #include "core/windows/window.hpp"
 
 namespace dash::windows {
+
+// What the gate asks of the workgroup of a change.
+struct WorkgroupRule {
+  bool exists = false;
+  std::optional<std::string> window_id{};  // of the window inside of which its resources may be changed
+  std::optional<Window> window{};          // nullopt beside an id: it no longer exists
+};
 
 class Windows {
  public:
@@ -17,6 +25,9 @@ class Windows {
   // Returns all, sorted by name. Every signed-in user may read them.
   Result<std::vector<Window>> list();
   Result<std::optional<Window>> find(db::Transaction& tx, const std::string& id);
+  Result<WorkgroupRule> rule_of(db::Transaction& tx, const std::string& workgroup);
+  // The same out of a cache, until a workgroup or a window changes.
+  Result<std::shared_ptr<const WorkgroupRule>> rule_of(const std::string& workgroup);
 
   // The functions below need change_windows:write and are audited.
   // `body`: {name, start_at_local, duration_minutes, description?, timezone?, schedule_days?, enabled?}.
@@ -35,6 +46,7 @@ class Windows {
   db::Sql& sql_;
   const Clock& clock_;
   audit::Log& audit_;
+  db::VersionedCache<WorkgroupRule> rules_;
 };
 
 // {id, name, …, summary}, and next_start, next_end of an enabled window.

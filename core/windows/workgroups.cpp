@@ -72,12 +72,16 @@ OrderedJson to_json(const Workgroup& group) {
   return out;
 }
 
-Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name) {
+Result<void> check_workgroup(const WorkgroupRule& rule, const Principal& principal, const std::string& name) {
   if (!principal.is_admin && !principal.is_member_of(name))
     return fail(Code::forbidden, "you are not a member of the workgroup '{}'", name);
-  if (TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
-    return fail(Code::invalid, "there is no workgroup '{}'", name);
+  if (!rule.exists) return fail(Code::invalid, "there is no workgroup '{}'", name);
   return {};
+}
+
+Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name) {
+  auto rows = TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name}));
+  return check_workgroup(WorkgroupRule{.exists = !rows.empty()}, principal, name);
 }
 
 Result<Workgroup> Workgroups::with_members(db::Transaction& tx, Workgroup group) {

@@ -24,6 +24,7 @@ OrderedJson to_json(const Workgroup& group);
 // Checks that the workgroup of a change exists and is one of `principal`. Any other user than an admin gets
 // Code::forbidden for an unknown one too, so that the answer does not reveal which exist. An admin gets
 // Code::invalid.
+Result<void> check_workgroup(const WorkgroupRule& rule, const Principal& principal, const std::string& name);
 Result<void> check_workgroup(db::Transaction& tx, const Principal& principal, const std::string& name);
 
 class Workgroups {

@@ -26,6 +26,21 @@ TEST_F(Booking, OutsideOfTheWindowAChangeIsRefusedWithAnOfferAndWithoutTheGate) 
   EXPECT_EQ(count_jobs(), 0);
 }
 
+// What the gate knows of a workgroup is kept between two changes, and no longer than until an edit.
+TEST_F(Booking, AnEditOfTheWindowOrTheWorkgroupCountsForTheNextChange) {
+  auto window = nights();
+  attach(window);
+  ASSERT_FALSE(change());
+  must(windows_.update(root_, window.id, {{"start_at_local", "13:00"}}));
+  EXPECT_TRUE(change()) << "the window is open now";
+  must(windows_.update(root_, window.id, {{"start_at_local", "22:00"}}));
+  EXPECT_EQ(change().error().code, Code::change_window);
+  must(workgroups_.update(root_, "team-a", {{"require_change_window", false}}));
+  EXPECT_TRUE(change({{"name", "web2"}}));
+  must(workgroups_.update(root_, "team-a", {{"require_change_window", true}}));
+  EXPECT_EQ(change().error().code, Code::change_window);
+}
+
 TEST_F(Booking, ARequiredWindowThatIsDisabledIsNotOffered) {
   auto window = nights();
   attach(window);
