@@ -31,17 +31,17 @@ std::optional<Frontier> parse_frontier(std::string_view text) {
   return roots ? Frontier::parse(size, *roots) : std::nullopt;
 }
 
-Result<void> write_head(db::Transaction& tx, const LogKeys& keys, const Head& head) {
+constexpr std::string_view kWriteHead =
+    R"(INSERT INTO audit_head (one, count, entry_hash, frontier, tainted_at, mac)
+       VALUES (1, $1, $2, $3, $4, $5)
+       ON CONFLICT (one) DO UPDATE
+       SET count = $1, entry_hash = $2, frontier = $3, tainted_at = $4, mac = $5)";
+
+db::Params row_of(const Head& head, const LogKeys& keys) {
   auto hash = crypto::to_hex(head.entry_hash);
   auto frontier = fmt::format("{}:{}", head.frontier.size(), crypto::to_hex(head.frontier.bytes()));
-  TRY(tx.exec(
-      R"(INSERT INTO audit_head (one, count, entry_hash, frontier, tainted_at, mac)
-         VALUES (1, $1, $2, $3, $4, $5)
-         ON CONFLICT (one) DO UPDATE
-         SET count = $1, entry_hash = $2, frontier = $3, tainted_at = $4, mac = $5)",
-      {head.count, hash, frontier, head.tainted_at,
-       head_mac(keys, head.count, hash, frontier, head.tainted_at)}));
-  return {};
+  auto mac = head_mac(keys, head.count, hash, frontier, head.tainted_at);
+  return {head.count, std::move(hash), std::move(frontier), head.tainted_at, std::move(mac)};
 }
 
 // Computes the head from the entries, for a log whose head row is wrong.
@@ -184,21 +184,27 @@ Result<std::int64_t> Log::append(const Event& event) {
 
 Result<void> Log::append_all(db::Transaction& tx, const Batch& batch) {
   auto head = TRY(head_for_append(tx, keys_));
-  std::vector<db::Params> rows;
+  std::vector<db::Statement> statements;
   for (auto* pending : batch) {
     auto entry = chain(head, *pending->event, to_micros(clock_.now()), keys_);
     pending->seq = entry.seq;
-    rows.push_back(row_of(std::move(entry)));
+    statements.push_back({kInsertEntry, row_of(std::move(entry))});
   }
-  TRY(db::exec_many(tx, kInsertEntry, rows));
-  metrics::add(metrics::kAuditEntries, {}, static_cast<double>(rows.size()));
-  return write_head(tx, keys_, head);
+  statements.push_back({kWriteHead, row_of(head, keys_)});
+  TRY(db::exec_many(tx, statements));
+  metrics::add(metrics::kAuditEntries, {}, static_cast<double>(batch.size()));
+  return {};
 }
 
 // An event that the database refuses, for a text that it cannot keep, must not take the others with it.
-void Log::append_batch(Batch& batch) {
-  auto done = sql_.write([&](db::Transaction& tx) { return append_all(tx, batch); });
+void Log::append_batch(const Take& take) {
+  Batch batch;
+  auto done = sql_.write([&](db::Transaction& tx) {
+    batch = take();  // only now, so that what came while this waited for its turn shares the head as well
+    return append_all(tx, batch);
+  });
   if (done) return;
+  if (batch.empty()) batch = take();
   for (auto* pending : batch) {
     pending->seq = Failure(done.error());
     if (batch.size() == 1 || done.error().code == Code::busy) continue;

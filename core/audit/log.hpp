@@ -72,14 +72,15 @@ class Log {
     Result<std::int64_t> seq = 0;
   };
   using Batch = Batching<Pending>::Batch;
-  void append_batch(Batch& batch);
+  using Take = Batching<Pending>::Take;
+  void append_batch(const Take& take);
   // Sets each seq. After an error none of them counts.
   Result<void> append_all(db::Transaction& tx, const Batch& batch);
 
   db::Sql& sql_;
   const Clock& clock_;
   LogKeys keys_;
-  Batching<Pending> batches_{[this](Batch& batch) { append_batch(batch); }};
+  Batching<Pending> batches_{[this](const Take& take) { append_batch(take); }};
 };
 
 }  // namespace dash::audit

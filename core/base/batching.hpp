@@ -12,8 +12,10 @@ template <class Item>
 class Batching {
  public:
   using Batch = std::deque<Item*>;
-  // `serve` is called by one thread at a time. It does not throw.
-  explicit Batching(std::function<void(Batch&)> serve) : serve_(std::move(serve)) {}
+  // Returns those that wait now; called again, those that came since.
+  using Take = std::function<Batch()>;
+  // `serve` is called by one thread at a time. It takes once or more, serves all it took, and does not throw.
+  explicit Batching(std::function<void(const Take&)> serve) : serve_(std::move(serve)) {}
 
   // Returns once `item` was served, by this thread or another.
   void run(Item& item) {
@@ -36,11 +38,15 @@ class Batching {
   // Serves all that wait, the leader among them, then makes one that came meanwhile the leader.
   void lead(std::unique_lock<std::mutex>& lock) {
     std::deque<Waiting*> served;
-    served.swap(queue_);
     lock.unlock();
-    Batch batch;
-    for (auto* waiting : served) batch.push_back(waiting->item);
-    serve_(batch);
+    serve_([&] {
+      std::lock_guard taking(mutex_);
+      Batch batch;
+      for (auto* waiting : queue_) batch.push_back(waiting->item);
+      served.insert(served.end(), queue_.begin(), queue_.end());
+      queue_.clear();
+      return batch;
+    });
     lock.lock();
     for (auto* waiting : served) {
       waiting->is_done = true;
@@ -52,7 +58,7 @@ class Batching {
     queue_.front()->wake.notify_one();
   }
 
-  const std::function<void(Batch&)> serve_;
+  const std::function<void(const Take&)> serve_;
   std::mutex mutex_;
   std::deque<Waiting*> queue_;
   bool has_leader_ = false;

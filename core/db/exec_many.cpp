@@ -2,10 +2,10 @@
 
 namespace dash::db {
 
-Result<void> exec_many(Transaction& tx, std::string_view sql, std::span<const Params> rows) {
+Result<void> exec_many(Transaction& tx, std::span<const Statement> statements) {
   auto* pipelined = dynamic_cast<PipelinedTransaction*>(&tx);
-  if (pipelined && rows.size() > 1) return pipelined->exec_pipelined(sql, rows);
-  for (const auto& params : rows) TRY(tx.exec(sql, params));
+  if (pipelined && statements.size() > 1) return pipelined->exec_pipelined(statements);
+  for (const auto& one : statements) TRY(tx.exec(one.sql, one.params));
   return {};
 }
 

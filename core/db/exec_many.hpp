@@ -1,4 +1,4 @@
-// One statement for many sets of parameters.
+// Many statements at once.
 #pragma once
 #include <span>
 
@@ -6,14 +6,19 @@
 
 namespace dash::db {
 
+struct Statement {
+  std::string_view sql;
+  Params params;
+};
+
 // A transaction that sends many statements in one round trip.
 class PipelinedTransaction : public Transaction {
  public:
-  virtual Result<void> exec_pipelined(std::string_view sql, std::span<const Params> rows) = 0;
+  virtual Result<void> exec_pipelined(std::span<const Statement> statements) = 0;
 };
 
-// Runs `sql` for each set of parameters, in order, in one round trip where the engine can. At the first error
-// the caller gives up the transaction.
-Result<void> exec_many(Transaction& tx, std::string_view sql, std::span<const Params> rows);
+// Runs the statements in order, in one round trip where the engine can. At the first error the caller gives up
+// the transaction.
+Result<void> exec_many(Transaction& tx, std::span<const Statement> statements);
 
 }  // namespace dash::db

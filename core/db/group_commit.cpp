@@ -17,8 +17,10 @@ Result<void> GroupCommit::write(const TransactionFn& body) {
   return std::move(mine.result);
 }
 
-void GroupCommit::run(Batch& batch) {
+// Who comes while another process holds the writers' lock still goes along.
+void GroupCommit::run(const Take& take) {
   auto tx = writer_.begin();
+  auto batch = take();
   if (!tx) {
     for (auto* p : batch) p->result = Failure(tx.error());
     return;

@@ -32,12 +32,13 @@ class GroupCommit {
     Result<void> result{};
   };
   using Batch = Batching<Pending>::Batch;
-  void run(Batch& batch);
+  using Take = Batching<Pending>::Take;
+  void run(const Take& take);
   void run_one(Transaction& tx, Pending& pending);
   Result<void> run_bodies(Transaction& tx, Batch& batch);
 
   Writer& writer_;
-  Batching<Pending> batches_{[this](Batch& batch) { run(batch); }};
+  Batching<Pending> batches_{[this](const Take& take) { run(take); }};
 };
 
 // Runs a body. An exception becomes Code::internal with its text in the detail.

@@ -273,34 +273,35 @@ struct PostgresConnection::Wire {
     return finish(sql, answer_timeout());
   }
 
-  Result<void> run_pipeline(std::string_view sql, std::span<const Params> rows);
-  Result<void> read_pipeline(std::string_view sql);
+  Result<void> run_pipeline(std::span<const Statement> statements);
+  Result<void> read_pipeline(std::span<const Statement> statements);
 };
 
 // Sends all before it reads an answer. Plans depend on types, so a row with a null may have its own.
-Result<void> PostgresConnection::Wire::run_pipeline(std::string_view sql, std::span<const Params> rows) {
+Result<void> PostgresConnection::Wire::run_pipeline(std::span<const Statement> statements) {
   TRY(settle_earlier());
   std::vector<BoundParams> bound;
   std::vector<std::string> names;
-  for (const auto& params : rows) {
-    TRY(check_no_nul(params));
-    names.push_back(TRY(prepare(sql, bound.emplace_back(params))));
+  for (const auto& one : statements) {
+    TRY(check_no_nul(one.params));
+    names.push_back(TRY(prepare(one.sql, bound.emplace_back(one.params))));
   }
   if (!PQenterPipelineMode(get())) return Failure(unavailable(PQerrorMessage(get())));
   bool sent = true;
-  for (std::size_t i = 0; sent && i < bound.size(); ++i) sent = send(sql, bound[i], names[i]);
+  for (std::size_t i = 0; sent && i < bound.size(); ++i) sent = send(statements[i].sql, bound[i], names[i]);
   if (!sent || !PQpipelineSync(get())) {
     is_broken = true;
     return Failure(unavailable(PQerrorMessage(get())));
   }
-  auto done = read_pipeline(sql);
+  auto done = read_pipeline(statements);
   if (is_usable() && !PQexitPipelineMode(get())) is_broken = true;
   return done;
 }
 
-Result<void> PostgresConnection::Wire::read_pipeline(std::string_view sql) {
+Result<void> PostgresConnection::Wire::read_pipeline(std::span<const Statement> statements) {
   auto deadline = Steady::now() + answer_timeout();
   Result<void> outcome;
+  std::size_t answered = 0;
   for (;;) {
     auto result = next_result(deadline);
     if (!result) {
@@ -310,8 +311,11 @@ Result<void> PostgresConnection::Wire::read_pipeline(std::string_view sql) {
     auto status = *result ? PQresultStatus(result->get()) : PGRES_COMMAND_OK;
     if (status == PGRES_PIPELINE_SYNC) return outcome;
     if (!*result && PQstatus(get()) != CONNECTION_OK) return Failure(unavailable(PQerrorMessage(get())));
-    if (*result && !is_success(result->get()) && status != PGRES_PIPELINE_ABORTED && outcome)
-      outcome = Failure(error(result->get(), sql));
+    if (!*result) {
+      answered = std::min(answered + 1, statements.size() - 1);
+    } else if (!is_success(result->get()) && status != PGRES_PIPELINE_ABORTED && outcome) {
+      outcome = Failure(error(result->get(), statements[answered].sql));
+    }
   }
 }
 
@@ -410,11 +414,11 @@ Result<void> PostgresConnection::each(std::string_view sql, Params params,
   return outcome;
 }
 
-Result<void> PostgresConnection::exec_pipelined(std::string_view sql, std::span<const Params> rows) {
-  while (!rows.empty()) {
-    auto size = std::min(rows.size(), kMaxPipelined);
-    TRY(wire_->run_pipeline(sql, rows.first(size)));
-    rows = rows.subspan(size);
+Result<void> PostgresConnection::exec_pipelined(std::span<const Statement> statements) {
+  while (!statements.empty()) {
+    auto size = std::min(statements.size(), kMaxPipelined);
+    TRY(wire_->run_pipeline(statements.first(size)));
+    statements = statements.subspan(size);
   }
   return {};
 }

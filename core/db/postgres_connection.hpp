@@ -38,7 +38,7 @@ class PostgresConnection final : public PipelinedTransaction {
   // Single-row mode: libpq holds one row, whatever the size of the result. The statement has no time limit.
   Result<void> each(std::string_view sql, Params params,
                     const std::function<Result<void>(const Row&)>& row) override;
-  Result<void> exec_pipelined(std::string_view sql, std::span<const Params> rows) override;
+  Result<void> exec_pipelined(std::span<const Statement> statements) override;
   bool is_postgres() const override { return true; }
 
  private:

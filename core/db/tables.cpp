@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/crypto/hash.hpp"
-#include "core/db/exec_many.hpp"
 #include "core/db/schema.hpp"
 
 namespace dash::db {
@@ -179,7 +178,7 @@ Result<void> TableLoader::row(Params values) {
   if (values.size() != columns_)
     return fail(Code::integrity, "a row of {} has {} values", table_, values.size());
   pending_bytes_ += size_of(values);
-  pending_.push_back(std::move(values));
+  pending_.push_back({insert_, std::move(values)});
   ++rows_;
   if (pending_.size() >= kRowsAtOnce || pending_bytes_ >= kBytesAtOnce) return flush();
   return {};
@@ -188,7 +187,7 @@ Result<void> TableLoader::row(Params values) {
 Result<void> TableLoader::end() { return flush(); }
 
 Result<void> TableLoader::flush() {
-  TRY(within(table_, exec_many(tx_, insert_, pending_)));
+  TRY(within(table_, exec_many(tx_, pending_)));
   pending_.clear();
   pending_bytes_ = 0;
   return {};

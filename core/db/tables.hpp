@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/db/sql.hpp"
+#include "core/db/exec_many.hpp"
 
 namespace dash::db {
 
@@ -49,7 +49,7 @@ class TableLoader final : public TableSink {
   std::map<std::string, Table> known_;
   std::string table_, insert_;
   std::size_t columns_ = 0, pending_bytes_ = 0;
-  std::vector<Params> pending_;
+  std::vector<Statement> pending_;
 };
 
 // How many rows a table has, and the sum of the first 8 bytes of their SHA-256s: their order does not matter.

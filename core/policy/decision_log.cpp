@@ -7,6 +7,7 @@
 #include "core/base/log.hpp"
 #include "core/config/masking.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/db/exec_many.hpp"
 
 namespace dash::policy {
 namespace {
@@ -27,6 +28,12 @@ bool is_secret_name(std::string_view name) {
 constexpr std::string_view kColumns =
     R"(at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest,
        input_digest, input, id)";
+
+constexpr std::string_view kInsert =
+    R"(INSERT INTO decisions
+         (id, at, action, username, request_id, verdict, reasons, enforced, dry_run, rules, policy_digest,
+          input_digest, input, seq)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14))";
 
 Verdict verdict_of(std::string_view text) {
   if (text == word(Verdict::allow)) return Verdict::allow;
@@ -184,19 +191,12 @@ Result<void> DecisionLog::flush() {
   }
   if (batch.empty()) return {};
   // Made before the transaction, because no refusal is recorded while that lasts.
-  std::vector<db::Params> rows;
-  std::ranges::transform(batch, std::back_inserter(rows), row_of);
+  std::vector<db::Statement> statements;
+  for (const auto& record : batch) statements.push_back({kInsert, row_of(record)});
   return sql_.write([&](db::Transaction& tx) -> Result<void> {
     auto seq = TRY(tx.query("SELECT coalesce(max(seq), 0) FROM decisions"))[0].integer(0);
-    for (auto row : rows) {
-      row.emplace_back(++seq);
-      TRY(tx.exec(
-          R"(INSERT INTO decisions
-               (id, at, action, username, request_id, verdict, reasons, enforced, dry_run, rules,
-                policy_digest, input_digest, input, seq)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14))",
-          row));
-    }
+    for (auto& one : statements) one.params.emplace_back(++seq);
+    TRY(db::exec_many(tx, statements));
     TRY(delete_oldest(tx, false, kMaxDecisions));
     return delete_oldest(tx, true, kMaxDryRuns);
   });

@@ -24,7 +24,8 @@ Event event(std::string target) { return {"ann", "deploy:denied", std::move(targ
 
 TEST_P(AuditContract, StaysOneChainUnderManyThreadsOfTwoReplicas) {
   constexpr int kThreads = 8, kEach = 40;
-  Log one(*sql_, clock_, key_), two(*sql_, clock_, key_);
+  auto replica = contract_replica(GetParam(), scratch_);
+  Log one(*sql_, clock_, key_), two(*replica, clock_, key_);
   std::vector<std::jthread> threads;
   std::atomic<std::int64_t> sum = 0, failed = 0;
   for (int t = 0; t < kThreads; ++t)
