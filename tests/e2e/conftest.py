@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.databases import drop_databases
 from support.docker import SECRET, docker
 from support.instance import Instance
 from support.migrate import CONFIG, Pair
@@ -34,6 +35,7 @@ def scratch():
     folder = Path(tempfile.mkdtemp(prefix="e2e-", dir="/tmp"))
     folder.chmod(0o755)
     yield folder
+    drop_databases(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from support.agents import add_agent, enrolled
 from support.automation import ansible, ended, host_key, log, outcomes, put_asset, ssh_host, ssh_servers
+from support.databases import sqlite_file
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
@@ -70,7 +71,7 @@ class World:
         return ended(http, answer.json["job_id"])
 
     def audited(self, action):
-        with sqlite3.connect(f"file:{self.one.folder}/dashctl.db?mode=ro", uri=True) as database:
+        with sqlite3.connect(f"file:{sqlite_file(self.one)}?mode=ro", uri=True) as database:
             return [json.loads(row[0]) for row in database.execute(
                 "SELECT details FROM audit_log WHERE action = ? ORDER BY seq", (action,))]
 
@@ -117,7 +118,7 @@ def test_secrets_are_released_one_by_one_and_stand_in_no_job(world):
     assert done["status"] == "completed", done
     released = [entry["host"] for entry in world.audited("agent.host_secret")[before:]]
     assert sorted(released) == ["by-key", "by-password"]
-    with sqlite3.connect(f"file:{world.one.folder}/dashctl.db?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{sqlite_file(world.one)}?mode=ro", uri=True) as database:
         for payload, result, summary in database.execute("SELECT payload, result, summary FROM agent_jobs"):
             assert payload is None and result is None
             assert "PRIVATE KEY" not in summary and world.servers[1]["SSH_PASS"] not in summary

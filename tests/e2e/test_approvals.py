@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from support.databases import sqlite_file
 from support.jobs import MACHINE
 from support.program import run
 
@@ -210,7 +211,7 @@ def test_what_an_older_release_approved_stays_approved(booked):
     assert approve(bob, approved).status == 200
     move(alice, moved, 48)
     one.stop()
-    with sqlite3.connect(one.folder / "dashctl.db") as db:
+    with sqlite3.connect(sqlite_file(one)) as db:
         for job_id, in db.execute("SELECT id FROM jobs").fetchall():
             action, request = db.execute("SELECT action, request FROM jobs WHERE id = ?", (job_id,)).fetchone()
             old = "not_gated:" + hashlib.sha256(f"{action}\n{request}".encode()).hexdigest()

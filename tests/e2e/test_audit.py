@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 
+from support.databases import sqlite_file
 from support.program import run
 from support.wait import wait_until
 
@@ -14,7 +15,7 @@ def verify(instance, *args):
 
 
 def tamper(instance, sql):
-    db = sqlite3.connect(instance.folder / "dashctl.db")
+    db = sqlite3.connect(sqlite_file(instance))
     with db:
         db.execute(sql)
     db.close()

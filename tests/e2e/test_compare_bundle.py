@@ -2,6 +2,7 @@
 import json
 import sqlite3
 
+from support.databases import sqlite_file
 from support.http_client import Http
 
 
@@ -50,7 +51,7 @@ def test_it_agrees_with_the_command(filled):
 
 def test_a_setting_that_this_instance_cannot_open_is_unknown(instance, root):
     instance.set(epml_pat="hidden", demo="1")
-    with sqlite3.connect(instance.folder / "dashctl.db") as db:
+    with sqlite3.connect(sqlite_file(instance)) as db:
         db.execute("UPDATE config SET value = x'00' WHERE key = 'epml_pat'")
     found = compare(root, bundle(epml_pat="hidden", demo="1")).json
     assert {entry["key"]: entry["category"] for entry in found["entries"]} == {"epml_pat": "UNKNOWN", "demo": "SAME"}

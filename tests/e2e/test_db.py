@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from support.databases import DATABASES, new_database
+from support.databases import DATABASES, new_database, sqlite_file
 from support.instance import PASSWORD, Instance, sign_in
 from support.program import BINARY, clean_environment, run
 from support.wait import wait_until
@@ -159,7 +159,7 @@ def test_a_backup_is_of_one_moment_while_the_instance_is_written(filled, make_in
         two = empty_with_key_of(filled, make_instance, f"copy{n}")
         assert two.dashctl("db", "restore", scratch / f"b{n}").code == 0
         assert verdict(two)["ok"] is True
-        db = sqlite3.connect(two.folder / "dashctl.db")
+        db = sqlite3.connect(sqlite_file(two))
         groups = db.execute("SELECT COUNT(*) FROM workgroups").fetchone()
         assert groups == db.execute("SELECT COUNT(*) FROM audit_log WHERE action = 'workgroup_create'").fetchone()
         db.close()
@@ -193,7 +193,7 @@ def change(instance, sql):
     if url:
         subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", url, "-c", sql.replace("%s", r"'\x00'")], check=True)
         return
-    db = sqlite3.connect(instance.folder / "dashctl.db")
+    db = sqlite3.connect(sqlite_file(instance))
     with db:
         db.executescript(sql.replace("%s", "x'00'"))
     db.close()
@@ -243,7 +243,7 @@ def test_a_copy_into_an_instance_of_another_key_is_refused(make_instance, scratc
 @pytest.mark.parametrize("target", DATABASES)
 def test_a_copy_that_dies_leaves_an_instance_without_accounts(make_instance, scratch, target):
     one = make_instance(start=False)
-    db = sqlite3.connect(one.folder / "dashctl.db")
+    db = sqlite3.connect(sqlite_file(one))
     with db:
         db.executemany("INSERT INTO login_failures VALUES (?, '10.0.0.1', 1)", ((f"user-{n}",) for n in range(200_000)))
     db.close()

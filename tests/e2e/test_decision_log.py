@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from support.databases import sqlite_file
 from support.jobs import HELD, MACHINE
 from support.wait import wait_until
 
@@ -19,7 +20,7 @@ def gate(instance):
 
 def decisions(instance):
     """(request id, user, verdict, reasons, enforced, dry run) of each decision, oldest first."""
-    with sqlite3.connect(f"file:{instance.folder / 'dashctl.db'}?mode=ro", uri=True) as db:
+    with sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True) as db:
         rows = db.execute("SELECT request_id, username, verdict, reasons, enforced, dry_run FROM decisions ORDER BY seq")
         return [(request, user, verdict, json.loads(reasons), enforced, dry_run)
                 for request, user, verdict, reasons, enforced, dry_run in rows]

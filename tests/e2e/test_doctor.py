@@ -3,6 +3,7 @@ import json
 import os
 import sqlite3
 
+from support.databases import sqlite_file
 from support.ports import free_port
 from support.program import run
 
@@ -52,7 +53,7 @@ def test_a_readable_key_another_key_and_a_damaged_database_are_found(make_instan
     (one.folder / "signing.key").write_text("another key that is long enough\n")
     done = doctor(one)
     assert done.code == 9 and "another key" in messages(done)["settings"] and "demo" in messages(done)["settings"]
-    with open(one.folder / "dashctl.db", "r+b") as database:
+    with open(sqlite_file(one), "r+b") as database:
         database.write(b"x" * 4096)
     assert doctor(one).code == 9 and states(doctor(one))["database"] == "failed"
 
@@ -60,7 +61,7 @@ def test_a_readable_key_another_key_and_a_damaged_database_are_found(make_instan
 def test_a_cut_log_is_found(make_instance):
     one = make_instance(start=False)
     one.add_user("ann")
-    database = sqlite3.connect(one.folder / "dashctl.db")
+    database = sqlite3.connect(sqlite_file(one))
     database.execute("DELETE FROM audit_log WHERE seq = (SELECT max(seq) FROM audit_log)")
     database.commit()
     database.close()
@@ -118,7 +119,7 @@ def test_an_admin_is_told_what_the_instance_finds_about_itself(make_instance, sc
 
 def test_what_fails_on_the_instance_fails_the_command_from_afar(make_instance, scratch):
     one = make_instance()
-    with sqlite3.connect(one.folder / "dashctl.db") as database:
+    with sqlite3.connect(sqlite_file(one)) as database:
         database.execute("DELETE FROM audit_log WHERE seq = 1")
     token = scratch / "token"
     token.write_text(one.token("root"))

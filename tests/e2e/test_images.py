@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from support.cloud_stores import CLOUDS, store_settings
+from support.databases import sqlite_file
 from support.program import run
 from support.storage import PART, p8, people, slices
 
@@ -167,7 +168,7 @@ def test_an_aborted_upload_leaves_nothing(actors, bucket):
 def test_uploads_and_deletions_are_in_the_audit_log(actors):
     assert send(actors.root, "a.raw", bytes(512)).status == 201
     assert actors.root.delete("/api/images/a.raw").status == 200
-    with sqlite3.connect(f"file:{actors.instance.folder}/dashctl.db?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{sqlite_file(actors.instance)}?mode=ro", uri=True) as database:
         actions = {row[0] for row in database.execute("SELECT action FROM audit_log")}
     assert {"image.upload", "image.delete"} <= actions
 

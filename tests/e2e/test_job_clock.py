@@ -2,6 +2,7 @@
 import sqlite3
 import time
 
+from support.databases import sqlite_file
 from support.jobs import MACHINE, executor, wait_for
 from support.wait import wait_until
 
@@ -9,7 +10,7 @@ YEAR = 365 * 24 * 3600 * 1_000_000
 
 
 def in_database(instance, statement, *values):
-    with sqlite3.connect(instance.folder / "dashctl.db", timeout=30) as database:
+    with sqlite3.connect(sqlite_file(instance), timeout=30) as database:
         return database.execute(statement, values).fetchall()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.databases import sqlite_file
 from support.program import run
 from support.storage import upload
 
@@ -188,7 +189,7 @@ def test_doctor_looks_at_a_folder_of_an_older_schema_without_changing_it(make_in
     one = make_instance(start=False)
     one.set(storage_local_path=str(scratch / "store"))
     (scratch / "store").symlink_to("/etc")
-    database = sqlite3.connect(one.folder / "dashctl.db")
+    database = sqlite3.connect(sqlite_file(one))
     newest = database.execute("SELECT version FROM schema_version").fetchone()[0]
     database.execute("UPDATE schema_version SET version = ?", (newest - 1,))
     database.commit()

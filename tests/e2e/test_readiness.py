@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 
+from support.databases import sqlite_file
 from support.holding_relay import HoldingRelay
 from support.http_client import Http
 from support.program import run
@@ -100,7 +101,7 @@ def test_a_full_disk_is_named_and_only_writes_are_refused(full_disk):
 def test_a_database_file_that_may_not_be_written_is_named(make_instance):
     one = make_instance()
     root, pat = one.login("root"), one.token("root")
-    database = one.folder / "dashctl.db"
+    database = sqlite_file(one)
     one.stop()
     subprocess.run(["chattr", "+i", str(database)], check=True)
     try:
@@ -120,7 +121,7 @@ def test_a_database_file_that_may_not_be_written_is_named(make_instance):
 
 
 def test_a_database_that_another_process_keeps_locked_is_named(instance, root):
-    holder = sqlite3.connect(instance.folder / "dashctl.db", isolation_level=None)
+    holder = sqlite3.connect(sqlite_file(instance), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     wait_for_degraded(instance, "database_writes")
     assert_reads_go_on(instance, root)
@@ -133,7 +134,7 @@ def test_a_setting_that_cannot_be_opened_is_named_and_the_key_is_not_blamed(inst
     wait_for_good(instance)
     for key, others in (("cloud1_secret_key", {}), ("public_base_url", {"cloud1_secret_key": "s"})):
         instance.set(**{key: "value"}, **others)
-        with sqlite3.connect(instance.folder / "dashctl.db") as db:
+        with sqlite3.connect(sqlite_file(instance)) as db:
             db.execute("UPDATE config SET value = x'00' WHERE key = ?", (key,))
         assert key in wait_for_degraded(instance, "settings")
         assert ready(instance)[1]["checks"]["key"] == "ok"

@@ -62,16 +62,19 @@ def write_log(folder, count):
     (folder / "audit.checkpoint").unlink(missing_ok=True)
 
 
-def verify(folder):
-    """(answer, processor seconds, peak MiB) of one `audit verify`."""
+def measured(*words):
+    """(answer, processor seconds, peak MiB) of one command that answers with JSON."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.dup2(write, 1)
-        os.execve(BINARY, [BINARY, "audit", "verify", "--data-dir", str(folder), "--output", "json"],
-                  clean_environment(NO_QUARANTINE))
+        os.execve(BINARY, [BINARY, *map(str, words), "--output", "json"], clean_environment(NO_QUARANTINE))
     os.close(write)
     with os.fdopen(read) as out:
         answer = json.load(out)
     _, _, usage = os.wait4(pid, 0)
     return answer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def verify(folder):
+    return measured("audit", "verify", "--data-dir", folder)

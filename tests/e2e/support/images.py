@@ -2,6 +2,7 @@
 import os
 import sqlite3
 
+from support.databases import sqlite_file
 from support.wait import wait_until
 
 FOOTER = b"conectix" + bytes(504)
@@ -41,5 +42,5 @@ def items(http):
 
 
 def audited(instance):
-    with sqlite3.connect(f"file:{instance.folder}/dashctl.db?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True) as database:
         return [row[0] for row in database.execute("SELECT action FROM audit_log ORDER BY seq")]

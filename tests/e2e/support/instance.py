@@ -4,6 +4,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from support.databases import database_of
 from support.http_client import Http
 from support.program import BINARY, clean_environment, run
 from support.wait import wait_until
@@ -16,7 +17,7 @@ class Instance:
 
     def __init__(self, folder, env=None):
         self.folder = Path(folder)
-        self.env = dict(env or {})
+        self.env = {**(env or {}), **database_of(self.folder, env or {})}
         self.wrapper = []  # words before the server's command
         self.process = None
         self.port = None

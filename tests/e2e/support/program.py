@@ -4,6 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from support.databases import environment_of
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -47,6 +49,6 @@ def clean_environment(extra=None):
 
 
 def run(*args, stdin=None, env=None, cwd=None, timeout=120):
-    done = subprocess.run([BINARY, *map(str, args)], input=stdin if stdin is not None else "", env=clean_environment(env),
+    done = subprocess.run([BINARY, *map(str, args)], input=stdin if stdin is not None else "", env=clean_environment(environment_of(args, env)),
                           cwd=cwd, timeout=timeout, capture_output=True, text=True, check=False)
     return CommandResult(done)
