@@ -4,9 +4,17 @@ import re
 import shutil
 from pathlib import Path
 
-from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
+import pytest
+
+from support.browser import WIDTHS
+from support.console_fixtures import browser, console, world  # noqa: F401  pytest finds fixtures by their names
 from support.instance import PASSWORD
 from support.program import run
+
+
+@pytest.fixture(scope="module", params=WIDTHS[1:])
+def width(request):
+    return request.param
 
 
 def test_the_log_is_proved_in_the_page_and_a_forged_entry_is_found(world, console):
