@@ -112,12 +112,17 @@ def read_setting(system):
 def test_installing_upgrading_removing_and_purging(package, tmp_path):
     system = System(tmp_path / "root")
     system.install(package)
-    for name in ("/usr/bin/dashctl", "/lib/systemd/system/dashctl.service", "/lib/systemd/system/dashctl.socket",
+    for name in ("/usr/bin/dashctl", "/lib/systemd/system/dashctl.service", "/lib/systemd/system/dashctl.socket", "/lib/systemd/system/dashctl-agent.service",
                  "/usr/share/man/man1/dashctl.1.gz", "/usr/share/bash-completion/completions/dashctl", "/usr/share/dashctl/launchers/dashctl-migrate.sh",
                  "/usr/share/dashctl/policy/allowed_regions.rego", "/usr/share/doc/dashctl/examples/nginx.conf",
                  "/usr/share/doc/dashctl/examples/deploy/record/main.tf", "/etc/dashctl/serve.env"):
         assert system.path(name).is_file(), name
     assert os.path.lexists(system.path("/etc/systemd/system/sockets.target.wants/dashctl.socket"))
+    # An agent is there for whoever enrols it, and not started for anyone else.
+    wanted = system.path("/etc/systemd/system/multi-user.target.wants")
+    assert [os.path.lexists(wanted / f"{name}.service") for name in ("dashctl", "dashctl-agent")] == [True, False]
+    assert system.run("id", "-un", "dashctl-agent").stdout.strip() == "dashctl-agent"
+    system.run("deb-systemd-helper", "enable", "dashctl-agent.service", DPKG_MAINTSCRIPT_PACKAGE="dashctl")
     data = system.path("/var/lib/dashctl")
     user, group = system.run("id", "-u", "dashctl").stdout.strip(), system.run("id", "-g", "dashctl").stdout.strip()
     about = data.stat()
@@ -137,6 +142,7 @@ def test_installing_upgrading_removing_and_purging(package, tmp_path):
     assert "changed.example" in system.path("/etc/dashctl/serve.env").read_text()
     assert stat.S_IMODE(data.stat().st_mode) == 0o750 and (data / "signing.key").read_bytes() == key
     assert system.run("id", "-u", "dashctl").stdout.strip() == user
+    assert os.path.lexists(wanted / "dashctl-agent.service")
     assert read_setting(system) == "us-east-2"
     serve_once(system)
 
@@ -153,6 +159,7 @@ def test_installing_upgrading_removing_and_purging(package, tmp_path):
     answer = "dashctl dashctl/remove-data boolean true"
     system.run("sh", "-c", f"echo '{answer}' | debconf-set-selections")
     system.run("dpkg", "--purge", "dashctl")
-    assert not data.exists()
-    assert system.run("id", "dashctl", check=False).returncode != 0
+    assert not data.exists() and not os.path.lexists(wanted / "dashctl-agent.service")
+    for name in ("dashctl", "dashctl-agent"):
+        assert system.run("id", name, check=False).returncode != 0
     assert system.run("sh", "-c", "debconf-show dashctl").stdout == ""
