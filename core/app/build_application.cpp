@@ -236,9 +236,11 @@ class InstanceImpl final : public Instance {
   // Over the queue of agents' jobs, which the module of the stores does not know.
   std::shared_ptr<storage::ObjectStore> open_agent_store(const config::Values& values) {
     auto settings = storage::agent::read_share_settings(values);
-    agent::RemoteShare::Deps deps{agent_jobs_, listings_, listings_under_way_};
+    agent::RemoteShare::Deps deps{agent_jobs_, listings_, listings_under_way_, share_callers_};
     auto share = std::make_unique<agent::RemoteShare>(deps, settings);
-    return storage::with_retry(storage::agent::make_agent_store(settings, std::move(share)));
+    // A caller that is to come again later holds no thread until then.
+    net::Retry retry({.max_retry_after = std::chrono::milliseconds(0)});
+    return storage::with_retry(storage::agent::make_agent_store(settings, std::move(share)), retry);
   }
 
   InstanceKeys keys_;
@@ -274,6 +276,7 @@ class InstanceImpl final : public Instance {
   agent::JobSecrets agent_secrets_;
   agent::ListingCache listings_;
   agent::ListingsUnderWay listings_under_way_;
+  agent::ShareCallers share_callers_;
   storage::Storage storage_;
   storage::MigrationJobs migrations_;
   const jobs::Executors executors_;

@@ -160,6 +160,16 @@ class SqliteConnection final : public Transaction {
 
   bool is_postgres() const override { return false; }
 
+  // Outside of a transaction. Of the pragma, which acts when it is prepared, no statement is kept. NORMAL does not
+  // wait for the disk at a commit; the next commit under FULL does, for all before it (sqlite.org/pragma.html).
+  Result<void> set_durability(Durability durability) {
+    const auto* pragma =
+        durability == Durability::later ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL";
+    int rc = sqlite3_exec(db_.get(), pragma, nullptr, nullptr, nullptr);
+    if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, pragma);
+    return {};
+  }
+
  private:
   explicit SqliteConnection(Db db) : db_(std::move(db)) {}
 
@@ -194,11 +204,13 @@ class SqliteConnection final : public Transaction {
   std::unordered_map<std::string, PreparedStatement, TextHash, std::equal_to<>> statements_;
 };
 
-// A commit here is durable or it failed: there is no connection that could be cut between.
+// A commit here is made or it failed: there is no connection that could be cut between.
 class SqliteWriter final : public Writer {
  public:
   explicit SqliteWriter(std::unique_ptr<SqliteConnection> connection) : connection_(std::move(connection)) {}
-  Result<Transaction*> begin() override {
+  Result<Transaction*> begin(Durability durability) override {
+    if (durability != durability_) TRY(connection_->set_durability(durability));
+    durability_ = durability;
     TRY(connection_->exec("BEGIN IMMEDIATE"));
     return connection_.get();
   }
@@ -216,9 +228,10 @@ class SqliteWriter final : public Writer {
 
  private:
   std::unique_ptr<SqliteConnection> connection_;
+  Durability durability_ = Durability::on_return;
 };
 
-class SqliteSql final : public Sql {
+class SqliteSql final : public Sql, public LazyWriting {
  public:
   SqliteSql(std::string path, std::unique_ptr<SqliteConnection> writer)
       : path_(std::move(path)), writer_(std::move(writer)) {}
@@ -233,6 +246,9 @@ class SqliteSql final : public Sql {
   }
 
   Result<void> write(const TransactionFn& body) override { return commits_.write(body); }
+  Result<void> write_lazily(const TransactionFn& body) override {
+    return commits_.write(body, Durability::later);
+  }
 
   bool is_postgres() const override { return false; }
 

@@ -139,7 +139,7 @@ TEST_F(AgentRunTest, EndsEachJobOfABatchByItsOwnHost) {
 TEST_F(AgentRunTest, MasksSecretsInWhatTheAgentSays) {
   auto id = queue({host("a.example", "hunter2hunter2")});
   agent::ScriptedAgent carrier(agents, edge, [&](const Json& job) {
-    must(agents.add_logs(edge, job.at("job_id"), {"the password is hunter2hunter2"}));
+    must(agents.add_logs(edge, job.at("job_id"), {{"the password is hunter2hunter2"}}));
     return done({{"a.example", "failed", "said hunter2hunter2"}}, 2);
   });
   auto job = work(id);

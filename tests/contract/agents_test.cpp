@@ -336,7 +336,7 @@ TEST_P(AgentsContract, AJobOfAnotherAgentIsAsIfItWereNot) {
   EXPECT_EQ(a_.jobs.heartbeat(owner, id, {}).error().message, absent);  // not leased yet
   lease(agent);
   EXPECT_EQ(a_.jobs.heartbeat(stranger, id, {}).error().message, absent);
-  EXPECT_EQ(a_.jobs.add_logs(stranger, id, {"x"}).error().message, absent);
+  EXPECT_EQ(a_.jobs.add_logs(stranger, id, {{"x"}}).error().message, absent);
   EXPECT_EQ(a_.jobs.complete(stranger, id, completed()).error().message, absent);
   EXPECT_EQ(a_.jobs.running_job(stranger, id).error().message, absent);
   EXPECT_EQ(must(a_.jobs.running_job(owner, id)).id, id);
@@ -350,7 +350,7 @@ TEST_P(AgentsContract, ACancelledJobStaysCancelled) {
   EXPECT_FALSE(must(a_.jobs.heartbeat(row, id, {10, "at work"})));
   must(a_.jobs.cancel(id));
   EXPECT_TRUE(must(a_.jobs.heartbeat(row, id, {20, "still"})));
-  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {"last words"})), 1);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"last words"}})), 1);
   EXPECT_EQ(must(a_.jobs.complete(row, id, completed({{"size", 1}}))), AgentJobState::cancelled);
   EXPECT_EQ(a_.jobs.complete(row, id, completed()).error().code, Code::conflict);
   EXPECT_EQ(a_.count("agent_jobs WHERE result IS NOT NULL"), 0);
@@ -373,8 +373,27 @@ TEST_P(AgentsContract, KeepsAtMost20000LinesOfAJob) {
     TRY(tx.exec("UPDATE agent_jobs SET log_lines = $1", {kMaxLinesPerJob - 1}));
     return {};
   }));
-  EXPECT_EQ(must(a_.jobs.add_logs(a_.row(agent.id), id, {"a", "b"})), 1);
-  EXPECT_EQ(must(a_.jobs.add_logs(a_.row(agent.id), id, {"c"})), 0);
+  EXPECT_EQ(must(a_.jobs.add_logs(a_.row(agent.id), id, {{"a", "b"}})), 1);
+  EXPECT_EQ(must(a_.jobs.add_logs(a_.row(agent.id), id, {{"c"}})), 0);
+}
+
+TEST_P(AgentsContract, KeepsALineThatIsSentAgainOnce) {
+  auto agent = a_.enrolled("dc1");
+  auto id = a_.submit(agent.id);
+  lease(agent);
+  auto row = a_.row(agent.id);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"a", "b"}, 1})), 2);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"a", "b"}, 1})), 0);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"b", "b"}, 2})), 1);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"after a loss"}, 6})), 1);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"not numbered"}})), 1);
+  EXPECT_EQ(must(a_.jobs.add_logs(row, id, {{"beyond"}, kMaxLinesPerJob + 1})), 0);
+  std::string text;
+  JobCursor cursor;
+  AgentJobObserver observer;
+  observer.on_log = [&](const std::string& line) { text += line + "|"; };
+  must(a_.jobs.wait(id, a_.clock.now(), observer, cursor));
+  EXPECT_EQ(text, "a|b|b|after a loss|not numbered|");
 }
 
 // Content.
@@ -445,7 +464,7 @@ TEST_P(AgentsContract, RunReturnsTheResultAndTellsTheObserver) {
     ASSERT_TRUE(wait_until([&] { return !(reply = lease(agent)).job.is_null(); }));
     auto row = a_.row(agent.id);
     std::string id = reply.job["job_id"];
-    must(a_.jobs.add_logs(row, id, {"one", "two"}));
+    must(a_.jobs.add_logs(row, id, {{"one", "two"}}));
     must(a_.jobs.heartbeat(row, id, {90, "finishing"}));
     must(a_.jobs.complete(row, id, completed({{"size", 7}})));
   });
@@ -515,7 +534,7 @@ TEST_P(AgentsContract, AStoppedRunCancelsItsJobAndHearsItsLastLines) {
     auto row = a_.row(agent.id);
     std::string id = reply.job["job_id"];
     ASSERT_TRUE(wait_until([&] { return must(a_.jobs.heartbeat(row, id, {})); }));
-    must(a_.jobs.add_logs(row, id, {"cleaned up"}));
+    must(a_.jobs.add_logs(row, id, {{"cleaned up"}}));
     must(a_.jobs.complete(row, id, {false, Json::object(), "cancelled"}));
   });
   auto stopped = a_.jobs.run({agent.id, "agent_storage", Json::object(), Json::object(), "alice"}, observer);

@@ -86,7 +86,9 @@ class SharingAgent {
     agent_ = std::make_unique<dash::agent::ScriptedAgent>(replica_.jobs, world_.add_agent("contract"),
                                                           [this](const Json& job) { return carry_out(job); });
   }
-  dash::agent::RemoteShare::Deps deps() { return {replica_.jobs, replica_.listings, replica_.under_way}; }
+  dash::agent::RemoteShare::Deps deps() {
+    return {replica_.jobs, replica_.listings, replica_.under_way, replica_.callers};
+  }
 
  private:
   static dash::agent::Settings make_settings(const Scratch& scratch) {

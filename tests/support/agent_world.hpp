@@ -76,7 +76,7 @@ struct AgentWorld {
 struct AgentReplica {
   explicit AgentReplica(AgentWorld& of) : world(of) { jobs.on_answer(drop_listing_of); }
   RemoteShare share(const std::string& agent, bool has_password = false) {
-    return RemoteShare({jobs, listings, under_way}, {agent, "lab", "web", has_password});
+    return RemoteShare({jobs, listings, under_way, callers}, {agent, "lab", "web", has_password});
   }
 
   AgentWorld& world;
@@ -85,6 +85,7 @@ struct AgentReplica {
   AgentJobs jobs{{*world.sql, world.clock, world.config, settings, audit}};
   ListingCache listings{*world.sql, world.clock, world.config};
   ListingsUnderWay under_way;
+  ShareCallers callers;
 };
 
 // An agent in a thread of its own.

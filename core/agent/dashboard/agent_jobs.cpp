@@ -5,6 +5,7 @@
 #include "core/agent/dashboard/job_rows.hpp"
 #include "core/agent/protocol/canonical_json.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/db/lazy_write.hpp"
 
 namespace dash::agent {
 namespace {
@@ -74,7 +75,8 @@ Result<std::string> AgentJobs::submit(const AgentJobRequest& request) {
   auto id = crypto::uuid4();
   auto payload = canonical_json(request.payload);
   db::Blob sealed{deps_.config.seal(payload_place(id), payload)};
-  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
+  // Whoever waits for it is gone with the power, too.
+  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
     auto now = deps_.clock.now();
     TRY(check_request(tx, request, payload.size(), now));
     TRY(tx.exec(R"(INSERT INTO agent_jobs (id, agent_id, job_type, state, summary, payload, created_at,
@@ -138,14 +140,17 @@ Result<void> AgentJobs::stop_job(const std::string& job_id, const AgentJobObserv
 }
 
 Result<Json> AgentJobs::take_result(const std::string& job_id) {
-  auto sealed = TRY(db::write<std::string>(deps_.sql, [&](db::Transaction& tx) -> Result<std::string> {
+  std::string sealed;
+  // Where it comes back after a loss of power, the sweep drops it.
+  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
     auto rows = TRY(
         tx.query("SELECT result FROM agent_jobs WHERE id = $1 AND state = 'completed' AND result IS NOT NULL",
                  {job_id}));
     if (rows.empty())
       return fail(Code::not_found, "the result of the agent's job '{}' is no longer held", job_id);
     TRY(tx.exec("UPDATE agent_jobs SET result = NULL WHERE id = $1", {job_id}));
-    return rows[0].blob(0);
+    sealed = rows[0].blob(0);
+    return {};
   }));
   return parse_json(TRY(deps_.config.open(result_place(job_id), sealed)));
 }

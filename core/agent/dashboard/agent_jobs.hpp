@@ -45,7 +45,7 @@ struct AgentJob {
   std::string error;  // of a failed job, as the agent wrote it
   int progress = 0;   // percent
   std::string message;
-  std::int64_t log_lines = 0;
+  std::int64_t log_lines = 0;  // the number of the last one
   std::string created_by;
   Time created_at, expires_at;
   bool is_leased = false;    // it was handed out
@@ -108,9 +108,9 @@ class AgentJobs {
   // Returns whether the job was cancelled. Here and below Code::conflict, with one text, for a job that is not
   // this agent's, does not exist, or is in another state than running or cancelled.
   Result<bool> heartbeat(const Agent& agent, const std::string& job_id, const Heartbeat& heartbeat);
-  // Returns the number of lines that were written: none beyond kMaxLinesPerJob.
-  Result<std::int64_t> add_logs(const Agent& agent, const std::string& job_id,
-                                const std::vector<std::string>& lines);
+  // Returns the number of lines that were written: none beyond kMaxLinesPerJob, and of numbered ones none that the
+  // job has already. What an agent could not deliver leaves a gap in the numbers.
+  Result<std::int64_t> add_logs(const Agent& agent, const std::string& job_id, const LogLines& log);
   // The first completion stands. Returns the job's state, which is `cancelled` for a job that was cancelled and
   // `failed` for a result of more than kMaxResultBytes.
   Result<AgentJobState> complete(const Agent& agent, const std::string& job_id, const Completion& completion);

@@ -8,6 +8,7 @@
 #include "core/agent/protocol/canonical_json.hpp"
 #include "core/agent/protocol/job_envelope.hpp"
 #include "core/agent/protocol/request_signature.hpp"
+#include "core/db/lazy_write.hpp"
 
 namespace dash::agent {
 namespace {
@@ -120,29 +121,35 @@ Result<AgentJob> AgentJobs::running_job(const Agent& agent, const std::string& j
 }
 
 Result<bool> AgentJobs::heartbeat(const Agent& agent, const std::string& job_id, const Heartbeat& heartbeat) {
-  auto is_cancelled = TRY(db::write<bool>(deps_.sql, [&](db::Transaction& tx) -> Result<bool> {
+  bool is_cancelled = false;
+  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
     auto job = TRY(reported_job(tx, agent, job_id));
     TRY(tx.exec(
         "UPDATE agent_jobs SET progress = $2, message = $3, heard_at = $4 WHERE id = $1",
         {job_id, std::int64_t{heartbeat.progress_pct}, heartbeat.message, to_micros(deps_.clock.now())}));
-    return job.state == AgentJobState::cancelled;
+    is_cancelled = job.state == AgentJobState::cancelled;
+    return {};
   }));
   notify_waiters();
   return is_cancelled;
 }
 
-Result<std::int64_t> AgentJobs::add_logs(const Agent& agent, const std::string& job_id,
-                                         const std::vector<std::string>& lines) {
+Result<std::int64_t> AgentJobs::add_logs(const Agent& agent, const std::string& job_id, const LogLines& log) {
   auto written = TRY(db::write<std::int64_t>(deps_.sql, [&](db::Transaction& tx) -> Result<std::int64_t> {
     auto job = TRY(reported_job(tx, agent, job_id));
-    auto n = job.log_lines;
-    for (const auto& line : lines) {
-      if (n >= kMaxLinesPerJob) break;
-      TRY(tx.exec("INSERT INTO agent_job_logs (job_id, n, line) VALUES ($1, $2, $3)", {job_id, ++n, line}));
+    auto last = job.log_lines, n = log.first > 0 ? log.first : last + 1;
+    std::int64_t kept = 0;
+    for (const auto& line : log.lines) {
+      if (n > kMaxLinesPerJob) break;
+      if (n > last) {
+        TRY(tx.exec("INSERT INTO agent_job_logs (job_id, n, line) VALUES ($1, $2, $3)", {job_id, n, line}));
+        last = n, ++kept;
+      }
+      ++n;
     }
     TRY(tx.exec("UPDATE agent_jobs SET log_lines = $2, heard_at = $3 WHERE id = $1",
-                {job_id, n, to_micros(deps_.clock.now())}));
-    return n - job.log_lines;
+                {job_id, last, to_micros(deps_.clock.now())}));
+    return kept;
   }));
   notify_waiters();
   return written;

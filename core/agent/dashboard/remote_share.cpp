@@ -51,13 +51,15 @@ void sort_by_name(std::vector<SharedFile>& files) {
 
 }  // namespace
 
-ListingsUnderWay::Listing ListingsUnderWay::share(const std::string& which,
+ListingsUnderWay::Listing ListingsUnderWay::share(const std::string& which, ShareCallers& callers,
                                                   const std::function<Listing()>& make) {
   std::unique_lock lock(mutex_);
   if (auto found = entries_.find(which); found != entries_.end()) {
     auto entry = found->second;
-    changed_.wait(lock, [&] { return entry->listing.has_value(); });
-    return *entry->listing;
+    return callers.wait([&] {
+      changed_.wait(lock, [&] { return entry->listing.has_value(); });
+      return *entry->listing;
+    });
   }
   auto entry = std::make_shared<Entry>();
   entries_[which] = entry;
@@ -83,9 +85,10 @@ Result<Json> RemoteShare::run(const GrantedShare& granted, StorageJob job) {
   request.summary = {
       {"op", to_text(job.op)}, {"share", job.share}, {"subpath", job.subpath}, {"name", job.name}};
   request.created_by = "storage";
-  auto done = deps_.jobs.run(request);
+  auto done = deps_.callers.wait([&] { return deps_.jobs.run(request); });
   if (done) return std::move(done->result);
   auto error = std::move(done).error();
+  if (error.code == Code::busy) return Failure(std::move(error));
   if (error.code == Code::upstream && error.message.starts_with(kFileNotFound)) return absent(job.name);
   return Failure(std::move(error).within(fmt::format("agent '{}'", granted.agent.name)));
 }
@@ -129,7 +132,8 @@ Result<std::vector<SharedFile>> RemoteShare::list_kept(const GrantedShare& grant
   auto kept = TRY(deps_.listings.find(folder));
   if (kept.files) return *std::move(kept.files);
   auto which = fmt::format("{}\n{}\n{}\n{}", folder.agent_id, folder.share, folder.subpath, kept.generation);
-  return deps_.under_way.share(which, [&] { return list_now(granted, folder, kept.generation); });
+  return deps_.under_way.share(which, deps_.callers,
+                               [&] { return list_now(granted, folder, kept.generation); });
 }
 
 Result<std::vector<ShareFile>> RemoteShare::list() {
@@ -141,7 +145,7 @@ Result<std::vector<ShareFile>> RemoteShare::list() {
   return out;
 }
 
-Result<void> RemoteShare::forget_listing() { return deps_.listings.drop(folder_of(TRY(check()))); }
+Result<void> RemoteShare::forget_listing() { return deps_.listings.forget(folder_of(TRY(check()))); }
 
 Result<ShareRead> RemoteShare::read_range(const GrantedShare& granted, const std::string& name,
                                           std::uint64_t offset, std::uint64_t size) {

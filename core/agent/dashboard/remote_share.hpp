@@ -9,6 +9,7 @@
 
 #include "core/agent/dashboard/agent_jobs.hpp"
 #include "core/agent/dashboard/listing_cache.hpp"
+#include "core/agent/dashboard/share_callers.hpp"
 #include "core/agent/dashboard/storage_grant.hpp"
 #include "core/agent/protocol/storage_job.hpp"
 #include "core/storage/store/agent/share.hpp"
@@ -20,8 +21,8 @@ namespace dash::agent {
 class ListingsUnderWay {
  public:
   using Listing = Result<std::vector<SharedFile>>;
-  // Runs `make`, or waits for another caller who makes the same.
-  Listing share(const std::string& which, const std::function<Listing()>& make);
+  // Runs `make`, or waits, as one of `callers`, for another one who makes the same.
+  Listing share(const std::string& which, ShareCallers& callers, const std::function<Listing()>& make);
 
  private:
   struct Entry {
@@ -38,6 +39,7 @@ class RemoteShare final : public storage::agent::AgentShare {
     AgentJobs& jobs;
     ListingCache& listings;
     ListingsUnderWay& under_way;
+    ShareCallers& callers;
   };
   RemoteShare(Deps deps, storage::agent::ShareSettings settings)
       : deps_(deps), settings_(std::move(settings)) {}

@@ -8,6 +8,7 @@
 namespace dash::agent {
 namespace {
 
+constexpr std::int64_t kMaxLineNumber = 1LL << 40;  // far from an overflow
 constexpr std::size_t kMaxListEntries = 64, kMaxEntryBytes = 64, kMaxVersionBytes = 32, kMaxHashBytes = 64;
 
 Result<std::string> text_or_blank(const Json& body, std::string_view name) {
@@ -135,15 +136,24 @@ Result<Heartbeat> read_heartbeat(const Json& body) {
   return heartbeat;
 }
 
-OrderedJson log_lines_to_json(const std::vector<std::string>& lines) { return {{"lines", lines}}; }
+OrderedJson to_json(const LogLines& log) {
+  OrderedJson body{{"lines", log.lines}};
+  if (log.first > 0) body["first"] = log.first;
+  return body;
+}
 
-Result<std::vector<std::string>> read_log_lines(const Json& body) {
+Result<LogLines> read_log_lines(const Json& body) {
   TRY(require_object(body));
+  LogLines log;
   auto it = body.find("lines");
-  if (it == body.end()) return std::vector<std::string>();
-  auto lines = TRY(text_list(*it, "lines", kMaxLinesPerRequest));
-  for (auto& line : lines) line = clean_line(line);
-  return lines;
+  if (it == body.end()) return log;
+  log.lines = TRY(text_list(*it, "lines", kMaxLinesPerRequest));
+  for (auto& line : log.lines) line = clean_line(line);
+  auto first = TRY(integer_field(body, "first"));
+  if (first && (*first < 1 || *first > kMaxLineNumber))
+    return fail(Code::invalid, "'first' must be a number from 1 to {}", kMaxLineNumber);
+  log.first = first.value_or(0);
+  return log;
 }
 
 OrderedJson to_json(const Completion& completion) {

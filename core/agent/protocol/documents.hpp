@@ -65,10 +65,16 @@ struct Heartbeat {
 OrderedJson to_json(const Heartbeat& heartbeat);
 Result<Heartbeat> read_heartbeat(const Json& body);
 
-OrderedJson log_lines_to_json(const std::vector<std::string>& lines);
+struct LogLines {
+  std::vector<std::string> lines;
+  // The number of the first one in the job, from 1, so that lines that are sent again are known. 0: not numbered, as
+  // the deployed agents send them.
+  std::int64_t first = 0;
+};
+OrderedJson to_json(const LogLines& log);
 // Cuts a line at kMaxLineChars and strips its control characters, the tab excepted. Code::invalid for more
-// than kMaxLinesPerRequest.
-Result<std::vector<std::string>> read_log_lines(const Json& body);
+// than kMaxLinesPerRequest, and for a number that is none.
+Result<LogLines> read_log_lines(const Json& body);
 
 struct Completion {
   bool is_completed = false;  // else failed

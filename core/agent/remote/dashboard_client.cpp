@@ -118,9 +118,8 @@ Result<net::HttpResponse> DashboardClient::heartbeat(const std::string& job, con
   return post_job(job, "heartbeat", body_text(to_json(heartbeat)));
 }
 
-Result<net::HttpResponse> DashboardClient::logs(const std::string& job,
-                                                const std::vector<std::string>& lines) {
-  return post_job(job, "logs", body_text(log_lines_to_json(lines)));
+Result<net::HttpResponse> DashboardClient::logs(const std::string& job, const LogLines& log) {
+  return post_job(job, "logs", body_text(to_json(log)));
 }
 
 Result<net::HttpResponse> DashboardClient::complete(const std::string& job, const Completion& completion) {

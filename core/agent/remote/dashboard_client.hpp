@@ -38,7 +38,7 @@ class DashboardClient {
   // The answer, whatever its status: lease_answer.hpp reads it.
   Result<net::HttpResponse> lease(const LeaseRequest& request);
   Result<net::HttpResponse> heartbeat(const std::string& job, const Heartbeat& heartbeat);
-  Result<net::HttpResponse> logs(const std::string& job, const std::vector<std::string>& lines);
+  Result<net::HttpResponse> logs(const std::string& job, const LogLines& log);
   Result<net::HttpResponse> complete(const std::string& job, const Completion& completion);
   // Asks for a secret of the running job, sealed to a reply key made for this request. `ref` is the share or the
   // host. A refusal has the dashboard's text.

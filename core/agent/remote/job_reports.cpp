@@ -73,12 +73,13 @@ bool JobReports::complete(const LeasedJob& job, const Completion& completion, st
   return response.has_value();
 }
 
-bool JobReports::logs(const LeasedJob& job, const std::vector<std::string>& lines) {
+bool JobReports::logs(const LeasedJob& job, const std::vector<std::string>& lines, std::int64_t first) {
   bool is_sent = true;
   for (std::size_t at = 0; at < lines.size(); at += kMaxLinesPerRequest) {
     auto end = std::min(lines.size(), at + kMaxLinesPerRequest);
-    std::vector<std::string> batch(lines.begin() + static_cast<std::ptrdiff_t>(at),
-                                   lines.begin() + static_cast<std::ptrdiff_t>(end));
+    LogLines batch{
+        {lines.begin() + static_cast<std::ptrdiff_t>(at), lines.begin() + static_cast<std::ptrdiff_t>(end)},
+        first + static_cast<std::int64_t>(at)};
     is_sent = deliver(
                   job, "logs", [&] { return dashboard_.logs(job.id, batch); }, kDeliveryTime) &&
               is_sent;

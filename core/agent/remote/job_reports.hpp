@@ -29,8 +29,9 @@ class JobReports {
   // Returns whether the dashboard has answered within `time`.
   bool complete(const LeasedJob& job, const Completion& completion,
                 std::chrono::seconds time = kDeliveryTime);
-  // Sends lines in as many requests as they need.
-  bool logs(const LeasedJob& job, const std::vector<std::string>& lines);
+  // Sends lines in as many requests as they need; `first` is the number of the first one in the job, from 1. The
+  // dashboard keeps a line that comes again once.
+  bool logs(const LeasedJob& job, const std::vector<std::string>& lines, std::int64_t first);
   // Returns whether the dashboard wants the job to be stopped.
   bool is_cancelled(const LeasedJob& job, const Heartbeat& heartbeat);
 

@@ -86,11 +86,11 @@ void RunReporter::keep_reporting() {
 
 void RunReporter::flush(std::unique_lock<std::mutex>& lock) {
   auto lines = std::exchange(lines_, {});
-  sent_lines_ += std::ssize(lines);
+  auto first = std::exchange(sent_lines_, sent_lines_ + std::ssize(lines)) + 1;
   auto percent = hosts_.empty() ? 0 : static_cast<int>(90 * done_.size() / hosts_.size());
   bool is_last = is_closing_;
   lock.unlock();
-  if (!lines.empty()) reports_.logs(job_, lines);
+  if (!lines.empty()) reports_.logs(job_, lines, first);
   if (!is_last && reports_.is_cancelled(job_, {percent, "running"})) is_cancelled_ = true;
   lock.lock();
 }

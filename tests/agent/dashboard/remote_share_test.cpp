@@ -183,6 +183,15 @@ TEST_F(RemoteShareTest, MakesOneListingForAllWhoWaitForIt) {
   EXPECT_EQ(folder.count("list"), 1);
 }
 
+TEST_F(RemoteShareTest, MakesNoJobForTheCallerTooMany) {
+  world.add_agent("a1");
+  ShareCallers none(0);
+  RemoteShare share({here.jobs, here.listings, here.under_way, none}, {"a1", "lab", "web", false});
+  EXPECT_EQ(share.list().error().code, Code::busy);
+  EXPECT_EQ(share.write("a.yml", "x").error().code, Code::busy);
+  EXPECT_EQ(world.jobs_made(), 0);
+}
+
 TEST_F(RemoteShareTest, WorksWithAnAgentWithoutRangesAndPages) {
   auto agent = start_deployed();
   auto share = here.share("old");

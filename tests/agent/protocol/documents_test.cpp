@@ -52,10 +52,19 @@ TEST(AgentDocuments, LeaseTakesWhatItDoesNotKnowAndBoundsItsWait) {
 
 TEST(AgentDocuments, LogLinesAreCutAndStripped) {
   Json body{{"lines", {"Z\u00fcrich \x1b[31mred\x7f\ttab", std::string(9000, 'x')}}};
-  auto lines = must(read_log_lines(body));
+  auto lines = must(read_log_lines(body)).lines;
   EXPECT_EQ(lines[0], "Z\u00fcrich [31mred\ttab");
   EXPECT_EQ(lines[1].size(), kMaxLineChars);
   EXPECT_EQ(read_log_lines({{"lines", std::vector<std::string>(501)}}).error().code, Code::invalid);
+}
+
+TEST(AgentDocuments, LogLinesMayBeNumbered) {
+  EXPECT_EQ(dump_json(to_json(LogLines{{"a"}})), R"({"lines":["a"]})");
+  EXPECT_EQ(must(read_log_lines(Json(to_json(LogLines{{"a"}, 7})))).first, 7);
+  EXPECT_EQ(must(read_log_lines(json(R"({"lines":["a"]})"))).first, 0);
+  EXPECT_EQ(read_log_lines(json(R"({"lines":[],"first":0})")).error().code, Code::invalid);
+  EXPECT_EQ(read_log_lines(json(R"({"lines":[],"first":9223372036854775807})")).error().code, Code::invalid);
+  EXPECT_EQ(read_log_lines(json(R"({"lines":[],"first":"1"})")).error().code, Code::validation);
 }
 
 TEST(AgentDocuments, CompletionHasOneOfTwoStatuses) {

@@ -45,9 +45,12 @@ TEST_F(Reports, TryOnceMoreWhenTheAgentEnds) {
 
 TEST_F(Reports, SendLogsInRequestsThatADashboardTakes) {
   for (int i = 0; i < 3; ++i) http_.answer("logs", 200);
-  EXPECT_TRUE(reports_.logs(job_, std::vector<std::string>(1001, "line")));
+  EXPECT_TRUE(reports_.logs(job_, std::vector<std::string>(1001, "line"), 8));
   ASSERT_EQ(http_.sent.size(), 3u);
-  EXPECT_EQ(must(parse_json(http_.sent[2].body))["lines"].size(), 1u);
+  EXPECT_EQ(must(parse_json(http_.sent[0].body))["first"], 8);
+  auto last = must(parse_json(http_.sent[2].body));
+  EXPECT_EQ(last["lines"].size(), 1u);
+  EXPECT_EQ(last["first"], 1008);
 }
 
 TEST_F(Reports, ReadACancellationFromA200Alone) {
