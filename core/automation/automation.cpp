@@ -111,7 +111,7 @@ Result<void> Automation::check_usable(Draft& draft, const Principal& principal,
   TRY(check_connections(kind == RunKind::compose ? "compose" : type, request.asset, draft.hosts));
   auto runner = choose_runner(name, deps_.executors);
   bool becomes = uses_become(request.extra_vars) || uses_become(request.secret_vars);
-  if (kind != RunKind::compose && type == "playbook" && runner && runner->is_ansible_here())
+  if (kind != RunKind::compose && type == "playbook" && runner && runner->executable.empty())
     becomes = TRY(check_playbook(deps_.assets, principal, found, {has_local(draft.hosts), becomes}));
   becomes = becomes || wrap(type, request.asset).becomes;
   bool is_remote = name.starts_with(kAgentRunner);

@@ -178,10 +178,36 @@ class Judge {
   std::vector<std::pair<const YamlNode*, Place>> waiting_;
 };
 
+Failure unjudged(const std::string& name, std::string_view why) {
+  return fail(Code::invalid,
+              "'{}' cannot run with connection local: {}, so whether it takes another user's rights on the "
+              "machine that runs it (become) is not known",
+              name, why);
+}
+
 }  // namespace
 
 Result<BecomeUse> find_become(const std::string& playbook, bool becomes_always) {
   return Judge(becomes_always).judge(TRY(YamlTree::parse(playbook)));
+}
+
+Result<bool> judge_playbook(const std::string& name, const std::string& text, const PlaybookCheck& check) {
+  bool is_short = text.size() <= kMaxJudgedPlaybook;
+  auto use = is_short ? find_become(text, check.becomes_always) : Result<BecomeUse>({.is_anywhere = true});
+  if (check.has_local_host) {
+    if (!is_short) return unjudged(name, fmt::format("it has more than {} bytes", kMaxJudgedPlaybook));
+    if (!use) return unjudged(name, "it is no YAML, " + use.error().message);
+    if (use->reads_other_files)
+      return unjudged(name, "it reads plays, tasks, roles or variables of other files");
+  }
+  if (!use) return true;
+  if (use->is_on_this_machine)
+    return fail(
+        Code::invalid,
+        "'{}' takes another user's rights on the machine that runs it (become in a play, block, role or "
+        "task that runs there); leave become out there",
+        name);
+  return use->is_anywhere;
 }
 
 }  // namespace dash::automation

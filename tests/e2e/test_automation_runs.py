@@ -268,8 +268,8 @@ def test_become_on_this_machine_is_refused_however_it_is_written(world):
     assert "no YAML" in asked("- hosts: [\n", "here")
     assert "more than" in asked(play + "#" * (1 << 20), "here")
     # What a play on other hosts does here counts too.
-    assert "machine of this server" in asked(play + "      delegate_to: localhost\n  become: yes\n", "by-key")
-    assert "machine of this server" in asked(play + "      delegate_to: localhost\n", "by-key",
+    assert "machine that runs it" in asked(play + "      delegate_to: localhost\n  become: yes\n", "by-key")
+    assert "machine that runs it" in asked(play + "      delegate_to: localhost\n", "by-key",
                                              extra_vars={"ansible_become": True})
     put_asset(world.root, "become.yml", play + "      become: no\n  name: 'become: true'\n")
     assert run(world.root, "become.yml", "here")["status"] == "completed"

@@ -7,8 +7,10 @@
 #include "core/automation/ansible_command.hpp"
 #include "core/automation/host_rules.hpp"
 #include "core/automation/output_lines.hpp"
+#include "core/automation/playbook_become.hpp"
 #include "core/automation/run_request.hpp"
 #include "core/base/fd.hpp"
+#include "core/base/file.hpp"
 #include "core/base/utf8.hpp"
 #include "core/net/process/confinement.hpp"
 #include "core/storage/store/digest.hpp"
@@ -113,6 +115,7 @@ class RemoteRun {
     TRY(dashboard_.asset(leased_.id, asset));
     TRY(asset.check(job_.asset_digest));
     TRY(fetch_secrets());
+    TRY(judge_rights(folder.work() + "/" + wrapped.asset_file, wrapped));
     TRY(automation::write_run_files(folder, request_, wrapped));
     auto secrets = TRY(folder.secrets());
     auto program = TRY(automation::probe_ansible(TRY(automation::find_ansible())));
@@ -128,6 +131,31 @@ class RemoteRun {
   }
 
  private:
+  // As the dashboard judges runs on its own machine: nobody else's rights are taken on this one.
+  Result<void> judge_rights(const std::string& asset_path, const automation::WrapResult& wrapped) const {
+    bool has_local = std::ranges::any_of(request_.hosts, [](const automation::Host& host) {
+      return host.connection == automation::Connection::local;
+    });
+    bool becomes =
+        automation::uses_become(request_.extra_vars) || automation::uses_become(request_.secret_vars);
+    if (wrapped.playbook.empty()) {
+      bool is_short = job_.asset_bytes <= automation::kMaxJudgedPlaybook;
+      auto text = is_short ? TRY(read_file(asset_path, automation::kMaxJudgedPlaybook))
+                           : std::string(automation::kMaxJudgedPlaybook + 1, ' ');
+      auto judged = automation::judge_playbook(job_.asset, text, {has_local, becomes});
+      if (!judged) return fail(Code::policy_denied, "{}", judged.error().message);
+      becomes = *judged;
+    }
+    becomes =
+        becomes || wrapped.becomes || std::ranges::any_of(request_.hosts, [](const auto& host) {
+          return host.connection == automation::Connection::local && automation::uses_become(host.variables);
+        });
+    if (!has_local || !becomes) return {};
+    return fail(Code::policy_denied,
+                "'{}' takes another user's rights (become), and a host of it is this agent's own machine",
+                job_.asset);
+  }
+
   Result<std::string> project() const {
     TRY(automation::check_project(*job_.project));
     return *job_.project;

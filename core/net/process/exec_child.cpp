@@ -136,7 +136,6 @@ void limit_memory(const Sandbox& sandbox) {
 int execute(const ExecRequest& request, int program) {
   const auto& sandbox = request.sandbox;
   bool is_supervised = sandbox.supervised_stop_signal != 0;
-  limit_memory(sandbox);
   if (sandbox.without_capabilities && !drop_capabilities()) return print_errno("capabilities");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return print_errno("no new privileges");
   auto abi = sandbox.max_abi.value_or(std::numeric_limits<int>::max());
@@ -147,6 +146,7 @@ int execute(const ExecRequest& request, int program) {
   std::vector<char*> argv;
   for (const auto& word : request.argv) argv.push_back(const_cast<char*>(word.data()));
   argv.push_back(nullptr);
+  limit_memory(sandbox);  // last, since a build with sanitizers has more of it than most programs need
   ::execveat(program, "", argv.data(), environ, AT_EMPTY_PATH);
   // A script needs its path: the interpreter opens it.
   ::execv(request.argv[0].c_str(), argv.data());

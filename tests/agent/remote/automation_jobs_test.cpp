@@ -84,6 +84,28 @@ TEST_F(RemoteRuns, NameTheHostWhoseSecretIsNotReleased) {
   EXPECT_NE(error.message.find("attested agents only"), std::string::npos);
 }
 
+// Whatever a dashboard lets pass.
+TEST_F(RemoteRuns, TakeNobodyElsesRightsOnTheAgentsMachine) {
+  policy_ = must(read_policy("targets: [{cidr: 127.0.0.1/32}]\n", "p"));
+  job_.hosts = {{"here", "127.0.0.1", 0, "", "local"}};
+  auto error_with = [&](const std::string& playbook) {
+    job_.asset_bytes = playbook.size();
+    job_.asset_digest = digest_of(playbook);
+    http_.answer("asset", 200, playbook);
+    return error_of();
+  };
+  auto becomes = error_with("- hosts: all\n  become: true\n  tasks: []\n");
+  EXPECT_EQ(becomes.code, Code::policy_denied);
+  EXPECT_NE(becomes.message.find("another user's rights"), std::string::npos) << becomes.message;
+  EXPECT_EQ(error_with("- hosts: all\n  roles: [unseen]\n").code, Code::policy_denied);
+  EXPECT_EQ(error_with("- hosts: [\n").code, Code::policy_denied);
+  job_.extra_vars = {{"ansible_become", true}};
+  EXPECT_EQ(error_with("- hosts: all\n  tasks: []\n").code, Code::policy_denied);
+  job_.extra_vars = Json::object();
+  job_.asset = "tool.deb", job_.type = "deb";
+  EXPECT_EQ(error_with("hello").code, Code::policy_denied);
+}
+
 TEST_F(RemoteRuns, RefuseVariablesByWhichAnsibleWouldConnectElsewhere) {
   job_.extra_vars = {{"ansible_host", "10.9.9.9"}};
   EXPECT_FALSE(error_of().message.empty());
