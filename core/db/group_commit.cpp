@@ -1,7 +1,5 @@
 #include "core/db/group_commit.hpp"
 
-#include <algorithm>
-
 namespace dash::db {
 
 Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
@@ -13,23 +11,16 @@ Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
   }
 }
 
-Result<void> GroupCommit::write(const TransactionFn& body, Durability durability) {
-  Pending mine{&body, durability};
+Result<void> GroupCommit::write(const TransactionFn& body) {
+  Pending mine{&body};
   batches_.run(mine);
   return std::move(mine.result);
 }
 
-<<<<<<< origin/main
 // Who comes while another process holds the writers' lock still goes along.
 void GroupCommit::run(const Take& take) {
   auto tx = writer_.begin();
   auto batch = take();
-=======
-void GroupCommit::run(Batch& batch) {
-  bool may_wait =
-      std::ranges::all_of(batch, [](const auto* p) { return p->durability == Durability::later; });
-  auto tx = writer_.begin(may_wait ? Durability::later : Durability::on_return);
->>>>>>> b8b9ca7b6fab98f8afe63ff3c5a74e13fc1b4052
   if (!tx) {
     for (auto* p : batch) p->result = Failure(tx.error());
     return;

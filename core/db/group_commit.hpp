@@ -1,8 +1,8 @@
 // Leader and followers: writers that wait together run in one transaction, each in a savepoint of its own, so
-// that one durable commit serves all; it is durable when one of them asked for that. Both engines use it. Each supplies its Writer.
+// that one durable commit serves all. Both engines use it. Each supplies its Writer.
 #pragma once
 #include "core/base/batching.hpp"
-#include "core/db/lazy_write.hpp"
+#include "core/db/sql.hpp"
 
 namespace dash::db {
 
@@ -11,8 +11,8 @@ class Writer {
  public:
   virtual ~Writer() = default;
   // Opens a write transaction that no other writer, of this process or another, can overlap.
-  virtual Result<Transaction*> begin(Durability durability) = 0;
-  // Success is as durable as begin() was asked for. A failure has changed nothing, or its message says that this is not known.
+  virtual Result<Transaction*> begin() = 0;
+  // Success is durable. A failure has changed nothing, or its message says that this is not known.
   virtual Result<void> commit() = 0;
   // Ends the transaction of a body that failed, without its changes. What the body read is durable when this
   // succeeds, so that a refusal may rest on it.
@@ -24,12 +24,11 @@ class Writer {
 class GroupCommit {
  public:
   explicit GroupCommit(Writer& writer) : writer_(writer) {}
-  Result<void> write(const TransactionFn& body, Durability durability = Durability::on_return);
+  Result<void> write(const TransactionFn& body);
 
  private:
   struct Pending {
     const TransactionFn* body;
-    Durability durability;
     Result<void> result{};
   };
   using Batch = Batching<Pending>::Batch;

@@ -12,7 +12,7 @@ constexpr std::string_view kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ R
 // 0: no trigger has moved it, so that it says nothing.
 constexpr std::string_view kVersion = "SELECT number FROM kept_version WHERE number <> 0";
 
-class PostgresSql final : public Sql, public LazyWriting {
+class PostgresSql final : public Sql {
  public:
   PostgresSql(const std::string& url, const PostgresOptions& options)
       : url_(url), options_(options), pool_(url, options), writer_(url, options) {}
@@ -26,9 +26,6 @@ class PostgresSql final : public Sql, public LazyWriting {
   }
 
   Result<void> write(const TransactionFn& body) override { return commits_.write(body); }
-  Result<void> write_lazily(const TransactionFn& body) override {
-    return commits_.write(body, Durability::later);
-  }
   bool is_postgres() const override { return true; }
   Result<std::optional<std::int64_t>> data_version() override { return version_.get(); }
 

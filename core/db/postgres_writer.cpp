@@ -13,7 +13,6 @@ namespace {
 // lock is another. The lock is taken by a statement of its own, so that the next one sees what its last holder
 // committed.
 constexpr std::string_view kBeginLocked = "BEGIN; SELECT pg_advisory_xact_lock(1684108139)";
-constexpr std::string_view kCommitLater = "SET LOCAL synchronous_commit = off; ";
 constexpr std::string_view kHasMarks = "SELECT 1 WHERE to_regclass('commit_marks') IS NOT NULL";
 // Far longer than a process tries to find out.
 constexpr std::string_view kForgetMarks =
@@ -38,25 +37,24 @@ Result<void> PostgresWriter::connect() {
   return {};
 }
 
-Result<void> PostgresWriter::run_begin(Durability durability) {
+Result<void> PostgresWriter::run_begin() {
   wrote_mark_ = has_marks_;
   auto mark = fmt::format(
       "INSERT INTO commit_marks (process, mark, at) VALUES ('{}', {}, extract(epoch FROM now())::bigint) "
       "ON CONFLICT (process) DO UPDATE SET mark = excluded.mark, at = excluded.at; ",
       process_, ++mark_);
-  TRY(connection_->script(fmt::format("{}; {}{}SAVEPOINT body", kBeginLocked, has_marks_ ? mark : "",
-                                      durability == Durability::later ? kCommitLater : "")));
+  TRY(connection_->script(fmt::format("{}; {}SAVEPOINT body", kBeginLocked, has_marks_ ? mark : "")));
   return {};
 }
 
-Result<Transaction*> PostgresWriter::begin(Durability durability) {
+Result<Transaction*> PostgresWriter::begin() {
   const bool is_kept = connection_ && connection_->is_usable();
   if (!is_kept) TRY(connect());
-  auto begun = run_begin(durability);
+  auto begun = run_begin();
   // A restart of the server cut it, or the schema came or went meanwhile.
   if (!begun && is_kept) {
     TRY(connect());
-    begun = run_begin(durability);
+    begun = run_begin();
   }
   if (begun && !has_marks_) has_marks_ = !TRY(connection_->script(kHasMarks)).empty();
   if (begun) return connection_.get();

@@ -11,7 +11,7 @@ namespace dash::db {
 class PostgresWriter final : public Writer {
  public:
   PostgresWriter(std::string url, const PostgresOptions& options);
-  Result<Transaction*> begin(Durability durability) override;
+  Result<Transaction*> begin() override;
   Result<void> commit() override;
   Result<void> abandon() override;
   void rollback() override;
@@ -19,7 +19,7 @@ class PostgresWriter final : public Writer {
  private:
   enum class Found { committed, not_committed };
   Result<void> connect();
-  Result<void> run_begin(Durability durability);
+  Result<void> run_begin();
   // Finds out what became of the transaction with the mark mark_.
   Result<void> settle();
   // One attempt: takes the writers' lock, which the cut transaction holds until it has ended, and reads.

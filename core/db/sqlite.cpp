@@ -23,7 +23,7 @@ struct FinalizeStatement {
   void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
 };
 using Db = std::unique_ptr<sqlite3, CloseDb>;
-using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+using StatementHandle = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 Failure sqlite_error(sqlite3* db, int rc, std::string_view sql) {
   auto code = Code::internal;
@@ -84,7 +84,7 @@ Value column(sqlite3_stmt* s, int i) {
 
 // A statement and the positions of its $1, $2, …; 0 for one that only the other engine's text uses.
 struct PreparedStatement {
-  Statement statement;
+  StatementHandle statement;
   std::vector<int> indexes;
 };
 
@@ -160,16 +160,6 @@ class SqliteConnection final : public Transaction {
 
   bool is_postgres() const override { return false; }
 
-  // Outside of a transaction. Of the pragma, which acts when it is prepared, no statement is kept. NORMAL does not
-  // wait for the disk at a commit; the next commit under FULL does, for all before it (sqlite.org/pragma.html).
-  Result<void> set_durability(Durability durability) {
-    const auto* pragma =
-        durability == Durability::later ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL";
-    int rc = sqlite3_exec(db_.get(), pragma, nullptr, nullptr, nullptr);
-    if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, pragma);
-    return {};
-  }
-
  private:
   explicit SqliteConnection(Db db) : db_(std::move(db)) {}
 
@@ -180,7 +170,8 @@ class SqliteConnection final : public Transaction {
     int rc = sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()),
                                 SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     if (rc != SQLITE_OK) return sqlite_error(db_.get(), rc, sql);
-    return &statements_.emplace(sql, PreparedStatement{Statement(raw), parameter_indexes(raw)}).first->second;
+    return &statements_.emplace(sql, PreparedStatement{StatementHandle(raw), parameter_indexes(raw)})
+                .first->second;
   }
 
   Result<void> bind(sqlite3_stmt* s, int index, const Value& value, std::string_view sql) {
@@ -204,13 +195,11 @@ class SqliteConnection final : public Transaction {
   std::unordered_map<std::string, PreparedStatement, TextHash, std::equal_to<>> statements_;
 };
 
-// A commit here is made or it failed: there is no connection that could be cut between.
+// A commit here is durable or it failed: there is no connection that could be cut between.
 class SqliteWriter final : public Writer {
  public:
   explicit SqliteWriter(std::unique_ptr<SqliteConnection> connection) : connection_(std::move(connection)) {}
-  Result<Transaction*> begin(Durability durability) override {
-    if (durability != durability_) TRY(connection_->set_durability(durability));
-    durability_ = durability;
+  Result<Transaction*> begin() override {
     TRY(connection_->exec("BEGIN IMMEDIATE"));
     return connection_.get();
   }
@@ -228,10 +217,9 @@ class SqliteWriter final : public Writer {
 
  private:
   std::unique_ptr<SqliteConnection> connection_;
-  Durability durability_ = Durability::on_return;
 };
 
-class SqliteSql final : public Sql, public LazyWriting {
+class SqliteSql final : public Sql {
  public:
   SqliteSql(std::string path, std::unique_ptr<SqliteConnection> writer)
       : path_(std::move(path)), writer_(std::move(writer)) {}
@@ -246,9 +234,6 @@ class SqliteSql final : public Sql, public LazyWriting {
   }
 
   Result<void> write(const TransactionFn& body) override { return commits_.write(body); }
-  Result<void> write_lazily(const TransactionFn& body) override {
-    return commits_.write(body, Durability::later);
-  }
 
   bool is_postgres() const override { return false; }
 

@@ -5,7 +5,6 @@
 #include "core/agent/dashboard/job_rows.hpp"
 #include "core/agent/protocol/canonical_json.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/db/lazy_write.hpp"
 
 namespace dash::agent {
 namespace {
@@ -75,8 +74,7 @@ Result<std::string> AgentJobs::submit(const AgentJobRequest& request) {
   auto id = crypto::uuid4();
   auto payload = canonical_json(request.payload);
   db::Blob sealed{deps_.config.seal(payload_place(id), payload)};
-  // Whoever waits for it is gone with the power, too.
-  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto now = deps_.clock.now();
     TRY(check_request(tx, request, payload.size(), now));
     TRY(tx.exec(R"(INSERT INTO agent_jobs (id, agent_id, job_type, state, summary, payload, created_at,
@@ -140,17 +138,14 @@ Result<void> AgentJobs::stop_job(const std::string& job_id, const AgentJobObserv
 }
 
 Result<Json> AgentJobs::take_result(const std::string& job_id) {
-  std::string sealed;
-  // Where it comes back after a loss of power, the sweep drops it.
-  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
+  auto sealed = TRY(db::write<std::string>(deps_.sql, [&](db::Transaction& tx) -> Result<std::string> {
     auto rows = TRY(
         tx.query("SELECT result FROM agent_jobs WHERE id = $1 AND state = 'completed' AND result IS NOT NULL",
                  {job_id}));
     if (rows.empty())
       return fail(Code::not_found, "the result of the agent's job '{}' is no longer held", job_id);
     TRY(tx.exec("UPDATE agent_jobs SET result = NULL WHERE id = $1", {job_id}));
-    sealed = rows[0].blob(0);
-    return {};
+    return rows[0].blob(0);
   }));
   return parse_json(TRY(deps_.config.open(result_place(job_id), sealed)));
 }

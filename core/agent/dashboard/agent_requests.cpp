@@ -8,7 +8,6 @@
 #include "core/agent/protocol/request_signature.hpp"
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
-#include "core/db/lazy_write.hpp"
 #include "core/identity/login_throttle.hpp"
 
 namespace dash::agent {
@@ -105,8 +104,7 @@ Result<Agent> AgentRequests::accept(const SignedHead& head, const Agent& admitte
   if (!holds) return TRY(refuse(head));
   bool is_new = false;
   std::optional<Agent> agent;
-  // What a request changes is written durably by its handler, and with it the nonce.
-  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     is_new = false;
     agent = TRY(select_agent(tx, admitted.id));
     // Revoked, or enrolled anew with another key, since the header section was read.
@@ -145,7 +143,7 @@ Result<void> AgentRequests::store_report(const Agent& agent, const AgentReport& 
   if (version == agent.agent_version && types == agent.reported_job_types &&
       report.features == agent.features)
     return {};
-  return db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
+  return deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(R"(UPDATE agents
                    SET agent_version = $2, reported_job_types = $3, features = $4
                    WHERE id = $1)",

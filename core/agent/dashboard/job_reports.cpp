@@ -8,7 +8,6 @@
 #include "core/agent/protocol/canonical_json.hpp"
 #include "core/agent/protocol/job_envelope.hpp"
 #include "core/agent/protocol/request_signature.hpp"
-#include "core/db/lazy_write.hpp"
 
 namespace dash::agent {
 namespace {
@@ -122,7 +121,7 @@ Result<AgentJob> AgentJobs::running_job(const Agent& agent, const std::string& j
 
 Result<bool> AgentJobs::heartbeat(const Agent& agent, const std::string& job_id, const Heartbeat& heartbeat) {
   bool is_cancelled = false;
-  TRY(db::write_lazily(deps_.sql, [&](db::Transaction& tx) -> Result<void> {
+  TRY(deps_.sql.write([&](db::Transaction& tx) -> Result<void> {
     auto job = TRY(reported_job(tx, agent, job_id));
     TRY(tx.exec(
         "UPDATE agent_jobs SET progress = $2, message = $3, heard_at = $4 WHERE id = $1",

@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "core/crypto/hash.hpp"
-#include "core/db/lazy_write.hpp"
 
 namespace dash::agent {
 namespace {
@@ -66,7 +65,7 @@ Result<void> ListingCache::keep(const ShareFolder& folder, std::int64_t generati
                                 const std::vector<SharedFile>& files) {
   auto key = row_key(folder);
   db::Blob sealed{config_.seal(sealed_place(key), encode(files))};
-  return db::write_lazily(sql_, [&](db::Transaction& tx) -> Result<void> {
+  return sql_.write([&](db::Transaction& tx) -> Result<void> {
     TRY(tx.exec(
         "INSERT INTO agent_listings (share, generation) VALUES ($1, 0) ON CONFLICT (share) DO NOTHING",
         {key}));
@@ -80,10 +79,6 @@ Result<void> ListingCache::keep(const ShareFolder& folder, std::int64_t generati
 
 Result<void> ListingCache::drop(const ShareFolder& folder) {
   return sql_.write([&](db::Transaction& tx) { return drop(tx, folder); });
-}
-
-Result<void> ListingCache::forget(const ShareFolder& folder) {
-  return db::write_lazily(sql_, [&](db::Transaction& tx) { return drop(tx, folder); });
 }
 
 Result<void> ListingCache::drop(db::Transaction& tx, const ShareFolder& folder) {

@@ -35,8 +35,6 @@ class ListingCache {
   Result<void> keep(const ShareFolder& folder, std::int64_t generation, Time began,
                     const std::vector<SharedFile>& files);
   Result<void> drop(const ShareFolder& folder);
-  // Likewise, for a caller who has changed nothing and only wants to see the share anew.
-  Result<void> forget(const ShareFolder& folder);
   static Result<void> drop(db::Transaction& tx, const ShareFolder& folder);
 
  private:

@@ -145,7 +145,7 @@ Result<std::vector<ShareFile>> RemoteShare::list() {
   return out;
 }
 
-Result<void> RemoteShare::forget_listing() { return deps_.listings.forget(folder_of(TRY(check()))); }
+Result<void> RemoteShare::forget_listing() { return deps_.listings.drop(folder_of(TRY(check()))); }
 
 Result<ShareRead> RemoteShare::read_range(const GrantedShare& granted, const std::string& name,
                                           std::uint64_t offset, std::uint64_t size) {
