@@ -75,6 +75,7 @@ do_ssh() {
 do_docker() {
     # Another vendor's engine is as good, and Debian's conflicts with it.
     [ -x /usr/sbin/dockerd ] || [ -x /usr/bin/dockerd ] || apt_install docker.io runc containerd iptables
+    command -v docker-compose >/dev/null || apt_install docker-compose
     command -v busybox >/dev/null || apt_install busybox-static
 }
 do_postgres() { apt_install postgresql-15 postgresql-client-15; }
