@@ -19,12 +19,18 @@ from support.scripted_server import ScriptedServer
 from support.doubles import double
 
 
-def pytest_configure(config):
+def heed_signals():
     # A shell's background job ignores SIGINT, and so would every process that a test means to interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The same of SIGHUP under nohup. A handler is not inherited, so that only the tests themselves go on ignoring it.
+    # The same of SIGHUP under nohup. A handler is not inherited, so that only this process goes on ignoring it.
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda number, frame: None)
+
+
+def pytest_configure(config):
+    # Workers of pytest-xdist have what this process left them; in them a thread may come here that must not set signals.
+    if not hasattr(config, "workerinput"):
+        heed_signals()
     config.addinivalue_line("markers", "long: loops that take minutes; scripts/test long runs them")
     config.addinivalue_line("markers", "attack: a running server under attack; scripts/attack runs them")
 
