@@ -73,7 +73,7 @@ def test_every_answer_is_described(lived_in, role, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_every_answer_to_many_requests_is_described(lived_in, role, tmp_path):
-    assert search(lived_in, role, 28, tmp_path) > 3500
+    assert search(lived_in, role, 36, tmp_path) > 4000
 
 
 def test_the_description_is_served_as_json_and_as_a_page(lived_in):
