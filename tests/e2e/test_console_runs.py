@@ -41,14 +41,19 @@ def test_a_host_is_kept_and_tested_and_its_secret_is_not_drafted(world, console)
     row.wait_for(state="detached")
 
 
+def add_agent_on(page, name):
+    """Adds an agent by the page's form; returns the enrolment code of the dialog, which stays open."""
+    page.get_by_role("button", name="Add an agent…").click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Granted job types").fill("agent_storage")
+    page.get_by_role("button", name="Add", exact=True).click()
+    return page.get_by_role("dialog").locator("pre").first.inner_text()
+
+
 def test_an_agent_is_added_enrolled_and_seen_online_without_reload(world, console):
     tab = console()
     page = tab.open("runs/agents")
-    page.get_by_role("button", name="Add an agent…").click()
-    page.get_by_label("Name").fill("site-one")
-    page.get_by_label("Granted job types").fill("agent_storage")
-    page.get_by_role("button", name="Add", exact=True).click()
-    code = page.get_by_role("dialog").locator("pre").first.inner_text()
+    code = add_agent_on(page, "site-one")
     tab.check("the dialog of an enrolment")
     page.get_by_role("button", name="Close").click()
     page.get_by_role("dialog").wait_for(state="detached")
@@ -87,11 +92,7 @@ def test_a_bulk_run_makes_a_job_for_each_host_in_one_batch(world, console):
 def test_a_real_agent_enrols_with_the_code_of_the_page_and_ends_when_it_is_revoked(world, console):
     tab = console()
     page = tab.open("runs/agents")
-    page.get_by_role("button", name="Add an agent…").click()
-    page.get_by_label("Name").fill("site-two")
-    page.get_by_label("Granted job types").fill("agent_storage")
-    page.get_by_role("button", name="Add", exact=True).click()
-    code = page.get_by_role("dialog").locator("pre").first.inner_text()
+    code = add_agent_on(page, "site-two")
     page.get_by_role("button", name="Close").click()
     row = page.get_by_role("row", name=re.compile("site-two"))
     row.get_by_text("enrolling").wait_for()
