@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.agents import add_agent, enrolled
-from support.automation import ansible, ended, host_key, log, outcomes, put_asset, ssh_host, ssh_servers
+from support.automation import ASKS, ansible, ended, hangs, host_key, log, outcomes, put_asset, ssh_host, ssh_servers
 from support.databases import sqlite_file
 from support.doubles import double
 from support.instance import Instance
@@ -16,24 +16,10 @@ from support.wait import wait_until
 from support.working_agents import AUTOMATION, STORAGE, AgentProcess
 
 PLANTED = "planted-secret-4711"
-PLAYBOOK = """- hosts: all
-  gather_facts: false
-  tasks:
-    - name: Ask
-      ansible.builtin.command: echo hello {{ inventory_hostname }}
-      register: asked
-    - name: Print
-      ansible.builtin.debug:
-        var: asked.stdout
-    - name: Use the secret
+PLAYBOOK = ASKS + """    - name: Use the secret
       ansible.builtin.command: echo "{{ token | default('none') }}"
 """
-HANGS = """- hosts: all
-  gather_facts: false
-  tasks:
-    - ansible.builtin.command: echo begun
-    - ansible.builtin.command: sleep 4712
-"""
+HANGS = hangs(4712)
 
 
 class World:

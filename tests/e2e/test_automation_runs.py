@@ -10,30 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from support.automation import (ansible, ended, host_key, log, outcomes, put_asset, root_sshd, run, ssh_host,
-                                ssh_servers)
+from support.automation import (ASKS, ansible, ended, hangs, host_key, log, outcomes, put_asset, root_sshd, run,
+                                ssh_host, ssh_servers)
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
 from support.wait import wait_until
 
 PLANTED = "planted-secret-4711"
-PLAYBOOK = """- hosts: all
-  gather_facts: false
-  tasks:
-    - name: Ask
-      ansible.builtin.command: echo hello {{ inventory_hostname }}
-      register: asked
-    - name: Print
-      ansible.builtin.debug:
-        var: asked.stdout
-"""
-HANGS = """- hosts: all
-  gather_facts: false
-  tasks:
-    - ansible.builtin.command: echo begun
-    - ansible.builtin.command: sleep 4711
-"""
+PLAYBOOK = ASKS
+HANGS = hangs(4711)
 
 
 class World:

@@ -15,6 +15,27 @@ from support.wait import wait_until
 
 ENDED = ("completed", "failed", "cancelled")
 
+ASKS = """- hosts: all
+  gather_facts: false
+  tasks:
+    - name: Ask
+      ansible.builtin.command: echo hello {{ inventory_hostname }}
+      register: asked
+    - name: Print
+      ansible.builtin.debug:
+        var: asked.stdout
+"""
+
+
+def hangs(seconds):
+    """A playbook that says that it has begun and then sleeps; the number is what a test finds its process by."""
+    return f"""- hosts: all
+  gather_facts: false
+  tasks:
+    - ansible.builtin.command: echo begun
+    - ansible.builtin.command: sleep {seconds}
+"""
+
 
 def ansible():
     """The path of ansible-playbook: what the tests were given, else what scripts/setup has made."""
