@@ -3,17 +3,13 @@ import {sentence} from "./format.js"
 
 const kSession = "session"
 
-// {token, username, expires (ms), is_admin, workgroups, permissions}; in this tab alone, until it signs out.
-export const session = {
-  get: () => JSON.parse(sessionStorage.getItem(kSession) ?? "null"),
-  set: value => sessionStorage.setItem(kSession, JSON.stringify(value)),
-  end: () => sessionStorage.clear(),
-}
+// Who is signed in, as auth/me has it, with token and expires (ms); in this tab alone, until it signs out.
+export const me = () => JSON.parse(sessionStorage.getItem(kSession) ?? "null")
+export const isAdmin = () => me()?.is_admin
 
 export function may(permission) {
-  const me = session.get()
   const [area, level] = permission.split(":")
-  return Boolean(me?.is_admin || me?.permissions?.[area]?.includes(level))
+  return isAdmin() || Boolean(me()?.permissions?.[area]?.includes(level))
 }
 
 // `message` is a sentence, `next` what the reader can do.
@@ -51,8 +47,8 @@ export async function send(method, path, {body, query, headers = {}, signal, ano
   for (const [name, value] of Object.entries(query ?? {}))
     for (const one of [value].flat()) if (one !== undefined && one !== null && one !== "") url.searchParams.append(name, one)
   const sent = {...headers}
-  const me = session.get()
-  if (me && !anonymous) sent.Authorization = `Bearer ${me.token}`
+  const token = !anonymous && me()?.token
+  if (token) sent.Authorization = `Bearer ${token}`
   let payload = body
   if (body !== undefined && !(body instanceof Blob) && !(body instanceof URLSearchParams)) {
     sent["Content-Type"] = "application/json"
@@ -69,7 +65,7 @@ export async function send(method, path, {body, query, headers = {}, signal, ano
   const problem = await answer.json().catch(() => ({}))
   const failure = new ApiError({status: answer.status, detail: problem.detail, body: problem,
     requestId: answer.headers.get("X-Request-Id") ?? "", retryAfter: answer.headers.get("Retry-After")})
-  if (failure.status === 401 && me && !anonymous) onSignedOut(failure)
+  if (failure.status === 401 && token) onSignedOut(failure)
   throw failure
 }
 
@@ -83,23 +79,21 @@ export const post = (path, body, options) => json("POST", path, {body, ...option
 export const put = (path, body, options) => json("PUT", path, {body, ...options})
 export const patch = (path, body, options) => json("PATCH", path, {body, ...options})
 export const remove = (path, query, options) => json("DELETE", path, {query, ...options})
-export const isAdmin = () => session.get().is_admin
 export const part = encodeURIComponent
 
 export async function signIn(username, password) {
   const form = new URLSearchParams({username, password})
   const {access_token: token} = await json("POST", "auth/login", {body: form, anonymous: true})
   const claims = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")))
-  const me = await get("auth/me", {}, {headers: {Authorization: `Bearer ${token}`}, anonymous: true})
-  session.set({token, expires: claims.exp * 1000, username: me.username, is_admin: me.is_admin,
-    workgroups: me.workgroups, permissions: me.permissions})
+  const user = await get("auth/me", {}, {headers: {Authorization: `Bearer ${token}`}, anonymous: true})
+  sessionStorage.setItem(kSession, JSON.stringify({...user, token, expires: claims.exp * 1000}))
 }
 
 export async function signOut() {
   try {
     await post("auth/logout")
   } finally {
-    session.end()
+    sessionStorage.clear()
   }
 }
 

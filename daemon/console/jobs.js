@@ -1,15 +1,16 @@
 // Jobs as several views show them: lists, and the dialogs that decide about one.
-import {get, isAdmin, may, part, post, remove, session} from "./api.js"
+import {get, isAdmin, may, me, part, post, remove} from "./api.js"
 import {act, actions, ask, at, badge, confirm, data, dialog, duration, empty, facts, field, form, h, link, list, loading, open, p, progressBar, quiet, region, say, shown, since, strong, sub, table, time, words, wrap} from "./ui.js"
 import {occurrences} from "./zones.js"
 
 const kFinal = ["completed", "failed", "cancelled", "rejected", "expired"]
+export const kTopics = ["jobs", "approvals"] // whose changes a list of jobs shows
 const kTwoWeeks = 14 * 86400000
 export const isFinal = job => kFinal.includes(job.status)
-const isMine = job => isAdmin() || job.created_by === session.get().username
+const isMine = job => isAdmin() || job.created_by === me().username
 export const canCancel = job => isMine(job) && !isFinal(job) && job.status !== "missed"
 export const canReschedule = job => isMine(job) && ["awaiting_approval", "scheduled", "pending", "missed"].includes(job.status)
-export const canDecide = job => job.status === "awaiting_approval" && may("change_windows:use") && job.created_by !== session.get().username
+export const canDecide = job => job.status === "awaiting_approval" && may("change_windows:use") && job.created_by !== me().username
 export const jobLink = (id, text = id) => link(`jobs/${part(id)}`, text)
 export const titleOf = job => job.name || job.description || job.id
 

@@ -1,8 +1,8 @@
 // Starts the console and shows the view of the address: #/jobs/ID?status=failed is view, path and query.
-import {get, session, whenSignedOut} from "./api.js"
+import {get, isAdmin, me, whenSignedOut} from "./api.js"
 import {onChange} from "./live.js"
 import {kViews, markView, showSignIn, signInAgain, startShell} from "./shell.js"
-import {empty, errorBox, field, h, link, region} from "./ui.js"
+import {empty, errorBox, field, h, link, region, tabs} from "./ui.js"
 
 // What a view is given: where it draws, what the address says, and what ends with it.
 class Page {
@@ -12,16 +12,28 @@ class Page {
     Object.assign(this, {id, path: rest.filter(Boolean), query: new URLSearchParams(query), element: h("div"), abort: new AbortController(), ends: []})
     this.signal = this.abort.signal
   }
+  append(...children) {
+    this.element.append(...children.flat(Infinity).filter(Boolean))
+  }
   show(title, ...children) {
-    this.element.append(h("h1", title), ...children.flat().filter(Boolean))
+    this.append(h("h1", title), children)
+  }
+  // Shows the tab that the address names: [id, label, draw(page), whether it is for administrators].
+  async tabs(title, all) {
+    const allowed = all.filter(([, , , isForAdmins]) => !isForAdmins || isAdmin())
+    const [id, , draw] = all.find(([id]) => id === this.path[0]) ?? allowed[0] ?? all[0]
+    this.show(title, allowed.length > 0 && tabs(title, this.id, id, allowed))
+    this.append(allowed.some(([one]) => one === id) ? await draw(this) : empty("For administrators.", "Ask one to show it to you, or to make you one."))
   }
   // Asks the API, for as long as the view is shown.
   get(path, query) {
     return get(path, query, {signal: this.signal})
   }
-  // A region that shows what a path of the API answers; `query` may be a function.
-  region(path, draw, query) {
-    return region(() => this.get(path, typeof query === "function" ? query() : query), draw)
+  // A region that shows what a path of the API answers, and does so again when one of the topics changed; `query` may be a function.
+  region(path, draw, query, topics = []) {
+    const shown = region(() => this.get(path, typeof query === "function" ? query() : query), draw)
+    this.live(topics, shown.refresh)
+    return shown
   }
   live(topics, work) {
     this.ends.push(onChange(topics, work))
@@ -59,7 +71,7 @@ async function show() {
   const main = document.getElementById("main")
   delete main.dataset.shown
   current?.end()
-  if (!session.get()) return showSignIn()
+  if (!me()) return showSignIn()
   const hash = location.hash
   const page = (current = new Page(hash))
   const label = kViews.find(([id]) => id === page.id)?.[1]
@@ -67,7 +79,7 @@ async function show() {
   document.title = `${label ?? "Not found"} · dashctl`
   try {
     if (label) await (await import(`./views/${page.id || "overview"}.js`)).default(page)
-    else page.element.append(empty("There is no such view.", link("", "Go to the overview")))
+    else page.append(empty("There is no such view.", link("", "Go to the overview")))
     if (page === current) main.replaceChildren(page.element)
   } catch (error) {
     if (page === current) main.replaceChildren(errorBox(error, show))

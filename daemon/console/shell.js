@@ -1,7 +1,7 @@
 // What surrounds every view: signing in and out, the session's end, the navigation and the keys.
-import {get, post, session, signIn, signOut} from "./api.js"
+import {get, me, post, signIn, signOut} from "./api.js"
 import {startLive, stopLive, tellAll} from "./live.js"
-import {dialog, field, form, h, newPassword, notice, open, p, quiet, say} from "./ui.js"
+import {dialog, field, form, h, needed, newPassword, notice, open, p, quiet, say} from "./ui.js"
 
 const navigation = [...document.querySelectorAll("#nav a")]
 export const kViews = navigation.map(a => [a.dataset.view, a.textContent, a.dataset.key])
@@ -17,13 +17,13 @@ export function startShell(showView) {
 }
 
 function drawShell() {
-  const me = session.get()
+  const user = me()
   const menu = h("button.plain.menu", {"aria-expanded": "false", "aria-controls": "nav", onclick: () => menu.setAttribute("aria-expanded", document.body.classList.toggle("menu-open"))}, "Menu")
-  byId("nav").hidden = !me
-  byId("top").replaceChildren(...[me && menu, h("a.brand", {href: "#/"}, "dashctl"),
-    me && h("div.who", h("a", {href: "#/settings"}, me.username, me.is_admin && quiet(" admin")),
+  byId("nav").hidden = !user
+  byId("top").replaceChildren(...[user && menu, h("a.brand", {href: "#/"}, "dashctl"),
+    user && h("div.who", h("a", {href: "#/settings"}, user.username, user.is_admin && quiet(" admin")),
       h("button.plain", {onclick: showKeys, "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)"}, "?"), open("Sign out", leave))].filter(Boolean))
-  if (!me) return
+  if (!user) return
   startLive()
   watchEnd()
 }
@@ -72,7 +72,7 @@ const claimForm = () => form({
     await enter(v)
     show()
   },
-}, field("Setup code", "setup_code", {required: true, "data-secret": "", hint: "It is in the file setup-code of the instance's data folder."}), field("User", "user", {required: true}), newPassword("Password", "password"))
+}, needed("Setup code", "setup_code", {"data-secret": "", hint: "It is in the file setup-code of the instance's data folder."}), needed("User", "user"), newPassword("Password", "password"))
 
 const signInForm = (then, username) => form({
   submit: "Sign in",
@@ -81,7 +81,7 @@ const signInForm = (then, username) => form({
     then()
   },
 }, field("User", "user", {value: username, autocomplete: "username", required: true, readOnly: Boolean(username)}),
-field("Password", "password", {type: "password", autocomplete: "current-password", required: true}))
+needed("Password", "password", {type: "password", autocomplete: "current-password"}))
 
 // Over the page, which stays as it is, with what was typed in it; only what it lists is asked again.
 function signInOver(title, text) {
@@ -89,7 +89,7 @@ function signInOver(title, text) {
     close()
     byId("session-end")?.remove()
     document.querySelector("#main .view, #main div") ? tellAll() : show()
-  }, session.get().username)])
+  }, me().username)])
   shown.id = "again"
   shown.querySelector("input[type=password]").focus()
 }
@@ -105,7 +105,7 @@ let endTimer = null
 function watchEnd() {
   clearTimeout(endTimer)
   byId("session-end")?.remove()
-  const left = session.get().expires - Date.now()
+  const left = me().expires - Date.now()
   if (left <= 0) return signInAgain()
   endTimer = setTimeout(watchEnd, Math.min(left > kWarnBefore ? left - kWarnBefore : Math.min(left, 30000), kMaxTimer))
   if (left > kWarnBefore) return
@@ -121,7 +121,7 @@ const showKeys = () => dialog("Keyboard shortcuts", () => h("dl.keys", kKeys.map
 
 let isPrefixed = false
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || !session.get() || event.target.closest?.("input, textarea, select, dialog")) return
+  if (event.ctrlKey || event.metaKey || event.altKey || !me() || event.target.closest?.("input, textarea, select, dialog")) return
   const view = isPrefixed && kViews.find(([, , key]) => key === event.key)
   isPrefixed = event.key === "g" && !isPrefixed
   if (view) location.hash = `#/${view[0]}`

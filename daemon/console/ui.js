@@ -1,5 +1,5 @@
 // The parts that views are made of, with elements and words.
-import {ApiError, isAdmin, remove, session} from "./api.js"
+import {ApiError, me, remove} from "./api.js"
 import {h, newId, swap} from "./dom.js"
 import {ago, at, bytes, count, duration, exactly, words} from "./format.js"
 
@@ -110,6 +110,7 @@ export function field(label, name, {hint, options, rows, value, type = rows ? "t
   return h(type === "checkbox" ? "div.field.check" : "div.field", type === "checkbox" ? parts.reverse() : parts, hint && h("p.hint", {id: `${id}h`}, hint))
 }
 
+export const needed = (label, name, others) => field(label, name, {required: true, ...others})
 export const newPassword = (label, name, hint = "At least 8 characters.", required = true) => field(label, name, {type: "password", autocomplete: "new-password", minlength: "8", required, hint})
 export const check = (label, name, checked, hint) => field(label, name, {type: "checkbox", checked: Boolean(checked), hint})
 export const boxes = (legend, names, has, prefix) => h("fieldset.days", h("legend", legend), names.map(n => check(n, prefix + n, has(n))))
@@ -128,7 +129,7 @@ export function form({name, values = {}, submit, send, kind, cancel, extra}, ...
   go.type = "submit"
   const element = h("form", {class: kind, "aria-label": submit}, children, errors, actions(go, cancel && h("button", {onclick: cancel}, "Cancel"), extra))
   for (const c of element.elements) if (values[c.name] !== undefined) c[c.type === "checkbox" ? "checked" : "value"] = values[c.name] ?? ""
-  const kept = `draft:${session.get()?.username}:${name}`
+  const kept = `draft:${me()?.username}:${name}`
   if (name) keepDraft(element, kept)
   element.addEventListener("submit", async event => {
     event.preventDefault()
@@ -157,16 +158,18 @@ function keepDraft(element, key) {
   })
 }
 
-// A table that becomes a list of cards where it would not fit. columns: [label, cell(row) or a name, kind, plain label]; one without
-// a label has the actions of its row.
+// A table that becomes a list of cards where it would not fit. columns: [label, cell(row), class, plain label], or [label, name, format]
+// for format(row[name]); one without a label has the actions of its row.
 export function table(caption, columns, rows, none = empty("Nothing here yet.")) {
   if (!rows.length) return none
   const plain = ([label, , , text]) => text ?? (label || "Actions")
-  const cell = ([label, show], row) => h("div", label ? typeof show === "string" ? row[show] ?? "–" : show(row) : rowActions(show(row)))
+  const kind = ([, , format = ""]) => (format === bytes ? "number" : typeof format === "string" ? format : "")
+  const value = ([, show, format], row) => (typeof show === "function" ? show(row) : typeof format === "function" ? format(row[show]) : row[show] ?? "–")
+  const cell = (column, row) => h("div", column[0] ? value(column, row) : rowActions(value(column, row)))
   return h("table", {role: "table"}, h("caption.unseen", caption),
-    h("thead", {role: "rowgroup"}, h("tr", {role: "row"}, columns.map(c => h("th", {role: "columnheader", scope: "col", class: c[2] ?? ""}, c[0] || h("span.unseen", plain(c)))))),
+    h("thead", {role: "rowgroup"}, h("tr", {role: "row"}, columns.map(c => h("th", {role: "columnheader", scope: "col", class: kind(c)}, c[0] || h("span.unseen", plain(c)))))),
     h("tbody", {role: "rowgroup"}, rows.map(row => h("tr", {role: "row"},
-      columns.map(c => h("td", {role: "cell", "data-label": plain(c), class: c[2] ?? ""}, cell(c, row)))))))
+      columns.map(c => h("td", {role: "cell", "data-label": plain(c), class: kind(c)}, cell(c, row)))))))
 }
 
 export const failures = failed => table("Failed", [["Name", f => f.name], ["Error", f => f.error]], failed, null)
@@ -223,7 +226,7 @@ export function pager({total, page: now, page_size: size}, what, turn) {
   return h("div.pager", quiet(count(total, what)), pages > 1 && [to("Newer", now - 1), `Page ${now} of ${pages}`, to("Older", now + 1)])
 }
 
-export const tabs = (label, base, current, entries) => h("nav.tabs", {"aria-label": label}, entries.filter(Boolean).map(([id, text]) =>
+export const tabs = (label, base, current, entries) => h("nav.tabs", {"aria-label": label}, entries.map(([id, text]) =>
   h("a", {href: `#/${base}${id && `/${id}`}`, "aria-current": id === current && "page"}, text)))
 
 // A region that loads, shows errors, and is drawn again on demand.
@@ -271,5 +274,3 @@ export const secretText = text => [data(text), actions(act("Copy", async () => {
   await navigator.clipboard.writeText(text)
   say("Copied.")
 }))]
-
-export const adminsOnly = () => !isAdmin() && empty("For administrators.", "Ask one to show it to you, or to make you one.")

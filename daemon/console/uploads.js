@@ -1,18 +1,19 @@
 // Uploads: a small file goes in one request, a large one in parts that survive a reload, a broken connection and a
 // session that ends. The handle of an open upload is kept in the tab; the file has to be picked again.
-import {ApiError, get, post, send, session} from "./api.js"
-import {act, actions, badge, bytes, card, code, count, dropZone, h, list, notice, quiet, say, strong} from "./ui.js"
+import {ApiError, get, me, post, send} from "./api.js"
+import {act, actions, badge, bytes, card, code, count, dropZone, h, list, notice, quiet, say, strong, words} from "./ui.js"
 import {base64, hex, sha256} from "./proof.js"
 
 const kEndings = /\.(ya?ml|sh|ps1|rpm|deb)$/i
 const kOneRequest = 4 << 20 // up to here one request beats begin, part and commit
 const kTries = 6
 const kNameBytes = 255
+const kFound = "found:" // and the digest of an asset
 const kPaths = {asset: "storage/upload", image: "images/upload"}
 const uploads = [] // of this tab, whatever view is shown
 const watchers = new Set()
 const changed = () => watchers.forEach(work => work())
-const prefix = () => `upload:${session.get()?.username}:`
+const prefix = () => `upload:${me()?.username}:`
 const digestOf = async blob => sha256(await blob.arrayBuffer())
 const different = detail => new ApiError({status: 409, detail})
 
@@ -31,7 +32,7 @@ export function refusal({name, size}, backend, kind) {
 class Upload {
   constructor(file, backend, kind, kept = null) {
     const {name, size} = file ?? kept
-    Object.assign(this, {file, kind, kept, name, size, sent: 0, state: file ? "waiting" : "unfinished", error: null, findings: []})
+    Object.assign(this, {file, kind, kept, name, size, sent: 0, state: file ? "waiting" : "unfinished", error: null, findings: kept?.findings ?? []})
     this.isChunked = kind === "image" || Boolean(kept) || size > kOneRequest && backend?.chunked_upload
     this.path = kPaths[kind]
     if (kept) this.count()
@@ -62,7 +63,7 @@ class Upload {
       const reader = Object.assign(new FileReader(), {onload: () => resolve(reader.result.split(",")[1] ?? ""), onerror: () => reject(reader.error)})
       reader.readAsDataURL(this.file)
     })
-    this.findings = (await post(this.path, {filename: this.name, content_b64: content}, this.abort)).secret_findings
+    this.found(await post(this.path, {filename: this.name, content_b64: content}, this.abort))
   }
 
   async sendParts(signal) {
@@ -77,11 +78,11 @@ class Upload {
       const digest = await digestOf(piece)
       const answer = await this.sendPart(n, piece, digest, signal)
       this.kept.parts.push({part: n, ref: answer.ref, digest: hex(digest)})
-      this.findings = this.findings.concat(answer.secret_findings ?? [])
+      if (n === 1) this.findings = this.kept.findings = answer.secret_findings ?? []
       this.keep()
       this.count()
     }
-    await post(`${this.path}/commit`, {handle: this.kept.handle, parts: this.kept.parts.map(({part, ref}) => ({part, ref}))}, {signal})
+    this.found(await post(`${this.path}/commit`, {handle: this.kept.handle, parts: this.kept.parts.map(({part, ref}) => ({part, ref}))}, {signal}))
     this.forget()
   }
 
@@ -119,6 +120,11 @@ class Upload {
     this.count()
   }
 
+  found({digest, secret_findings: findings = this.findings}) {
+    this.findings = findings
+    if (findings.length) sessionStorage.setItem(kFound + digest, JSON.stringify(findings))
+  }
+
   get key() {
     return prefix() + this.kept.handle.slice(-24)
   }
@@ -150,8 +156,9 @@ class Upload {
   }
 }
 
-// How many secrets the upload of an asset found, as far as it was done in this tab.
-export const secretsIn = asset => uploads.findLast(u => u.state === "completed" && u.name === asset.name)?.findings.length ?? 0
+// What the upload of an asset's content found: {rule, line, match}. Known to the tab that sent it, until it signs out.
+export const secretsIn = asset => JSON.parse(sessionStorage.getItem(kFound + asset.digest) ?? "[]")
+export const secretList = found => list(found, f => [`line ${f.line}: ${words(f.rule)} `, code(f.match)])
 
 // One at a time, in the order of the pick: parts of one file already fill the line.
 let isRunning = false
@@ -201,7 +208,7 @@ function row(upload) {
   return h("li", h("div.upload-head", strong(name), quiet(`${bytes(size)}, ${isChunked ? "in parts" : "in one request"}`), badge(state)),
     isOpen && [h("progress", {max: Math.max(1, size), "aria-label": `Progress of ${name}`, value: isChunked || state !== "sending" ? sent : undefined}), isChunked && h("div.quiet", `${bytes(sent)} of ${bytes(size)}`)],
     error && h("p.bad", {role: "alert"}, error.message, " ", error.next, error.requestId && quiet(` Request ${error.requestId}`)),
-    findings.length > 0 && notice("warn", strong(`${count(findings.length, "possible secret")} in this file. `), "Everybody who sees the asset can read them.", list(findings, f => [`line ${f.line}: ${f.rule} `, code(f.match)])),
+    findings.length > 0 && notice("warn", strong(`${count(findings.length, "possible secret")} in this file. `), "Everybody who sees the asset can read them.", secretList(findings)),
     state === "unfinished" && dropZone("Begun before this page was loaded. To go on, drop the same file here, or ", false, files => upload.pick(files)),
     isOpen && actions(state === "stopped" && act("Resume", () => upload.run(), "primary"), act("Cancel", () => upload.cancel())))
 }

@@ -4,17 +4,10 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
-
-from support.browser import WIDTHS
-from support.console_fixtures import browser, console, world  # noqa: F401  pytest finds fixtures by their names
+from support.browser import DROP
+from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
 from support.instance import PASSWORD
 from support.program import run
-
-
-@pytest.fixture(scope="module", params=WIDTHS[1:])
-def width(request):
-    return request.param
 
 
 def test_the_log_is_proved_in_the_page_and_a_forged_entry_is_found(world, console):
@@ -49,7 +42,14 @@ def test_the_log_is_proved_in_the_page_and_a_forged_entry_is_found(world, consol
 
 def test_entries_are_filtered_exported_and_proved_one_by_one(world, console, tmp_path):
     tab = console()
-    page = tab.open("audit?action=config.*")
+    page = tab.open("audit?username=root")
+    page.get_by_label("Action").fill("config.*")
+    page.get_by_label("Action").press("Tab")
+    page.wait_for_function("() => location.hash.includes('action=config.*')")
+    tab.settle()
+    table = page.get_by_role("table", name="Entries")
+    assert {one.split(".")[0] for one in table.locator("td:nth-child(4) code").all_inner_texts()} == {"config"}
+    assert set(table.locator("td:nth-child(3)").all_inner_texts()) == {"root"}
     page.locator("summary").first.click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download its proof").first.click()
@@ -78,9 +78,25 @@ def test_settings_are_masked_saved_and_undone(world, console):
     page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("1 key restored.").wait_for()
     assert world.root.get("/api/setup/feature/ansible").json["ansible_default_user"] == ""
-    page.goto("/console/#/settings/storage")
-    page.get_by_label("storage_obj_cloud1_bucket").wait_for()
+
+
+def test_a_secret_is_hidden_and_stays_unless_it_is_written_anew(world, console):
+    assert world.root.patch("/api/storage/config", {"storage_local_password": "hunter2hunter2"}).status == 200
+    tab = console()
+    page = tab.open("settings/storage")
+    secret = page.get_by_label("storage_local_password")
+    assert (secret.get_attribute("type"), secret.input_value(), secret.get_attribute("placeholder")) == ("password", "", "kept, hidden")
     assert "hunter2" not in page.content()
+    page.get_by_label("storage_local_username").fill("filer")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("1 setting saved.").wait_for()
+    tab.settle()
+    revealed = world.one.dashctl("config", "get", "storage_local_password", "--reveal")
+    assert revealed.out.strip() == "hunter2hunter2", "what was left blank stays"
+    secret.fill("-")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("1 setting saved.").nth(1).wait_for()
+    assert world.one.dashctl("config", "get", "storage_local_password", "--reveal").out.strip() == ""
 
 
 def test_a_bundle_is_compared_and_none_of_its_values_is_kept(world, console, tmp_path):
@@ -91,8 +107,9 @@ def test_a_bundle_is_compared_and_none_of_its_values_is_kept(world, console, tmp
     bundle.write_text(json.dumps(text), encoding="utf-8")
     tab = console()
     page = tab.open("settings/migration")
-    page.locator("input[type=file]").set_input_files(bundle)
+    page.evaluate(DROP, [bundle.name, bundle.read_text(encoding="utf-8")])
     outcome = page.get_by_role("region", name="Outcome")
+    outcome.get_by_role("heading", name="Comparison with bundle.json").wait_for()
     outcome.get_by_text("cloud1_region", exact=True).wait_for()
     tab.check("a comparison")
     for place in (page.content(), page.evaluate("() => JSON.stringify([sessionStorage, localStorage])")):

@@ -1,81 +1,11 @@
-"""Storage in the console: uploads, many assets at once, migration, the switch."""
-import re
+"""Storage in the console: backends, many assets at once, migration, the switch."""
+import json
+import shutil
+from pathlib import Path
 
-import pytest
-
-from support.browser import WIDTHS
-from support.console_fixtures import browser, console, world  # noqa: F401  pytest finds fixtures by their names
-from support.storage import PART, p8
-from support.wait import wait_until
-
-
-@pytest.fixture(scope="module", params=WIDTHS[1:])
-def width(request):
-    return request.param
-
-
-def test_files_are_refused_at_the_pick_with_the_reason_and_the_others_are_uploaded(world, console, tmp_path):
-    tab = console("alice")
-    page = tab.open("storage")
-    for name, data in (("tool.exe", b"MZ"), ("first.yml", b"- hosts: all\n"), ("key.sh", b"AWS_SECRET=AKIAIOSFODNN7EXAMPLE\n")):
-        (tmp_path / name).write_bytes(data)
-    page.locator("input[type=file]").set_input_files([tmp_path / n for n in ("tool.exe", "first.yml", "key.sh")])
-    rows = page.get_by_role("list", name="Uploads").get_by_role("listitem")
-    rows.filter(has_text="tool.exe").get_by_text("This type is not taken").wait_for()
-    rows.filter(has_text="first.yml").get_by_text("completed").wait_for()
-    rows.filter(has_text="key.sh").get_by_text("possible secret").wait_for()
-    page.get_by_role("cell", name=re.compile(r"^(Name )?first\.yml")).wait_for()
-    tab.check("after uploads")
-    assert world.alice.get("/api/storage/fetch?name=tool.exe").status == 404
-    assert world.alice.get("/api/storage/fetch?name=first.yml").status == 200
-
-
-def test_a_large_upload_survives_a_reload_and_takes_only_the_same_file(world, console, tmp_path):
-    data = bytes(range(256)) * (3 * PART // 256)
-    big, other = tmp_path / "big.deb", tmp_path / "other" / "big.deb"
-    other.parent.mkdir()
-    big.write_bytes(data)
-    other.write_bytes(b"x" + data[1:])
-    tab = console("alice")
-    page = tab.open("storage")
-    sent = []
-
-    def cut(route):
-        sent.append(route.request.url)
-        route.abort() if route.request.url.endswith("/2") else route.continue_()
-
-    page.route("**/upload/part/*", cut)
-    page.locator("input[type=file]").first.set_input_files(big)
-    wait_until(lambda: page.evaluate("() => Object.keys(sessionStorage).some(k => k.startsWith('upload:'))") and len(sent) > 1, what="a part that does not arrive")
-    page.unroute("**/upload/part/*")
-    page.reload()
-    tab.settle()
-    row = page.get_by_role("list", name="Uploads").get_by_role("listitem").filter(has_text="big.deb")
-    row.get_by_text("unfinished").wait_for()
-    row.locator("input[type=file]").set_input_files(other)
-    row.get_by_text("is not what was uploaded").wait_for()
-    page.reload()
-    tab.settle()
-    parts = []
-    page.on("request", lambda request: parts.append(request.url.rsplit("/", 1)[1]) if "/upload/part/" in request.url else None)
-    row.locator("input[type=file]").set_input_files(big)
-    page.get_by_role("cell", name=re.compile(r"^(Name )?big\.deb")).wait_for()
-    assert parts == ["2", "3"]
-    items = {item["name"]: item for item in world.root.get("/api/storage/list").json["items"]}
-    assert items["big.deb"]["digest"] == p8(data)
-    assert page.evaluate("() => Object.keys(sessionStorage).filter(k => k.startsWith('upload:'))") == []
-
-
-def test_an_upload_is_cancelled(world, console, tmp_path):
-    (tmp_path / "never.deb").write_bytes(b"x" * (2 * PART))
-    page = console("alice").open("storage")
-    page.route("**/upload/part/*", lambda route: None)
-    page.locator("input[type=file]").set_input_files(tmp_path / "never.deb")
-    row = page.get_by_role("list", name="Uploads").get_by_role("listitem").filter(has_text="never.deb")
-    with page.expect_response("**/upload/abort") as aborted:
-        row.get_by_role("button", name="Cancel").click()
-    assert aborted.value.status == 200
-    row.get_by_text("cancelled").wait_for()
+from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
+from support.jobs import MACHINE, executor, wait_for
+from support.storage import p8
 
 
 def test_assets_are_given_moved_and_deleted_many_at_once(world, console):
@@ -118,6 +48,69 @@ def test_a_migration_is_previewed_followed_and_ends(world, console):
     page.get_by_role("region", name="Outcome").locator(".badge", has_text="completed").wait_for()
     names = {i["name"] for i in world.root.get("/api/storage/list/local").json["items"]}
     assert {"site.yml", "hello.sh"} <= names
+
+
+def test_what_each_backend_can_do_is_said_and_tested(world, console):
+    tab = console()
+    page = tab.open("storage/backends")
+    cards = page.locator("section.card")
+    objects, folder = (cards.filter(has=page.get_by_role("heading", name=name)) for name in ("AWS S3", "Local folder"))
+    for card, words in ((objects, ("active", "5.0 GiB", "in parts of 8.0 MiB, resumable", "durable")), (folder, ("configured", "64.0 MiB", "in one request", "not durable"))):
+        for word in words:
+            assert word in card.inner_text(), (word, card.inner_text())
+    objects.get_by_role("button", name="Test", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Test of AWS S3")
+    dialog.get_by_role("table", name="Checks").locator(".badge", has_text="ok").first.wait_for()
+    assert dialog.locator(".badge", has_text="failed").count() == 0, dialog.inner_text()
+    tab.check("the test of a backend")
+
+
+def test_an_asset_is_listed_with_scope_type_size_and_digest(world, console):
+    world.upload("listed.yml", b"- hosts: all\n")
+    assert world.root.put("/api/storage/scope", {"backend": "", "name": "listed.yml", "workgroup": "web"}).status == 200
+    tab = console("alice")
+    row = tab.open("storage").get_by_role("row").filter(has_text="listed.yml")
+    for words in ("playbook", "web", "13 B", p8(b"- hosts: all\n")[:15]):
+        assert words in row.inner_text(), (words, row.inner_text())
+    with tab.page.expect_download() as saved:
+        row.get_by_role("button", name="Download").click()
+    assert Path(saved.value.path()).read_bytes() == b"- hosts: all\n"
+
+
+def test_the_switch_names_running_deploys_locks_and_the_state_that_is_copied(world, console):
+    world.bucket.put("iac-state/j7/terraform.tfstate", json.dumps({"version": 4, "serial": 1, "lineage": "l-7", "outputs": {}, "resources": []}).encode())
+    world.bucket.put("iac-state/j7/terraform.tfstate.tflock", json.dumps({"ID": "id-7", "Who": "ann@host", "Operation": "OperationTypeApply", "Created": "2026-01-01T00:00:00Z"}).encode())
+    executor(world.one, "cloud2-vm-deploy", "exec sleep 600")
+    busy = world.root.post("/api/cloud2/deploy", {**MACHINE, "name": "busy-7"}).json["job_id"]
+    wait_for(world.root, busy, "running")
+    tab = console()
+    page = tab.open("storage/backends")
+    page.get_by_role("button", name="Make active…").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("1 deploy running.").wait_for()
+    dialog.get_by_role("link", name="busy-7").wait_for()
+    dialog.get_by_text("1 lock held.").wait_for()
+    assert "j7 by ann@host" in dialog.inner_text()
+    dialog.get_by_role("table", name="Infrastructure state that will be copied").get_by_text("j7").wait_for()
+    tab.check("the dialog of a switch that is refused")
+    dialog.get_by_label("Type local to go on").fill("local")
+    dialog.get_by_role("button", name="Switch").click()
+    dialog.get_by_role("alert").wait_for()
+    assert world.root.get("/api/storage/backends").json["active"] == "obj_cloud1", dialog.get_by_role("alert").inner_text()
+    dialog.get_by_role("button", name="Cancel").click()
+    assert world.root.delete(f"/api/jobs/{busy}").status == 200
+    wait_for(world.root, busy, "cancelled")
+    assert world.root.delete("/api/storage/state/j7/lock?id=id-7").status == 200
+    page.get_by_role("button", name="Make active…").first.click()
+    dialog.get_by_role("table", name="Infrastructure state that will be copied").get_by_text("j7").wait_for()
+    dialog.get_by_label("Type local to go on").fill("local")
+    dialog.get_by_role("button", name="Switch").click()
+    page.get_by_role("dialog", name="Originals that stay").get_by_text("iac-state/j7/terraform.tfstate").wait_for()
+    page.get_by_role("status").get_by_text("1 state copied.").wait_for()
+    assert (world.one.folder / "deploy/j7/terraform.tfstate").exists()
+    assert world.root.patch("/api/storage/config", {"storage_active_backend": "obj_cloud1", "migrate_iac_state": True, "overwrite_iac_state": ["j7"]}).status == 200
+    shutil.rmtree(world.one.folder / "deploy/j7")
+    world.bucket.delete("iac-state/j7/terraform.tfstate")
 
 
 def test_the_switch_shows_what_the_guard_knows_and_asks_for_the_name(world, console):

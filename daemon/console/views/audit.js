@@ -1,15 +1,12 @@
 // The audit log: entries with filters, export, and its verification, which this page computes by itself.
 import {get, send} from "../api.js"
 import {parseEntries, readCheckpoint, verifyLog} from "../proof.js"
-import {act, actions, adminsOnly, badge, card, code, count, data, download, empty, facts, field, filters, form, h, list, more, notice, outcome, p, shown, strong, table, tabs, time, wrap} from "../ui.js"
+import {act, actions, badge, card, code, count, data, download, empty, facts, field, filters, form, list, more, notice, outcome, p, shown, strong, table, time, wrap} from "../ui.js"
 
 const kPage = 500 // the most that the API gives at once
 const entriesOf = n => count(n, "entry", "entries")
 
-export default function audit(page) {
-  const tab = page.path[0] ?? ""
-  page.show("Audit", adminsOnly() || h("div", tabs("Audit", "audit", tab, [["", "Entries"], ["verify", "Verify"]]), tab === "verify" ? [claim(page), ownProof(page)] : entries(page)))
-}
+export default page => page.tabs("Audit", [["", "Entries", entries, true], ["verify", "Verify", () => [claim(page), ownProof(page)], true]])
 
 // Yields the pages of the log, oldest first.
 async function* wholeLog(query, signal) {
@@ -24,7 +21,7 @@ function entries(page) {
   const instant = name => page.asked(name) && new Date(page.asked(name)).toISOString()
   const query = () => ({...page.asks("action", "username", "target"), since: instant("since"), until: instant("until")})
   const turn = (label, before) => act(label, () => page.ask({page: before}, all))
-  const all = page.region("audit", answer => [table("Entries", [["No.", "seq", "number"], ["When", e => time(e.at)], ["User", "username"], ["Action", e => code(e.action)], ["Target", "target"], ["Address", "ip_address"],
+  const all = page.region("audit", answer => [table("Entries", [["No.", "seq", "number"], ["When", "at", time], ["User", "username"], ["Action", "action", code], ["Target", "target"], ["Address", "ip_address"],
     ["Details", e => more("Show", [data(shown(e.details)), facts([["Request", code(e.request_id)], ["Hash", wrap(e.entry_hash)]]),
       actions(act("Download its proof", async () => download(`audit-${e.seq}.proof.json`, JSON.stringify(await get("audit/prove", {seq: e.seq}), null, 2)), "small"))], `e${e.seq}`)]],
   answer.entries, empty("No entry matches.")), actions(page.asked("page") && turn("Newest", ""), answer.next_before && turn("Older", answer.next_before))], () => ({...query(), before: page.asked("page"), limit: 100}))

@@ -1,9 +1,9 @@
 // Backends: what each can do, the switch of the active one, the sweep, and migration between two.
 import {isAdmin, patch, post} from "../api.js"
 import {followJob, jobLink, titleOf} from "../jobs.js"
-import {act, actions, ask, badge, bytes, card, check, code, confirm, count, dialog, empty, facts, failures, field, fields, form, h, link, list, notice, open, outcome, p, region, since, strong, sub, table, typing, valuesOf, wrap} from "../ui.js"
+import {act, actions, ask, badge, bytes, card, check, code, confirm, count, dialog, empty, facts, failures, field, fields, form, h, link, list, needed, notice, open, outcome, p, region, since, strong, sub, table, typing, valuesOf, wrap} from "../ui.js"
 
-export default (page, tab) => page.element.append(...tab === "migrate" ? [migrate(page)] : isAdmin() ? [backends(page), sweep(page)] : [backends(page)])
+export default page => [backends(page), isAdmin() && sweep(page)]
 
 function backends(page) {
   const all = page.region("storage/backends", ({backends: found}) => h("div.cards", found.map(b => card([b.label, " ", b.active ? badge("active") : b.configured ? badge("configured", "info") : badge("not configured")],
@@ -32,7 +32,7 @@ function switchTo(page, target, all, done) {
       running.length > 0 && notice("bad", strong(`${count(running.length, "deploy")} running. `), "The switch is refused until they end: ", running.map(j => [jobLink(j.id, titleOf(j)), " "])),
       locks.length > 0 && notice("bad", strong(`${count(locks.length, "lock")} held. `), locks.map(l => `${l.job} by ${l.lock.who || "nobody named"}; `), "dashctl storage state unlock ends one whose holder is gone."),
       !target.durable_state && notice("warn", strong("State there is not durable. "), target.durable_state_reason),
-      table("Infrastructure state that will be copied", [["Job", "job"], ["Size", i => bytes(i.bytes), "number"], ["Resources", "resources", "number"],
+      table("Infrastructure state that will be copied", [["Job", "job"], ["Size", "bytes", bytes], ["Resources", "resources", "number"],
         ["Replace another state there", i => h("input", {type: "checkbox", "aria-label": `Replace the state of ${i.job}`, onchange: e => overwrite[e.target.checked ? "add" : "delete"](i.job)})]],
       items, empty("No infrastructure state has to be copied."))]
   })
@@ -48,13 +48,13 @@ function sweep(page) {
   const out = outcome(page)
   const look = (hours, apply) => out.run(async signal => {
     const {items, swept, failed} = await post("storage/gc", {older_than_hours: Number(hours), apply}, {signal})
-    out.show(apply ? `${count(swept, "upload")} dropped` : "Never committed", table("Uploads", [["Backend", "backend"], ["Key", i => wrap(i.key)], ["Begun", i => since(i.began_at)], ["Size", i => bytes(i.bytes), "number"]], items, empty("There is none.")),
+    out.show(apply ? `${count(swept, "upload")} dropped` : "Never committed", table("Uploads", [["Backend", "backend"], ["Key", "key", wrap], ["Begun", "began_at", since], ["Size", "bytes", bytes]], items, empty("There is none.")),
       list(failed, f => `${f.backend}: ${f.error}`), !apply && items.length > 0 && actions(open("Drop them…", () => confirm(`Drop ${count(items.length, "upload")}?`, "Drop", "Who sends one of them has to begin anew.", () => look(hours, true)), "danger")))
   })
-  return card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, field("Begun more than hours ago", "hours", {type: "number", min: "12", value: 24, required: true})), out)
+  return card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, needed("Begun more than hours ago", "hours", {type: "number", min: "12", value: 24})), out)
 }
 
-function migrate(page) {
+export function migrate(page) {
   const out = outcome(page)
   return page.region("storage/backends", ({backends: all}) => {
     const options = all.filter(b => b.configured).map(b => [b.id, b.label])

@@ -1,20 +1,15 @@
 // The gate: settings, rules, a request to try, decisions, and what a rule would change.
-import {isAdmin, patch, post} from "../api.js"
+import {patch, post} from "../api.js"
 import {jobLink, offerBooking} from "../jobs.js"
-import {act, adminsOnly, badge, card, check, code, confirm, count, data, empty, facts, field, fields, filters, form, h, link, list, more, notice, outcome, p, pager, quiet, shown, strong, sub, table, tabs, time, valuesOf, wrap} from "../ui.js"
+import {act, badge, card, check, code, confirm, count, data, empty, facts, field, fields, filters, form, h, link, list, more, needed, notice, outcome, p, pager, quiet, shown, strong, sub, table, time, valuesOf, wrap} from "../ui.js"
 
-const kTabs = [["", "Rules"], ["settings", "Settings"], ["try", "Try a request"], ["decisions", "Decisions"], ["change", "Change a rule"]]
 const kMachines = ["cloud1:vm", "cloud2:vm", "cloud3:vm", "cloud4:compute"]
 const kOthers = {"clouddb:provision": "databases", "k8s:provision": "k8s/clusters/provision"}
 const kActions = [...kMachines.map(m => `${m}:deploy`), ...Object.keys(kOthers), ...kMachines.map(m => `${m}:destroy`)]
 const kDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-export default function gate(page) {
-  const tab = page.path[0] ?? (isAdmin() ? "" : "try")
-  const parts = {"": rules, settings, decisions, change: changeRule}
-  page.show("Gate", tabs("Gate", "gate", tab, isAdmin() ? kTabs : kTabs.filter(([id]) => id === "try")),
-    tab === "try" ? tryRequest(page) : adminsOnly() || (parts[tab] ?? rules)(page))
-}
+export default page => page.tabs("Gate", [["", "Rules", rules, true], ["settings", "Settings", settings, true], ["try", "Try a request", tryRequest],
+  ["decisions", "Decisions", decisions, true], ["change", "Change a rule", changeRule, true]])
 
 const where = p => code(p.row || p.line ? `${p.file}:${p.row ?? p.line}` : p.file)
 
@@ -27,7 +22,7 @@ const rules = page => page.region("settings/admission", g => [
     ["Settings", g.settings_fault && h("span.bad", g.settings_fault)]])),
   card("Rules", table("Rules", [["Rule", r => [strong(r.rule ?? r.file), r.builtin && quiet(" built in")]], ["File", where],
     ["Evaluates", r => (r.evaluates ? badge("evaluates", "good") : badge("never evaluates", "bad"))], ["Problems", r => (r.problems.length ? list(r.problems) : "none")]], g.rules)),
-  g.problems.length > 0 && card("Problems", table("Problems", [["Where", where], ["Level", p => badge(p.level)], ["What", p => [p.message, p.fix && sub(p.fix)]]], g.problems))])
+  g.problems.length > 0 && card("Problems", table("Problems", [["Where", where], ["Level", "level", badge], ["What", p => [p.message, p.fix && sub(p.fix)]]], g.problems))])
 
 const entries = text => text.split(/[,\n]/).map(t => t.trim()).filter(Boolean)
 // A list may be kept as JSON or as text with commas.
@@ -90,12 +85,12 @@ function tryRequest(page) {
     }
     confirm(`Submit ${v.action}?`, "Submit", [p("This makes a job that changes the cloud."), data(shown(request(v)))], () => send({run_at: instant(v)}).catch(error => offerBooking(error, send, out)))
   }
-  return h("div", card("Try a request", p("To try creates and audits nothing."), setup), out)
+  return [card("Try a request", p("To try creates and audits nothing."), setup), out]
 }
 
 function decisions(page) {
   const turn = n => page.ask({page: String(n)}, all)
-  const all = page.region("admission/decisions", answer => [table("Decisions", [["When", d => time(d.at)], ["Verdict", d => [badge(d.verdict), !d.enforced && !d.dry_run && quiet(" not enforced")]], ["Action", d => code(d.action)], ["User", "actor"],
+  const all = page.region("admission/decisions", answer => [table("Decisions", [["When", "at", time], ["Verdict", d => [badge(d.verdict), !d.enforced && !d.dry_run && quiet(" not enforced")]], ["Action", "action", code], ["User", "actor"],
     ["Why", d => [list(d.reasons), sub(d.rules.join(", "))]], ["Input", d => more("Show", data(shown(d.input)), d.id)]], answer.decisions, empty("No decision matches.", "Decisions appear when somebody submits a gated action.")), pager(answer, "decision", turn)],
   () => ({...page.asks("verdict", "action", "actor", "dry_run", "page"), page_size: 50}))
   const filter = (label, name, options) => page.filter(label, name, all, {options})
@@ -105,10 +100,10 @@ function decisions(page) {
 
 function changeRule(page) {
   const out = outcome(page)
-  return h("div", card("What would this rule change?", p("The text is evaluated in the engine's sandbox against recorded decisions. Nothing is installed."), form({
+  return [card("What would this rule change?", p("The text is evaluated in the engine's sandbox against recorded decisions. Nothing is installed."), form({
     name: "rule-diff", submit: "Compare",
     send: ({rule, text}) => out.run(async signal => out.show("Outcome", drawDiff(await post("admission/diff", {rule_id: rule, text}, {signal})))),
-  }, field("Rule", "rule", {required: true, hint: "The id of the rule that the text replaces, or of a new one."}), field("Text", "text", {rows: 12, required: true, class: "mono"}))), out)
+  }, needed("Rule", "rule", {hint: "The id of the rule that the text replaces, or of a new one."}), field("Text", "text", {rows: 12, required: true, class: "mono"}))), out]
 }
 
 const drawDiff = ({changes, changed, compared}) => [p(strong(changed ? `${count(changed, "verdict")} would change` : "No verdict would change"), ` of ${count(compared, "recorded request")}.`),

@@ -13,10 +13,10 @@ export default async function images(page) {
     all.refresh()
     if (job.result?.next_step) box.append(h("h3", "Next step"), data(shown(job.result.next_step)))
   }))
-  const all = page.region("images", ({hub, items}) => [h("p.quiet", "On ", code(hub)), table("Images", [["Name", i => strong(i.name)], ["Format", "format"], ["Size", i => bytes(i.size), "number"], ["Digest", i => digest(i.digest)],
+  const all = page.region("images", ({hub, items}) => [h("p.quiet", "On ", code(hub)), table("Images", [["Name", "name", strong], ["Format", "format"], ["Size", "size", bytes], ["Digest", "digest", digest],
     ["", i => [small("Promote…", () => promote(i, follow)), remover("Delete", `images/${part(i.name)}`, `Delete ${i.name}?`, "Copies in clouds stay as they are.", all.refresh, {typed: i.name})]]],
   items, empty("The hub has no images.", "Upload one."))])
-  page.element.append(uploadPanel(page, backends[0], "image", all.refresh), jobs, card("Images", all))
+  return [uploadPanel(page, backends[0], "image", all.refresh), jobs, card("Images", all)]
 }
 
 const promote = (image, follow) => ask(`Promote ${image.name}`, "Copy to the cloud", async ({cloud}) => follow(await post(`images/${part(image.name)}/promote`, {cloud})),

@@ -1,6 +1,6 @@
 // Jobs: the list with filters, and one job with its log.
 import {part, readEvents} from "../api.js"
-import {askToApprove, askToCancel, askToReject, askToReschedule, canCancel, canDecide, canReschedule, isFinal, jobLink, jobTable, planWords, titleOf} from "../jobs.js"
+import {askToApprove, askToCancel, askToReject, askToReschedule, canCancel, canDecide, canReschedule, isFinal, jobLink, jobTable, kTopics, planWords, titleOf} from "../jobs.js"
 import {actions, badge, card, code, count, data, download, duration, empty, facts, filters, h, link, list, notice, p, pager, progressBar, quiet, say, search, shown, strong, sub, table, time, words, wrap} from "../ui.js"
 
 const kGroups = [["", "All"], ["awaiting_approval", "Awaiting approval"], ["pending,running", "Running"], ["scheduled", "Scheduled"],
@@ -13,9 +13,8 @@ export default page => (page.path[0] ? oneJob(page, page.path[0]) : listOfJobs(p
 async function listOfJobs(page) {
   const groups = await page.get("workgroups")
   const found = page.region("jobs", answer => drawList(page, answer, n => page.ask({page: String(n)}, found)),
-    () => ({...page.asks("status", "workgroup", "page"), batch_id: page.asked("batch"), page_size: kPage}))
+    () => ({...page.asks("status", "workgroup", "page"), batch_id: page.asked("batch"), page_size: kPage}), kTopics)
   const select = (label, name, options) => page.filter(label, name, found, {options})
-  page.live(["jobs", "approvals"], found.refresh)
   page.show("Jobs", filters("Filter jobs", select("Status", "status", kGroups), select("Workgroup", "workgroup", [["", "All"], ...groups.map(g => g.name)]),
     search("Search this page", page.asked("q"), q => page.ask({q, page: page.asked("page")}, found))), found)
 }
@@ -36,11 +35,10 @@ function oneJob(page, id) {
     if (!hasEnded && isFinal(job)) say(`The job is ${words(job.status)}.`)
     hasEnded = isFinal(job)
     return drawJob(job, details.refresh)
-  })
+  }, {}, kTopics)
   const timer = setInterval(() => hasEnded || details.refresh(), 2000) // progress is no event
   page.atEnd(() => clearInterval(timer))
-  page.live(["jobs", "approvals"], details.refresh)
-  page.element.append(p(link("jobs", "Jobs")), details, logView(page, id))
+  page.append(p(link("jobs", "Jobs")), details, logView(page, id))
 }
 
 function drawJob(job, refresh) {

@@ -1,22 +1,17 @@
 // What waits, what failed, what runs, and the state of everything that jobs need.
-import {isAdmin, may, session} from "../api.js"
-import {jobTable} from "../jobs.js"
-import {badge, bytes, count, empty, h, link, more, notice, region, strong, sub} from "../ui.js"
+import {isAdmin, may, me} from "../api.js"
+import {jobTable, kTopics} from "../jobs.js"
+import {badge, bytes, card, count, empty, h, link, more, notice, region, strong, sub} from "../ui.js"
 
 export default function overview(page) {
-  const me = session.get()
-  const jobs = (title, path, ask, draw) => {
-    const found = region(ask, draw)
-    page.live(["jobs", "approvals"], found.refresh)
-    return h("section.card", h("h2", link(path, title)), found)
-  }
-  const some = (title, status, none, path = "jobs") => jobs(title, `jobs?status=${status}`, () => page.get(path, {status, page_size: 8}), a => jobTable(title, a.jobs, none))
-  page.element.append(h("h1.unseen", "Overview"), durable(page), h("div.columns",
-    h("div", jobs("Waiting for me", "jobs?status=awaiting_approval", () => page.get("change-windows/approvals", {page_size: 50}), ({jobs: all}) => {
-      const mine = may("change_windows:use") ? all.filter(job => job.created_by !== me.username) : []
+  const jobs = (title, status, path, query, draw) => card(link(`jobs?status=${status}`, title), page.region(path, draw, query, kTopics))
+  const some = (title, status, none) => jobs(title, status, "jobs", {status, page_size: 8}, a => jobTable(title, a.jobs, none))
+  page.append(h("h1.unseen", "Overview"), durable(page), h("div.columns",
+    h("div", jobs("Waiting for me", "awaiting_approval", "change-windows/approvals", {page_size: 50}, ({jobs: all}) => {
+      const mine = may("change_windows:use") ? all.filter(job => job.created_by !== me().username) : []
       return jobTable("Waiting for me", mine, empty("Nothing waits for you.", all.length > 0 && `${count(all.length, "job")} of yours await another person.`))
     }), some("Running", "pending,running", empty("Nothing runs now.", link("runs", "Run an asset"))), some("Failed", "failed,missed,expired", empty("No job has failed."))),
-    h("div", h("section.card", h("h2", "State"), stateRows(page)), isAdmin() && doctor(page))))
+    h("div", card("State", stateRows(page)), isAdmin() && doctor(page))))
 }
 
 // The one thing that loses infrastructure when a machine is lost.
@@ -28,8 +23,7 @@ function stateRows(page) {
   const agents = isAdmin() && page.region("agents", ({agents: all}) => {
     const of = status => all.filter(a => a.status === status).length
     return all.length ? [badge(`${of("online")} online`, of("online") ? "good" : "quiet"), of("offline") > 0 && [" ", badge(`${of("offline")} offline`, "bad")]] : "None is enrolled."
-  })
-  if (agents) page.live(["agents"], agents.refresh)
+  }, {}, ["agents"])
   return h("dl.facts.state",
     isAdmin() && row("Gate", "gate", page.region("settings/admission", g => {
       const errors = g.problems.filter(p => p.level === "error").length
@@ -48,7 +42,7 @@ function stateRows(page) {
       Object.entries(checks).filter(([, text]) => text !== "ok").map(([name, text]) => sub(`${name}: ${text}`))])))
 }
 
-const doctor = page => h("section.card", h("h2", "Findings"), page.region("doctor", ({checks}) => {
+const doctor = page => card("Findings", page.region("doctor", ({checks}) => {
   const good = checks.filter(c => c.state === "good")
   const list = some => h("ul.findings", some.map(c => h("li", badge(c.state), " ", strong(c.check), " ", c.message)))
   return [good.length < checks.length ? list(checks.filter(c => c.state !== "good")) : empty("The doctor found nothing wrong."), more(`${count(good.length, "check")} passed`, list(good))]

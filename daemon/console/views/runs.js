@@ -1,23 +1,18 @@
 // Runs of assets on hosts, the hosts, and the agents that reach what this instance cannot.
-import {isAdmin, part, patch, post, session} from "../api.js"
+import {isAdmin, me, part, patch, post} from "../api.js"
 import {followJob, offerBooking} from "../jobs.js"
-import {act, actions, adminsOnly, ask, badge, card, check, code, confirm, dialog, empty, facts, field, fields, form, h, link, notice, open, outcome, p, remover, secretText, shown, since, small, strong, sub, table, tabs, time, wrap} from "../ui.js"
+import {act, actions, ask, badge, card, check, code, confirm, dialog, empty, facts, field, fields, form, h, link, needed, notice, open, outcome, p, remover, secretText, shown, since, small, strong, sub, table, time, wrap} from "../ui.js"
 
 const kShownJobs = 8
 const split = text => text.split(/[\s,]+/).filter(Boolean)
 const json = map => (Object.keys(map ?? {}).length ? JSON.stringify(map) : "")
 
-export default function runs(page) {
-  const tab = page.path[0] ?? ""
-  page.show("Runs", tabs("Runs", "runs", tab, [["", "Run"], ["hosts", "Hosts"], isAdmin() && ["agents", "Agents"]]))
-  return tab === "hosts" ? hosts(page) : tab === "agents" ? page.element.append(adminsOnly() || agents(page)) : run(page)
-}
+export default page => page.tabs("Runs", [["", "Run", run], ["hosts", "Hosts", hosts], ["agents", "Agents", agents, true]])
 
 async function run(page) {
-  const me = session.get()
   const [{items}, {hosts: kept}, groups] = await Promise.all([page.get("storage/list-all"), page.get("hosts"), page.get("workgroups")])
   const runnable = items.filter(a => a.type)
-  if (!runnable.length) return page.element.append(empty("There is no asset to run.", link("storage", "Upload a playbook, a script or a package")))
+  if (!runnable.length) return empty("There is no asset to run.", link("storage", "Upload a playbook, a script or a package"))
   const out = outcome(page)
   const secrets = h("fieldset", h("legend", "Secret variables"), act("Add one", async () => secrets.append(fields(field("Name"), field("Value", "", {type: "password", minlength: "6", autocomplete: "new-password"}))), "small"))
   const send = async (v, element) => {
@@ -34,12 +29,12 @@ async function run(page) {
     }
     await submit({}).catch(error => offerBooking(error, submit, out))
   }
-  page.element.append(card("Run an asset", form({name: "run", submit: "Run", send},
+  return [card("Run an asset", form({name: "run", submit: "Run", send},
     fields(field("Asset", "asset", {options: runnable.map(a => [`${a.backend}/${a.name}`, `${a.name} (${a.type})`]), value: `${page.asked("backend")}/${page.asked("asset")}`}),
-      field("Workgroup", "workgroup", {options: [["", "–"], ...groups.map(g => g.name).filter(n => me.is_admin || me.workgroups.includes(n))]})),
+      field("Workgroup", "workgroup", {options: [["", "–"], ...groups.map(g => g.name).filter(n => isAdmin() || me().workgroups.includes(n))]})),
     h("fieldset.days", h("legend", "Hosts"), kept.length ? kept.map(x => check(`${x.name} (${x.address})`, `host ${x.name}`)) : p("No host is kept. ", link("runs/hosts", "Add one"))),
-    me.is_admin && field("Other addresses", "address", {hint: "DNS names or IP addresses."}), check("Check only, change nothing", "check"), check("A job for each host", "each"),
-    field("Variables, as JSON", "variables", {rows: 3, class: "mono"}), secrets)), out)
+    isAdmin() && field("Other addresses", "address", {hint: "DNS names or IP addresses."}), check("Check only, change nothing", "check"), check("A job for each host", "each"),
+    field("Variables, as JSON", "variables", {rows: 3, class: "mono"}), secrets)), out]
 }
 
 function hosts(page) {
@@ -47,7 +42,7 @@ function hosts(page) {
     ["Workgroup", x => x.workgroup ?? "administrators"], ["Key", x => (x.fingerprint ? wrap(x.fingerprint) : badge("not pinned", "warn"))], ["Secret", x => x.secret_kind ?? "none"],
     ["", x => [act("Test", () => test(x, false, all.refresh), "small", "Connecting…"), isAdmin() && [small("Edit…", () => edit(x, all.refresh)),
       remover("Remove", `hosts/${part(x.name)}`, `Remove ${x.name}?`, "The host itself is not touched.", all.refresh)]]]], found, empty("No hosts.", "An administrator adds the machines that runs reach.")))
-  page.element.append(h("div", isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), card("Hosts", all)))
+  return [isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), card("Hosts", all)]
 }
 
 async function test(host, accept, done) {
@@ -66,7 +61,7 @@ const edit = (host, done) => ask(host ? `Change ${host.name}` : "Add a host", "S
     variables: JSON.parse(v.variables || "{}"), host_key: v.host_key || null, ...(secret && {secret})}
   await (host ? patch(`hosts/${part(host.name)}`, body) : post("hosts", {name: v.name, ...body}))
   return "Saved."
-}, [fields(!host && field("Name", "name", {required: true}), field("Address", "address", {required: true}), field("Port", "port", {type: "number", hint: "Empty is 22, or 5986 for winrm."}),
+}, [fields(!host && needed("Name", "name"), needed("Address", "address"), field("Port", "port", {type: "number", hint: "Empty is 22, or 5986 for winrm."}),
   field("Connection", "connection", {options: ["ssh", "winrm", "local"]}), field("User", "user"), field("Workgroup", "workgroup", {hint: "Empty: administrators only."}), field("Groups", "groups")),
 field("Host key", "host_key", {rows: 2, class: "mono", hint: "Empty: a test offers the key that the host shows."}),
 field("Password or private key", "secret", {rows: 2, class: "mono", "data-secret": "", hint: host?.secret_kind ? `A ${host.secret_kind} is kept. Empty leaves it.` : "Written here, never shown again."}),
@@ -76,11 +71,10 @@ field("Variables, as JSON", "variables", {rows: 2, class: "mono"})],
 function agents(page) {
   const all = page.region("agents", ({agents: found}) => table("Agents", [["Name", a => [strong(a.name), sub([a.site, a.description].filter(Boolean).join(" · "))]], ["Status", a => [badge(a.status), a.warning && sub(a.warning)]], ["Version", a => a.agent_version || "–"],
     ["Last seen", a => [since(a.last_seen_at), sub(a.last_seen_ip)]], ["Granted", a => (a.allowed_job_types?.length ? a.allowed_job_types.join(", ") : badge("nothing", "warn"))], ["Running", "running_jobs", "number"],
-    ["", a => agentActions(a, all.refresh)]], found, empty("No agents.", "An agent runs jobs where this instance cannot reach. It calls out, and needs no open port.")))
-  page.live(["agents"], all.refresh)
+    ["", a => agentActions(a, all.refresh)]], found, empty("No agents.", "An agent runs jobs where this instance cannot reach. It calls out, and needs no open port.")), {}, ["agents"])
   const add = () => ask("Add an agent", "Add", async v => showCode(v.name, await post("agents", {name: v.name, ...granted(v)})),
-    [field("Name", "name", {required: true, maxlength: "64"}), agentFields()], {name: "new-agent", done: all.refresh})
-  return h("div", actions(open("Add an agent…", add, "primary")), card("Agents", all))
+    [needed("Name", "name", {maxlength: "64"}), agentFields()], {name: "new-agent", done: all.refresh})
+  return [actions(open("Add an agent…", add, "primary")), card("Agents", all)]
 }
 
 const granted = ({site, description, types}) => ({site, description, allowed_job_types: split(types)})

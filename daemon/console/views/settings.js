@@ -1,31 +1,27 @@
 // Settings and history, comparison of a bundle, accounts, workgroups, tokens.
-import {get, isAdmin, part, patch, post, remove, session, signIn} from "../api.js"
-import {act, actions, adminsOnly, ask, badge, boxes, card, check, code, confirm, count, dialog, dropZone, empty, facts, field, fields, form, h, link, list, more, newPassword, open, outcome, p, quiet, region, remover, say, secretText, since, small, strong, sub, table, tabs, time, words} from "../ui.js"
+import {get, me, part, patch, post, remove, signIn} from "../api.js"
+import {act, actions, ask, badge, boxes, card, check, code, confirm, count, dialog, dropZone, empty, facts, field, fields, form, h, link, list, more, needed, newPassword, open, outcome, p, quiet, region, remover, say, secretText, since, small, strong, sub, table, time, words} from "../ui.js"
 
-const kTabs = [["", "My account"], ["panels", "Panels"], ["storage", "Storage"], ["history", "History"], ["migration", "Migration"], ["accounts", "Accounts"], ["workgroups", "Workgroups"]]
 const kMask = "\u2022".repeat(8)
 const kGrants = ["change_windows:use", "change_windows:write", "jobs:read"]
 const kShownKeys = 12
 const grantsOf = user => Object.entries(user.permissions ?? {}).flatMap(([area, levels]) => levels.map(level => `${area}:${level}`))
 
-export default function settings(page) {
-  const tab = page.path[0] ?? ""
-  const parts = {panels, storage, history, migration, accounts, workgroups}
-  page.show("Settings", tabs("Settings", "settings", tab, isAdmin() ? kTabs : kTabs.slice(0, 1)), parts[tab] ? adminsOnly() || parts[tab](page) : account(page))
-}
+export default page => page.tabs("Settings", [["", "My account", account], ["panels", "Panels", panels, true], ["storage", "Storage", storage, true],
+  ["history", "History", history, true], ["migration", "Migration", migration, true], ["accounts", "Accounts", accounts, true], ["workgroups", "Workgroups", workgroups, true]])
 
 function account() {
-  const me = session.get()
-  return h("div.columns", card("My account", facts([["User", me.username], ["Rights", me.is_admin ? "administrator" : grantsOf(me).join(", ") || "those of every user"], ["Workgroups", me.workgroups.join(", ") || "none"], ["Session ends", time(new Date(me.expires).toISOString())]]),
+  const user = me()
+  return h("div.columns", card("My account", facts([["User", user.username], ["Rights", user.is_admin ? "administrator" : grantsOf(user).join(", ") || "those of every user"], ["Workgroups", user.workgroups.join(", ") || "none"], ["Session ends", time(new Date(user.expires).toISOString())]]),
     h("h3", "Change my password"), form({
       submit: "Change it",
       send: async (v, element) => {
-        await patch(`users/${part(me.username)}`, {current_password: v.current, password: v.fresh})
-        await signIn(me.username, v.fresh)
+        await patch(`users/${part(user.username)}`, {current_password: v.current, password: v.fresh})
+        await signIn(user.username, v.fresh)
         element.reset()
         return "Your password is changed. Your other sessions have ended."
       },
-    }, field("Current password", "current", {type: "password", autocomplete: "current-password", required: true}), newPassword("New password", "fresh"))), tokens(me.username))
+    }, needed("Current password", "current", {type: "password", autocomplete: "current-password"}), newPassword("New password", "fresh"))), tokens(user.username))
 }
 
 // What paths of the API answer, drawn together; draw(...answers, refresh).
@@ -35,7 +31,7 @@ function listed(path, draw) {
 }
 
 function tokens(username) {
-  const all = listed(`tokens?username=${part(username)}`, (found, done) => table("Tokens", [["Name", t => strong(t.name)], ["Made", t => since(t.created_at)], ["Expires", t => (t.expires_at ? time(t.expires_at) : "never")], ["Last used", t => since(t.last_used_at)],
+  const all = listed(`tokens?username=${part(username)}`, (found, done) => table("Tokens", [["Name", "name", strong], ["Made", "created_at", since], ["Expires", t => (t.expires_at ? time(t.expires_at) : "never")], ["Last used", "last_used_at", since],
     ["", t => (t.is_active ? remover("Revoke", `tokens/${part(t.id)}`, `Revoke ${t.name}?`, "What uses it is refused from now on.", done) : badge("revoked"))]], found, empty("No tokens.", "A token lets a script act for this user.")))
   return card(`Tokens of ${username}`, form({
     submit: "Issue a token",
@@ -45,7 +41,7 @@ function tokens(username) {
       all.refresh()
       dialog(`Token ${made.name}`, () => [p(strong("Shown once. "), "Keep it where secrets are kept."), secretText(made.token)])
     },
-  }, fields(field("Name", "name", {required: true}), field("Days", "days", {type: "number", min: "1", hint: "Empty: it does not expire."}))), all)
+  }, fields(needed("Name", "name"), field("Days", "days", {type: "number", min: "1", hint: "Empty: it does not expire."}))), all)
 }
 
 // A mask stands for a secret that stays unless it is overwritten. Only what differs is saved.
@@ -101,8 +97,8 @@ function migration(page) {
   const out = outcome(page)
   const compare = ([file]) => out.run(async signal =>
     out.show(`Comparison with ${file.name}`, comparison(await post("setup/compare", {bundle: JSON.parse(await file.text())}, {signal}))))
-  return h("div", card("Compare a bundle with this instance", p("Values are never shown, and nothing is written or kept. To write it, run ", code("dashctl migrate import"), "."),
-    dropZone("Drop a bundle here, or ", false, compare)), out)
+  return [card("Compare a bundle with this instance", p("Values are never shown, and nothing is written or kept. To write it, run ", code("dashctl migrate import"), "."),
+    dropZone("Drop a bundle here, or ", false, compare)), out]
 }
 
 const kCategories = {ADD: "Only the bundle has it.", CHANGE: "Both have it, with different values.", UNKNOWN: "It cannot be compared.", SAME: "Nothing to do."}
@@ -113,7 +109,7 @@ const comparison = answer => [Object.entries(kCategories).map(([name, hint]) => 
 
 const accounts = () => card("Accounts", listed(["users", "workgroups"], (users, groups, done) => [actions(open("Add an account…", () => addUser(groups, done), "primary")),
   table("Accounts", [["User", u => [strong(u.username), " ", u.is_admin && badge("admin", "info"), " ", !u.is_active && badge("disabled", "warn")]], ["Workgroups", u => u.workgroups.join(", ") || "none"],
-    ["Grants", u => grantsOf(u).join(", ") || "none"], ["Made", u => since(u.created_at)], ["", u => [small("Change…", () => editUser(u, done)), small("Tokens", () => dialog(`Tokens of ${u.username}`, () => tokens(u.username), "wide"))]]], users)]))
+    ["Grants", u => grantsOf(u).join(", ") || "none"], ["Made", "created_at", since], ["", u => [small("Change…", () => editUser(u, done)), small("Tokens", () => dialog(`Tokens of ${u.username}`, () => tokens(u.username), "wide"))]]], users)]))
 
 const named = (v, prefix) => Object.keys(v).filter(k => k.startsWith(prefix) && v[k]).map(k => k.slice(prefix.length))
 const grantBoxes = has => boxes("Grants", [...new Set([...kGrants, ...has])], g => has.includes(g), "grant ")
@@ -121,7 +117,7 @@ const grantBoxes = has => boxes("Grants", [...new Set([...kGrants, ...has])], g 
 const addUser = (groups, done) => ask("Add an account", "Add", async v => {
   await post("users", {username: v.username, password: v.password, is_admin: v.is_admin, grants: named(v, "grant "), workgroups: named(v, "group ")})
   return `${v.username} is added.`
-}, [field("User", "username", {required: true, pattern: "[A-Za-z0-9._@+\\-]{1,100}"}), newPassword("Password", "password"), check("Administrator", "is_admin"), grantBoxes([]), boxes("Workgroups", groups.map(g => g.name), () => false, "group ")], {name: "new-user", done})
+}, [needed("User", "username", {pattern: "[A-Za-z0-9._@+\\-]{1,100}"}), newPassword("Password", "password"), check("Administrator", "is_admin"), grantBoxes([]), boxes("Workgroups", groups.map(g => g.name), () => false, "group ")], {name: "new-user", done})
 
 function editUser(user, done) {
   const has = grantsOf(user)
@@ -132,7 +128,7 @@ function editUser(user, done) {
     await patch(`users/${part(user.username)}`, body)
     return `${user.username} is changed.`
   }, [check("Enabled", "is_active", user.is_active, "A disabled account loses its sessions and tokens."), check("Administrator", "is_admin", user.is_admin), grantBoxes(has),
-    user.username !== session.get().username && newPassword("New password", "password", "Empty leaves it.", false), check("Revoke all tokens", "revoke")], {done})
+    user.username !== me().username && newPassword("New password", "password", "Empty leaves it.", false), check("Revoke all tokens", "revoke")], {done})
 }
 
 const workgroups = () => card("Workgroups", listed(["workgroups", "change-windows"], (groups, {windows}, done) => [actions(open("Add a workgroup…", () => editGroup(null, windows, done), "primary")),
@@ -143,7 +139,7 @@ const workgroups = () => card("Workgroups", listed(["workgroups", "change-window
 const editGroup = (group, windows, done) => ask(group ? `Change ${group.name}` : "Add a workgroup", "Save", async v => {
   if (!group) await post("workgroups", {name: v.name, description: v.description})
   await patch(`workgroups/${part(group?.name ?? v.name.toLowerCase())}`, {description: v.description, change_window_id: v.window || null, require_change_window: v.required && v.window !== ""})
-}, [!group && field("Name", "name", {required: true}), field("Description", "description", {value: group?.description}),
+}, [!group && needed("Name", "name"), field("Description", "description", {value: group?.description}),
   field("Change window", "window", {options: [["", "none"], ...windows.map(w => [w.id, w.name])], value: group?.change_window_id}), check("Changes only inside of the window", "required", group?.require_change_window ?? true)], {done})
 
 function members(group, done) {
@@ -162,6 +158,6 @@ function members(group, done) {
         all.refresh()
         done()
       },
-    }, field("User", "username", {required: true}))]
+    }, needed("User", "username"))]
   })
 }

@@ -1,21 +1,15 @@
 // Assets: what is stored where, uploads, scope, and deleting or moving many at once.
 import {ApiError, isAdmin, part, post, put, send} from "../api.js"
-import {adminsOnly, ask, badge, bytes, card, check, confirm, count, digest, download, empty, failures, field, filters, h, list, notice, open, outcome, p, quiet, search, small, strong, sub, table, tabs} from "../ui.js"
-import {secretsIn, uploadPanel} from "../uploads.js"
+import {ask, badge, bytes, card, check, confirm, count, digest, download, empty, failures, field, filters, h, list, more, notice, open, outcome, p, quiet, search, small, strong, sub, table} from "../ui.js"
+import {secretList, secretsIn, uploadPanel} from "../uploads.js"
 
-const kTabs = [["", "Assets"], ["backends", "Backends"], ["migrate", "Migrate"], ["images", "Images"], ["state", "State"]]
-const modules = {images: "./images.js", state: "./state.js"}
 const kRunnable = ["playbook", "script", "powershell"]
 const kShownNames = 20
 
-export default async function storage(page) {
-  const tab = page.path[0] ?? ""
-  page.show("Storage", tabs("Storage", "storage", tab, isAdmin() ? kTabs : kTabs.slice(0, 2)))
-  if (!tab) return assets(page)
-  const barred = tab !== "backends" && adminsOnly()
-  if (barred) return page.element.append(barred)
-  return (await import(modules[tab] ?? "./backends.js")).default(page, tab)
-}
+const from = (module, name = "default") => async page => (await import(`./${module}.js`))[name](page)
+
+export default page => page.tabs("Storage", [["", "Assets", assets], ["backends", "Backends", from("backends")], ["migrate", "Migrate", from("backends", "migrate"), true],
+  ["images", "Images", from("images"), true], ["state", "State", from("state"), true]])
 
 async function assets(page) {
   const [{backends}, groups] = await Promise.all([page.get("storage/backends"), page.get("workgroups")])
@@ -52,15 +46,15 @@ async function assets(page) {
     })
     return [table("Assets", [
       [pickAll, a => box(`Choose ${a.name}`, chosen.has(keyOf(a)), isOn => pick(a, isOn)), "choose", "Choose"],
-      ["Name", a => [strong(a.name), " ", secretsIn(a) > 0 && badge(count(secretsIn(a), "possible secret"), "warn"), sub(labels.get(a.backend) ?? a.backend, a.backend === active?.id && " (active)")]],
-      ["Type", "type"], ["Scope", a => a.workgroup ?? "everybody"], ["Size", a => bytes(a.size), "number"],
-      ["Digest", a => digest(a.digest)],
+      ["Name", a => [strong(a.name), secretsIn(a).length > 0 && more(badge(count(secretsIn(a).length, "possible secret"), "warn"), secretList(secretsIn(a)), a.name), sub(labels.get(a.backend) ?? a.backend, a.backend === active?.id && " (active)")]],
+      ["Type", "type"], ["Scope", a => a.workgroup ?? "everybody"], ["Size", "size", bytes],
+      ["Digest", "digest", digest],
       ["", a => [small("Download", () => fetchAsset(a, out)), kRunnable.includes(a.type) && h("a.button.small", {href: `#/runs?asset=${part(a.name)}&backend=${part(a.backend)}`}, "Run")]],
     ], found, empty("No asset matches.")), h("p.quiet", `${count(found.length, "asset")}, ${bytes(found.reduce((sum, a) => sum + a.size, 0))}`)]
   }
   drawBar()
-  page.element.append(uploadPanel(page, active, "asset", all.refresh), card("Assets", filters("Filter assets", search("Search by name", page.asked("q"), q => page.ask({q}, all)),
-    page.filter("Backend", "backend", all, {options: [["", "All"], ...usable]})), bar, out, all))
+  return [uploadPanel(page, active, "asset", all.refresh), card("Assets", filters("Filter assets", search("Search by name", page.asked("q"), q => page.ask({q}, all)),
+    page.filter("Backend", "backend", all, {options: [["", "All"], ...usable]})), bar, out, all)]
 }
 
 const fetchAsset = (asset, out) => out.run(async (signal, tell) => {
@@ -106,4 +100,4 @@ const bulkMove = (chosen, usable) => ask(`Move ${count(chosen.assets.length, "as
 
 const changeScope = (chosen, groups) => ask(`Scope of ${count(chosen.assets.length, "asset")}`, "Change scope", async ({workgroup}) => {
   eachOf(chosen, a => put("storage/scope", {backend: a.backend, name: a.name, workgroup: workgroup || null}))
-}, [namesOf(chosen.assets), field("Who may use them", "workgroup", {options: [["", "everybody"], ...groups.map(g => g.name)]})])
+}, [namesOf(chosen.assets), chosen.assets.filter(a => secretsIn(a).length).map(a => notice("warn", strong(`${a.name} may hold secrets. `), "Whoever may use it can read them.", secretList(secretsIn(a)))), field("Who may use them", "workgroup", {options: [["", "everybody"], ...groups.map(g => g.name)]})])

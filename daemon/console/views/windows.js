@@ -1,6 +1,6 @@
 // Change windows: the week in the windows' own zones and in the viewer's.
 import {may, part, post, put} from "../api.js"
-import {ask, badge, boxes, card, check, count, dialog, duration, empty, field, fields, h, list, notice, open, quiet, region, remover, small, strong, sub, table, time} from "../ui.js"
+import {ask, badge, boxes, card, check, count, dialog, duration, empty, field, fields, h, list, needed, notice, open, quiet, region, remover, small, strong, sub, table, time} from "../ui.js"
 import {clockChanges, clockIn, dayIn, midnights, monday, occurrences, viewerZone} from "../zones.js"
 
 const kDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -53,7 +53,7 @@ function edit(window, done) {
     const saved = await (window ? put(`change-windows/${part(w.id)}`, body) : post("change-windows", body))
     if (saved.warnings.length) dialog("Saved, with a warning", () => list(saved.warnings))
     return `${saved.name} is saved.`
-  }, [h("datalist", {id: "zones"}, Intl.supportedValuesOf("timeZone").map(z => h("option", {value: z}))), field("Name", "name", {required: true}), field("Description", "description"),
-    fields(field("Opens at", "start_at_local", {type: "time", required: true}), field("Minutes", "duration_minutes", {type: "number", min: "1", max: "10080", required: true}),
-      field("Zone", "timezone", {list: "zones", required: true})), boxes("Days", kDays, d => w.schedule_days[kDays.indexOf(d)] === "1", ""), check("Enabled", "enabled")], {values: w, name: window ? "" : "new-window", done})
+  }, [h("datalist", {id: "zones"}, Intl.supportedValuesOf("timeZone").map(z => h("option", {value: z}))), needed("Name", "name"), field("Description", "description"),
+    fields(needed("Opens at", "start_at_local", {type: "time"}), needed("Minutes", "duration_minutes", {type: "number", min: "1", max: "10080"}),
+      needed("Zone", "timezone", {list: "zones"})), boxes("Days", kDays, d => w.schedule_days[kDays.indexOf(d)] === "1", ""), check("Enabled", "enabled")], {values: w, name: window ? "" : "new-window", done})
 }

@@ -18,6 +18,14 @@ LISTENER = """window.violations = [];
 document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.effectiveDirective} ${e.blockedURI} ${e.sourceFile}`));"""
 
 
+# Drops a file of this text onto the zone of a page, as a mouse does.
+DROP = """([name, text]) => {
+    const data = new DataTransfer()
+    data.items.add(new File([text], name))
+    for (const type of ["dragover", "drop"]) document.querySelector(".drop").dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}))
+}"""
+
+
 @contextlib.contextmanager
 def chromium():
     """A running browser."""
@@ -70,6 +78,9 @@ class Console:
         return self.page.evaluate("""() => document.documentElement.scrollWidth <= innerWidth ? [] :
             [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
               .slice(0, 5).map(e => `${e.tagName}.${e.className} ${e.textContent.slice(0, 40)}`)""")
+
+    def background(self):
+        return self.page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
 
     def axe(self):
         """What axe-core finds, by rule and place. Evaluated through the debugger, so that the page's policy holds."""
