@@ -1,5 +1,6 @@
 """An instance with something in every view of the console."""
 from support.automation import ansible
+from support.deploys import PROGRAM
 from support.instance import Instance
 from support.jobs import MACHINE, executor, wait_for
 from support.storage import b64
@@ -17,7 +18,7 @@ class ConsoleWorld:
 
     def __init__(self, folder, bucket, strange=HOSTILE):
         self.folder, self.bucket = folder, bucket
-        self.one = Instance(folder / "one", {"AUTOMATION_ANSIBLE": ansible()})
+        self.one = Instance(folder / "one", {"AUTOMATION_ANSIBLE": ansible(), "IAC_BINARY": PROGRAM or ""})
         self.one.add_user("root", admin=True)
         self.one.add_user("alice", workgroups=["web"])
         self.one.add_user("bob", workgroups=["web"], grants=["change_windows:use", "change_windows:write"])
