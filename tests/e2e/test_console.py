@@ -2,6 +2,7 @@
 from support.browser import Console
 from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
 from support.instance import PASSWORD, Instance
+from support.jobs import job
 
 
 def test_the_session_is_in_the_tab_alone_and_goes_with_the_sign_out(world, console):
@@ -66,6 +67,62 @@ def test_everything_is_reached_with_the_keyboard(world, console):
     tab.settle()
     page.keyboard.press("/")
     assert page.evaluate("() => document.activeElement.type") == "search"
+
+
+def test_the_order_of_the_focus_is_that_of_the_page(world, console):
+    page = console("alice").page
+    page.reload()
+    page.get_by_role("link", name="Overview", include_hidden=True).wait_for(state="attached")
+    menu = page.get_by_role("button", name="Menu")
+    if menu.is_visible():
+        menu.click()
+    page.evaluate("() => document.activeElement.blur()")
+    order = []
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("() => document.activeElement.textContent"))
+    wanted = ["dashctl", "alice", "?", "Sign out", "Overview", "Jobs", "Storage", "Gate", "Windows", "Runs", "Audit", "Settings"]
+    assert [one for one in order if one in wanted] == wanted, order
+
+
+def test_a_rejection_by_the_keyboard_alone_is_said_to_screen_readers(world, console):
+    held = world.held_job()
+    tab = console("bob")
+    page = tab.open(f"jobs/{held}")
+    for place in ("banner", "main", "status"):
+        assert page.get_by_role(place).count() >= 1, place
+    assert page.get_by_role("navigation", name="Views", include_hidden=True).count() == 1
+
+    def press_until(name):
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if page.evaluate("() => document.activeElement.textContent") == name:
+                return page.keyboard.press("Enter")
+        raise AssertionError(f"{name} is not reached")
+
+    press_until("Reject…")
+    dialog = page.get_by_role("dialog", name="Reject")
+    dialog.wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type("by keyboard")
+    press_until("Reject")
+    dialog.wait_for(state="detached")
+    page.get_by_role("status").get_by_text("Rejected.", exact=True).wait_for()
+    page.locator("header.title .badge", has_text="rejected").wait_for()
+    assert job(world.root, held)["progress_message"] == "by keyboard"
+
+
+def test_a_deep_link_leads_to_its_view_through_the_sign_in(world, browser, width):
+    job_id = world.finished_job("linked")
+    tab = Console(browser, world.one, width)
+    page = tab.page
+    page.goto(f"/console/#/jobs/{job_id}")
+    page.get_by_label("User").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="linked", level=1).wait_for()
+    tab.check("a job behind a sign-in")
+    tab.close()
 
 
 def test_without_the_stream_of_events_the_page_asks(world, console):

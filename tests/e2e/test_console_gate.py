@@ -1,7 +1,7 @@
 """The gate and the change windows in the console."""
 import json
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, time, timedelta, timezone
 
 from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
 from support.jobs import MACHINE
@@ -22,6 +22,43 @@ def test_the_gate_shows_rules_tries_requests_and_says_when(world, console):
     assert '"region": "us-east-1"' in outcome.inner_text()
     page.get_by_role("button", name="When may I?").click()
     outcome.get_by_text("Not within the time").wait_for(timeout=60_000)  # many evaluations
+
+
+def test_a_rule_that_never_evaluates_and_a_broken_one_are_named(world, console):
+    stray, broken = (world.one.folder / "policy" / name for name in ("stray.rego", "broken.rego"))
+    stray.write_text("package admission.other\nimport rego.v1\ndeny contains \"no\" if false\n")
+    tab = console()
+    page = tab.open("gate")
+    row = page.get_by_role("table", name="Rules", exact=True).get_by_role("row").filter(has_text="stray.rego")
+    row.get_by_text("never evaluates", exact=True).wait_for()
+    assert "admission.other" in row.inner_text()
+    broken.write_text("package admission.broken\n\ndeny contains\n")
+    page.reload()
+    tab.settle()
+    page.get_by_text("Every gated action is refused.").wait_for()
+    page.get_by_text(re.compile(r"broken\.rego:\d")).first.wait_for()
+    tab.check("a gate that refuses everything")
+    stray.unlink()
+    broken.unlink()
+    page.reload()
+    tab.settle()
+    assert page.get_by_text("never evaluates").count() == 0 and page.get_by_text("Every gated action is refused.").count() == 0
+
+
+def test_the_next_time_that_is_admitted_is_named(world, console):
+    today = datetime.now(timezone.utc)
+    path = "/api/setup/feature/admission_control"
+    assert world.root.patch(path, {"admission_prod_window": [today.strftime("%a").lower()]}).status == 200
+    page = console("alice").open("gate/try")
+    for label, value in (("Region", "us-east-1"), ("Instance type", "t3.large"), ("Workgroup", "web")):
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_role("button", name="When may I?").click()
+    outcome = page.get_by_role("region", name="Outcome")
+    outcome.get_by_text("Admitted from").wait_for(timeout=60_000)
+    from_then = datetime.fromisoformat(outcome.get_by_text("Admitted from").locator("time").get_attribute("datetime"))
+    assert timedelta(0) < from_then - today <= timedelta(days=1) and from_then.time() == time(0), from_then
+    assert outcome.locator(".badge").all_inner_texts() == ["deny", "allow"]
+    assert world.root.patch(path, {"admission_prod_window": []}).status == 200
 
 
 def test_settings_of_the_gate_are_checked_as_they_are_typed(world, console):

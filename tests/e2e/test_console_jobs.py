@@ -1,10 +1,11 @@
 """Jobs in the console: what waits, what was decided, the log, and the windows that a job moves to."""
 import re
+import uuid
 from pathlib import Path
 
 from support.console_fixtures import browser, console, width, world  # noqa: F401  pytest finds fixtures by their names
 from support.console_world import HOSTILE
-from support.jobs import job
+from support.jobs import MACHINE, executor, job, wait_for
 
 
 def test_the_overview_says_what_waits_and_in_what_state_everything_is(world, console):
@@ -16,6 +17,32 @@ def test_the_overview_says_what_waits_and_in_what_state_everything_is(world, con
     state = root.locator(".state")
     for word in ("intact", "AWS S3", "ready"):
         state.get_by_text(word).first.wait_for()
+
+
+def test_the_overview_lists_what_failed_and_runs_and_what_the_doctor_found(world, console):
+    executor(world.one, "cloud3-vm-deploy", "exit 3")
+    executor(world.one, "cloud2-vm-deploy", "exec sleep 600")
+    jobs = {name: world.root.post(f"/api/{cloud}/deploy", {**MACHINE, "name": name}).json["job_id"]
+            for cloud, name in (("cloud3", "broken-1"), ("cloud2", "busy-1"))}
+    wait_for(world.root, jobs["broken-1"], "failed")
+    wait_for(world.root, jobs["busy-1"], "running")
+    tab = console()
+    page = tab.page
+    page.get_by_role("table", name="Failed").locator(f"a[href='#/jobs/{jobs['broken-1']}']").wait_for()
+    page.get_by_role("table", name="Running").locator(f"a[href='#/jobs/{jobs['busy-1']}']").wait_for()
+    state = page.locator(".state")
+    for row, words in (("Gate", "on engine ready"), ("Agents", "None is enrolled."), ("Stores", "active AWS S3")):
+        assert words in state.locator("div", has=page.get_by_role("link", name=row, exact=True)).first.inner_text().replace("\n", " "), row
+    found = {c["check"]: c for c in world.root.get("/api/doctor").json["checks"]}
+    findings = page.get_by_role("heading", name="Findings").locator("..")
+    for check in (c for c in found.values() if c["state"] != "good"):
+        findings.get_by_text(check["message"], exact=False).wait_for()
+    passed = [c for c in found.values() if c["state"] == "good"]
+    findings.get_by_text(f"{len(passed)} checks passed").click()
+    findings.get_by_text(passed[0]["message"], exact=False).first.wait_for()
+    tab.check("the overview")
+    assert world.root.delete(f"/api/jobs/{jobs['busy-1']}").status == 200
+    page.get_by_role("table", name="Running").locator(f"a[href='#/jobs/{jobs['busy-1']}']").wait_for(state="detached")
 
 
 def test_an_approval_appears_to_another_user_without_reload_and_names_what_is_approved(world, console):
@@ -78,6 +105,21 @@ def test_a_log_is_followed_searched_and_saved_and_its_lines_are_text(world, cons
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download", exact=True).click()
     assert f"making {HOSTILE}" in Path(saved.value.path()).read_text(encoding="utf-8")
+
+
+def test_a_log_is_followed_while_the_job_runs(world, console):
+    go = world.folder / f"go-{uuid.uuid4().hex}"
+    executor(world.one, "cloud2-vm-deploy", f"echo first word; while [ ! -e {go} ]; do sleep 0.05; done; echo last word")
+    job_id = world.root.post("/api/cloud2/deploy", {**MACHINE, "name": "slow-1"}).json["job_id"]
+    page = console().open(f"jobs/{job_id}")
+    log = page.get_by_role("log")
+    log.get_by_text("first word").wait_for()
+    page.get_by_text("1 line, following").wait_for()
+    assert log.get_by_text("last word").count() == 0
+    go.touch()
+    log.get_by_text("last word").wait_for()
+    page.locator("header.title .badge", has_text="completed").wait_for()
+    page.get_by_text("2 lines, completed").wait_for()
 
 
 def test_filters_of_jobs_are_in_the_address(world, console):

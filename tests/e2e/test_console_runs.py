@@ -41,6 +41,15 @@ def test_a_host_is_kept_and_tested_and_its_secret_is_not_drafted(world, console)
     row.wait_for(state="detached")
 
 
+def test_a_host_that_answers_is_said_to(world, console):
+    tab = console()
+    page = tab.open("runs/hosts")
+    page.get_by_role("row", name=re.compile("here")).get_by_role("button", name="Test").click()
+    dialog = page.get_by_role("dialog", name="Test of here")
+    dialog.get_by_text("Connected and signed in.").wait_for()
+    tab.check("a test that passed")
+
+
 def add_agent_on(page, name):
     """Adds an agent by the page's form; returns the enrolment code of the dialog, which stays open."""
     page.get_by_role("button", name="Add an agent…").click()

@@ -20,12 +20,14 @@ def test_every_view_fits_three_widths_and_is_accessible_in_both_themes(world, co
     job_id, held = world.finished_job(), world.held_job()
     for path in [*VIEWS, f"jobs/{job_id}", f"jobs/{held}"]:
         tab.open(path)
-        for width in WIDTHS:
+        for width in (*WIDTHS, 3840):
             tab.resize(width)
             assert tab.overflow() == [], (path, width)
             if width == WIDTHS[0]:
                 assert tab.axe() == [], (path, width)
+        light = tab.background()
         tab.page.emulate_media(color_scheme="dark")
+        assert tab.background() != light, path
         assert tab.axe() == [], (path, "dark")
         tab.page.emulate_media(color_scheme="light")
         assert tab.page.get_by_role("heading", level=1).count() == 1, path
