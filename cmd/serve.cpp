@@ -5,6 +5,7 @@
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
+#include "core/agent/dashboard/agent_changes.hpp"
 #include "core/agent/dashboard/agent_jobs.hpp"
 #include "core/app/application.hpp"
 #include "core/app/database_target.hpp"
@@ -181,7 +182,11 @@ Run declare_serve(Flags& flags) {
     auto schedule = app.storage.sweep_schedule();
     auto settling = run_every_second([&app] { app.deploys.tick(); });
     auto sweeping = run_every_second([&schedule] { schedule.tick(); });
-    auto sweeping_agents = run_every_second([&app] { app.agent_jobs.tick(); });
+    agent::OfflineWatch offline(app.sql, app.clock);
+    auto sweeping_agents = run_every_second([&app, &offline] {
+      app.agent_jobs.tick();
+      offline.tick();
+    });
     return daemon::serve(std::move(options), served_routes(app, doctor), app.buffers);
   };
 }

@@ -9,6 +9,8 @@ from support.event_stream import EventStream
 from support.http_client import Http
 from support.instance import Instance
 from support.jobs import HELD, MACHINE, executor
+from support.wait import wait_until
+from support.working_agents import AgentProcess, agent_row
 
 EVENTS = "/api/events"
 
@@ -93,6 +95,32 @@ def test_an_admin_is_told_that_the_list_of_agents_changed(instance, root):
     # The first that alice is shown is a job of hers.
     instance.login("alice").post("/api/cloud1/deploy", MACHINE)
     assert next(others)[0] == "job"
+
+
+@pytest.mark.long
+def test_an_agent_that_enrols_leases_goes_offline_and_comes_back_is_told(instance, root, scratch):
+    instance.set(remote_agents_enabled="true", public_base_url="https://dash.example")
+    _, events = begin(root)
+    seen = []
+
+    def read():
+        for event in events:
+            seen.append(event)
+
+    threading.Thread(target=read, daemon=True).start()
+    agent = AgentProcess(instance, root, scratch / "agent", "branch")
+
+    def told(step, is_so):
+        """Acts, and waits for an event after which the list shows what it led to."""
+        seen.clear()
+        step()
+        wait_until(lambda: ("agents", None, {}) in seen and is_so(agent_row(root, agent.id)), 120, "the event and the row")
+
+    told(agent.enroll, lambda row: row["status"] == "online" and row["agent_version"] == "2.7.0")
+    told(agent.start, lambda row: row["reported_job_types"])
+    told(agent.kill, lambda row: row["status"] == "offline")
+    told(agent.start, lambda row: row["status"] == "online")
+    agent.stop()
 
 
 def test_nobody_and_a_wrong_token_follow_nothing(instance):

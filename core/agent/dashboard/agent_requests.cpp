@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/agent/dashboard/agent_changes.hpp"
 #include "core/agent/dashboard/agent_rows.hpp"
 #include "core/agent/dashboard/agent_trail.hpp"
 #include "core/agent/dashboard/audience.hpp"
@@ -132,6 +133,7 @@ Result<void> AgentRequests::record_request(db::Transaction& tx, const SignedHead
       log::warning("agent.two_addresses",
                    {{"agent", agent.name}, {"address", head.address}, {"other_address", agent.last_seen_ip}});
   }
+  if (status_of(agent, now) == AgentStatus::offline) TRY(add_agent_change(tx));
   TRY(tx.exec("UPDATE agents SET last_seen_at = $2, last_seen_ip = $3 WHERE id = $1",
               {agent.id, to_micros(now), head.address}));
   return {};
