@@ -1,11 +1,15 @@
 """Jobs of an agent from the caller to the agent and back: the backend agent_local with a scripted agent of the deployed kind."""
 import contextlib
 import threading
+import time
+from collections import Counter
 
 import pytest
 
 from support.agents import enrolled
+from support.wait import wait_until
 
+MAX_CALLERS = 128  # who may wait for agents at a time
 REFUSED = "Agent policy refused: job type agent_storage is not in the policy"
 
 
@@ -81,6 +85,30 @@ def test_a_refusal_of_the_agents_policy_reaches_the_caller(one, root):
     with working(agent, work):
         answer = probe(root)
     assert answer["ok"] is False and REFUSED in answer["error"], answer
+
+
+def test_callers_of_a_slow_agent_are_bounded_and_delay_nobody_else(one, root):
+    agent = configured(one, root, version="2.7.0")
+    agent.leased(features=["ranges", "pages"])
+    one.set(storage_active_backend="agent_local", agent_max_requests_per_minute="10000")
+    count, answers = MAX_CALLERS + 10, []
+    threads = [threading.Thread(target=lambda n=n: answers.append(root.get(f"/api/storage/fetch?name=f{n}.yml", timeout=120)))
+               for n in range(count)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: len(answers) == count - MAX_CALLERS, what="the answers to those who are too many")
+    assert {answer.status for answer in answers} == {503}, answers
+    assert all(1 <= int(answer.headers["retry-after"]) <= 60 for answer in answers)
+    began = time.monotonic()
+    assert one.login("root").get("/api/jobs").status == 200 and root.get("/api/storage/backends").status == 200
+    assert time.monotonic() - began < 5
+    with working(agent, lambda job: agent.complete(job, error="Not found: nothing here")) as seen:
+        for thread in threads:
+            thread.join()
+        assert len(seen) == MAX_CALLERS
+    assert Counter(answer.status for answer in answers) == {404: MAX_CALLERS, 503: 10}
+    with working(agent, lambda job: agent.complete(job, {"assets": []})):
+        assert root.get("/api/storage/list").status == 200, "their places are free again"
 
 
 def test_the_password_goes_to_the_job_once_and_never_into_the_log(one, root):

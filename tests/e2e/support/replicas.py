@@ -10,7 +10,7 @@ from support.ports import free_port
 from support.wait import wait_until
 
 NGINX = """daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
-events {{ worker_connections 256; }}
+events {{ worker_connections 1024; }}
 http {{
   access_log off;
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
