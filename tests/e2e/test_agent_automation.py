@@ -8,11 +8,13 @@ import pytest
 
 from support.agents import add_agent, enrolled
 from support.automation import ASKS, ansible, ended, hangs, host_key, log, outcomes, put_asset, ssh_host, ssh_servers
+from support.compose import COMPOSE, compose_calls, compose_plugin, compose_up
 from support.databases import sqlite_file
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
 from support.wait import wait_until
+from support.windows_host import PASSWORD, WindowsHost
 from support.working_agents import AUTOMATION, STORAGE, AgentProcess
 
 PLANTED = "planted-secret-4711"
@@ -23,8 +25,8 @@ HANGS = hangs(4712)
 
 
 class World:
-    def __init__(self, folder, servers):
-        self.folder, self.servers = folder, servers
+    def __init__(self, folder, servers, windows):
+        self.folder, self.servers, self.windows = folder, servers, windows
         self.one = Instance(folder / "one")  # without an ansible of its own
         self.one.add_user("root", admin=True)
         self.one.set(storage_local_path=str(folder / "assets"), storage_active_backend="local", ansible_enabled="true",
@@ -37,14 +39,15 @@ class World:
         for host in (ssh_host("by-key", first, workgroup="web"), ssh_host("by-password", second, secret=second["SSH_PASS"]),
                      ssh_host("gone", {**first, "SSH_PORT": str(free_port())}),
                      ssh_host("changed", second, host_key=host_key(first)),
-                     ssh_host("elsewhere", {**first, "SSH_HOST": "192.0.2.1"})):
+                     ssh_host("elsewhere", {**first, "SSH_HOST": "192.0.2.1"}), windows.host("win"),
+                     {"name": "here", "address": "127.0.0.1", "connection": "local"}):
             assert self.root.post("/api/hosts", host).status == 201
         put_asset(self.root, "site.yml", PLAYBOOK)
         put_asset(self.root, "hangs.yml", HANGS)
         put_asset(self.root, "hello.sh", "#!/bin/sh\necho hello from $(id -un)\n")
         self.agent = AgentProcess(self.one, self.root, folder / "agent", "edge", grants=(AUTOMATION,))
         # 127.0.0.1 is denied to every agent unless its policy names that very address.
-        ports = sorted({int(s["SSH_PORT"]) for s in servers} | {int(self.gone_port())})
+        ports = sorted({int(s["SSH_PORT"]) for s in servers} | {int(self.gone_port()), windows.port})
         self.agent.write_policy(targets=("127.0.0.1/32",), ports=ports)
         self.agent.enroll().start()
 
@@ -69,8 +72,8 @@ def world(tmp_path_factory):
     for path in (folder, *folder.parents):
         if path != Path("/") and path.stat().st_uid == os.getuid():
             path.chmod(path.stat().st_mode | 0o711)
-    with double("ssh", "SSH_PORT") as first, ssh_servers(1) as others:
-        made = World(folder, [first, *others])
+    with double("ssh", "SSH_PORT") as first, ssh_servers(1) as others, WindowsHost(folder / "windows", "ntlm") as windows:
+        made = World(folder, [first, *others], windows)
         yield made
         made.agent.stop()
         made.one.stop()
@@ -125,6 +128,52 @@ def test_a_cancelled_run_ends_at_the_agent(world):
     assert ended(world.root, job_id)["status"] == "cancelled"
     after = world.run(world.root, "hello.sh", "by-key")  # it takes jobs again
     assert after["status"] == "completed", after
+
+
+def test_a_windows_host_is_reached_through_the_agent(world):
+    put_asset(world.root, "hello.ps1", "Write-Output 'hello'\n")
+    done = world.run(world.root, "hello.ps1", "win")
+    text = "\n".join(log(world.root, done["id"]))
+    assert done["status"] == "completed" and outcomes(done) == {"win": "changed"}, (done, text)
+    ran, = (call for call in world.windows.calls if "run" in call)
+    assert ran["content"] == "Write-Output 'hello'\n" and {"login": "ntlm"} in world.windows.calls
+    assert f"ran {ran['run']}" in text and PASSWORD not in text + world.agent.log_file.read_text()
+    for asset, host in (("hello.ps1", "by-key"), ("hello.sh", "win")):
+        refused = world.root.post("/api/config-mgmt/run", {"asset": asset, "hosts": [host], "runner": "agent:edge"})
+        assert refused.status == 400 and "winrm" in refused.json["detail"], refused
+
+
+def test_a_compose_file_is_deployed_through_the_agent(world):
+    put_asset(world.root, "shop.yml", COMPOSE)
+    with compose_plugin(world.servers[0]["SSH_USER"]) as home:
+        path = "/api/config-mgmt/compose-deploy"
+        done = world.run(world.ann, "shop.yml", "by-key", path=path, project="shop-2")
+        assert done["status"] == "completed" and outcomes(done) == {"by-key": "changed"}, (done, log(world.ann, done["id"]))
+        folder = home / ".dashctl/compose/shop-2"
+        assert (folder / "compose.yml").read_text(encoding="utf-8") == COMPOSE
+        assert compose_calls(home) == [str(folder), *compose_up("shop-2")]
+        failed = world.run(world.ann, "shop.yml", "by-key", path=path, project="broken")
+        assert failed["status"] == "failed" and outcomes(failed) == {"by-key": "failed"}, failed
+
+
+def test_nobody_elses_rights_are_taken_on_the_agents_own_machine(world):
+    play = "- hosts: all\n  gather_facts: false\n  tasks:\n    - ansible.builtin.command: id\n"
+    put_asset(world.root, "here.yml", play)
+    before = world.root.get("/api/jobs").json
+    for text, more in ((play + "      become: true\n", {}), (play + '      "bec\\x6fme": "{{ yes }}"\n', {}),
+                       (play, {"extra_vars": {"ansible_become": True}}), (play + "    - include_tasks: more.yml\n", {})):
+        put_asset(world.root, "become.yml", text)
+        refused = world.root.post("/api/config-mgmt/run", {"asset": "become.yml", "hosts": ["here"], "runner": "agent:edge", **more})
+        assert refused.status == 400 and "become" in refused.json["detail"], (text, refused)
+    put_asset(world.root, "made.deb", b"!<arch>\n")
+    refused = world.root.post("/api/config-mgmt/run", {"asset": "made.deb", "hosts": ["here"], "runner": "agent:edge"})
+    assert refused.status == 400 and "become" in refused.json["detail"], refused
+    member = world.ann.post("/api/config-mgmt/run", {"asset": "here.yml", "hosts": ["here"], "runner": "agent:edge"})
+    assert member.status == 404, member
+    assert world.root.get("/api/jobs").json == before
+    # Its own rights are another matter: this agent's policy names 127.0.0.1.
+    done = world.run(world.root, "here.yml", "here")
+    assert done["status"] == "completed" and outcomes(done) == {"here": "changed"}, done
 
 
 def test_the_setting_chooses_the_agent_and_warns_of_one_that_cannot(world):
@@ -182,6 +231,27 @@ def test_the_asset_is_given_to_the_agent_of_the_run_while_it_is_what_was_request
     done = ended(world.root, run_id)
     assert done["status"] == "failed" and "not here" in done["error_message"], done
     assert agent.report(leased, "asset", {}).status == 409
+
+
+def test_lines_that_are_sent_again_count_once(world):
+    agent = scripted(world, "stutterer")
+    leased, run_id = leased_run(world, agent, "stutterer", "hello.sh", "by-key")
+
+    def sent(first, *lines):
+        answer = agent.report(leased, "logs", {"first": first, "lines": list(lines)})
+        assert answer.status == 200, answer
+        return answer.json["written"]
+
+    # As after an answer that was lost: the same batch, under another nonce; then one that overlaps.
+    assert [sent(1, "one", "two"), sent(1, "one", "two"), sent(2, "two", "three"), sent(3, "three")] == [2, 0, 1, 0]
+    for wrong in (0, -1, "1", 1 << 62):
+        answer = agent.report(leased, "logs", {"first": wrong, "lines": ["x"]})
+        assert answer.status in (400, 422) or answer.json["written"] == 0, (wrong, answer)
+    agent.complete(leased, {"hosts": [{"name": "by-key", "outcome": "ok", "error": ""}], "exit_status": 0, "signal": None,
+                            "reason": "exited"})
+    done = ended(world.root, run_id)
+    assert done["status"] == "completed" and done["exit_status"] == 0, done
+    assert [line for line in log(world.root, run_id) if line in ("one", "two", "three", "x")] == ["one", "two", "three"]
 
 
 def test_an_agent_gets_each_secret_once_and_only_those_of_its_run(world):

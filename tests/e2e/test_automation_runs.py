@@ -2,7 +2,6 @@
 import base64
 import json
 import os
-import shutil
 import signal
 import socket
 import threading
@@ -12,6 +11,7 @@ import pytest
 
 from support.automation import (ASKS, ansible, ended, hangs, host_key, log, outcomes, put_asset, root_sshd, run,
                                 ssh_host, ssh_servers)
+from support.compose import COMPOSE, compose_calls, compose_plugin, compose_up
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
@@ -382,29 +382,10 @@ def test_a_playbook_becomes_another_user_on_its_host(world, scratch):
     assert done["status"] == "completed" and f'"who.stdout": "{account}"' in text, (done, text)
 
 
-COMPOSE = "services:\n  web:\n    image: '{{ not_a_template }}'\n"
-PLUGIN = """#!/bin/sh
-if [ "$1" = docker-cli-plugin-metadata ]; then
-    echo '{"SchemaVersion": "0.1.0", "Vendor": "test", "Version": "1"}'
-    exit
-fi
-echo "$PWD $*" > "$HOME/compose-calls"
-test "$3" != broken || { echo no such image >&2; exit 7; }
-"""
-
-
 @pytest.fixture
 def compose_home(world):
-    """The home folder of a host's account, with a plugin of the docker client that only notes its call: a double."""
-    home = Path(os.path.expanduser("~" + world.servers[0]["SSH_USER"]))
-    plugin = home / ".docker/cli-plugins/docker-compose"
-    plugin.parent.mkdir(parents=True, exist_ok=True)
-    plugin.write_text(PLUGIN, encoding="utf-8")
-    plugin.chmod(0o755)
-    yield home
-    for path in (plugin.parent, home / ".dashctl/compose"):
-        shutil.rmtree(path, ignore_errors=True)
-    (home / "compose-calls").unlink(missing_ok=True)
+    with compose_plugin(world.servers[0]["SSH_USER"]) as home:
+        yield home
 
 
 def test_a_compose_file_is_copied_to_the_host_and_its_project_started(world, compose_home):
@@ -414,8 +395,7 @@ def test_a_compose_file_is_copied_to_the_host_and_its_project_started(world, com
     assert done["status"] == "completed" and outcomes(done) == {"by-key": "changed"}, (done, log(world.ann, done["id"]))
     folder = compose_home / ".dashctl/compose/shop-1"
     assert (folder / "compose.yml").read_text(encoding="utf-8") == COMPOSE
-    called = (compose_home / "compose-calls").read_text(encoding="utf-8").split()
-    assert called == [str(folder), "compose", "--project-name", "shop-1", "--file", "compose.yml", "up", "--detach"]
+    assert compose_calls(compose_home) == [str(folder), *compose_up("shop-1")]
     assert "docker, compose" in world.ann.get(f"/api/jobs/{done['id']}/playbook").json["playbook"]
     failed = run(world.ann, "shop.yml", "by-key", path=path, project="broken")
     assert failed["status"] == "failed" and outcomes(failed) == {"by-key": "failed"}, failed

@@ -1,16 +1,12 @@
 """Windows hosts by WinRM: logins by NTLM and Basic, and PowerShell scripts. There is no Windows here: the host is a double
 (support/winrm_double.py), which runs nothing. That it speaks the protocol is proved by pywinrm, the client that ansible uses."""
-import json
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from support.automation import ansible, log, outcomes, put_asset, run
-from support.program import ROOT
+from support.windows_host import PASSWORD, WindowsHost, client_python
 
-PLANTED = "planted-windows-4711"
 PROOF = """
 import sys, winrm
 port, transport, password, chain = sys.argv[1:]
@@ -21,42 +17,11 @@ print(done.status_code, done.std_out.decode().strip())
 """
 
 
-def python():
-    """The interpreter of ansible, which has its client of WinRM."""
-    return Path(ansible()).resolve().parent / "python3"
-
-
-class Windows:
-    def __init__(self, folder, *logins):
-        self.folder = folder
-        folder.mkdir()
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=win", "-addext",
-                        "subjectAltName=IP:127.0.0.1", "-keyout", folder / "winrm.key", "-out", folder / "winrm.pem"],
-                       check=True, capture_output=True)
-        self.process = subprocess.Popen([python(), ROOT / "tests/e2e/support/winrm_double.py", folder, *logins], stdout=subprocess.PIPE,
-                                        text=True, env={**os.environ, "USER": "ops", "PASSWORD": PLANTED})
-        self.port = int(self.process.stdout.readline())
-
-    @property
-    def calls(self):
-        path = self.folder / "calls"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def host(self, name, **more):
-        return {"name": name, "address": "127.0.0.1", "port": self.port, "connection": "winrm", "user": "ops", "secret": PLANTED,
-                "host_key": (self.folder / "winrm.pem").read_text(), **more}
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-
 @pytest.fixture(params=["ntlm", "basic"])
 def windows(request, scratch):
-    made = Windows(scratch / "windows", request.param)
-    made.login = request.param
-    yield made
-    made.stop()
+    with WindowsHost(scratch / "windows", request.param) as made:
+        made.login = request.param
+        yield made
 
 
 @pytest.fixture
@@ -71,10 +36,10 @@ def test_the_double_is_one_for_pywinrm(windows):
     transport = {"ntlm": "ntlm", "basic": "ssl"}[windows.login]
 
     def proved(password):
-        return subprocess.run([python(), "-c", PROOF, str(windows.port), transport, password, windows.folder / "winrm.pem"],
+        return subprocess.run([client_python(), "-c", PROOF, str(windows.port), transport, password, windows.folder / "winrm.pem"],
                               capture_output=True, text=True, check=False)
 
-    done = proved(PLANTED)
+    done = proved(PASSWORD)
     assert done.returncode == 0 and done.stdout == "0 ver /all\n", done
     assert {"login": windows.login} in windows.calls and {"command": "ver /all"} in windows.calls
     assert "InvalidCredentials" in proved("another-password").stderr
@@ -97,7 +62,7 @@ def test_a_powershell_script_runs_on_windows_alone(one, windows):
     assert done["status"] == "completed" and outcomes(done) == {"win": "changed"}, (done, text)
     ran, = (call for call in windows.calls if "run" in call)
     assert ran["content"] == "Write-Output 'hello'\n" and ran["run"].endswith("asset.ps1")
-    assert f"ran {ran['run']}" in text and PLANTED not in text
+    assert f"ran {ran['run']}" in text and PASSWORD not in text
     shown = root.get(f"/api/jobs/{done['id']}/playbook").json
     assert shown["generated"] and "cmd: asset.ps1" in shown["playbook"]
     failed = run(root, "hello.ps1", "wrong")
