@@ -43,14 +43,16 @@ def make_rpm(scratch):
     done = subprocess.run([ROOT / "scripts/doubles/install.sh", "rpm"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (scratch / "made.spec").write_text(SPEC)
-    subprocess.run(["rpmbuild", "-bb", "--define", f"_topdir {scratch}/rpmbuild", scratch / "made.spec"], check=True, capture_output=True)
+    subprocess.run(["rpmbuild", "-bb", "--define", f"_topdir {scratch}/rpmbuild", scratch / "made.spec"], check=True, capture_output=True,
+                   env={**os.environ, "HOME": str(scratch)})
     made, = (scratch / "rpmbuild/RPMS").rglob("*.rpm")
     return made
 
 
-# What of the host's file system the installation gets as an empty folder of its own, and what then must be there.
-KINDS = {"deb": (make_deb, ["/var/lib/dpkg", "/opt"], "var/lib/dpkg/info/made-by-test.list"),
-         "rpm": (make_rpm, ["/var/lib/rpm", "/var/lib/dnf", "/var/cache/dnf", "/var/log", "/opt"], "var/lib/rpm/rpmdb.sqlite")}
+# What of the host's file system the installation gets as an empty folder of its own, what then must be there, and the question that the
+# host's own database denies. Debian's rpm keeps its database in the home folder.
+KINDS = {"deb": (make_deb, ["/var/lib/dpkg", "/opt"], "var/lib/dpkg/info/made-by-test.list", ["dpkg", "-s"]),
+         "rpm": (make_rpm, ["/var/lib/dnf", "/var/cache/dnf", "/var/log", "/opt"], "root/.rpmdb/rpmdb.sqlite", ["rpm", "-q"])}
 
 
 @pytest.fixture
@@ -68,10 +70,10 @@ def start(make_instance, scratch, program):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_package_is_installed_with_become(kind, make_instance, scratch, server):
-    make, folders, record = KINDS[kind]
+    make, folders, record, ask = KINDS[kind]
     package = make(scratch)
     chroot = scratch / "chroot"
-    for folder in (*folders, "/var/lib/dpkg/info", "/var/lib/dpkg/updates"):
+    for folder in (*folders, "/root", "/var/lib/dpkg/info", "/var/lib/dpkg/updates"):
         (chroot / folder[1:]).mkdir(parents=True, exist_ok=True)
     for name in ("status", "available"):
         (chroot / "var/lib/dpkg" / name).touch()
@@ -79,6 +81,7 @@ def test_a_package_is_installed_with_become(kind, make_instance, scratch, server
     become = scratch / "become"
     become.write_text(f"""#!/bin/sh
 while [ "$1" != /bin/sh ]; do shift; done
+export HOME={chroot}/root
 exec unshare --mount /bin/sh -c '{binds} && exec "$@"' sh "$@"
 """)
     become.chmod(0o755)
@@ -95,6 +98,7 @@ exec unshare --mount /bin/sh -c '{binds} && exec "$@"' sh "$@"
     assert done["status"] == "completed" and outcomes(done) == {"rooted": "changed"}, "\n".join(log(root, done["id"]))
     assert (chroot / "opt/made-by-test").exists() and (chroot / record).exists()
     assert not Path("/opt/made-by-test").exists()
+    assert subprocess.run([*ask, "made-by-test"], capture_output=True, check=False).returncode == 1
 
 
 PLAYBOOK = """- hosts: all
