@@ -3,8 +3,11 @@ import {sentence} from "./format.js"
 
 const kSession = "session"
 
-// Who is signed in, as auth/me has it, with token and expires (ms); in this tab alone, until it signs out.
-export const me = () => JSON.parse(sessionStorage.getItem(kSession) ?? "null")
+// What this tab alone keeps, until it signs out.
+export const load = key => JSON.parse(sessionStorage.getItem(key))
+export const keep = (key, value) => sessionStorage.setItem(key, JSON.stringify(value))
+// Who is signed in, as auth/me has it, with token and expires (ms).
+export const me = () => load(kSession)
 export const isAdmin = () => me()?.is_admin
 
 export function may(permission) {
@@ -75,9 +78,8 @@ async function json(method, path, options) {
 }
 
 export const get = (path, query, options) => json("GET", path, {query, ...options})
-export const post = (path, body, options) => json("POST", path, {body, ...options})
-export const put = (path, body, options) => json("PUT", path, {body, ...options})
-export const patch = (path, body, options) => json("PATCH", path, {body, ...options})
+const sender = method => (path, body, options) => json(method, path, {body, ...options})
+export const post = sender("POST"), put = sender("PUT"), patch = sender("PATCH")
 export const remove = (path, query, options) => json("DELETE", path, {query, ...options})
 export const part = encodeURIComponent
 
@@ -86,7 +88,7 @@ export async function signIn(username, password) {
   const {access_token: token} = await json("POST", "auth/login", {body: form, anonymous: true})
   const claims = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")))
   const user = await get("auth/me", {}, {headers: {Authorization: `Bearer ${token}`}, anonymous: true})
-  sessionStorage.setItem(kSession, JSON.stringify({...user, token, expires: claims.exp * 1000}))
+  keep(kSession, {...user, token, expires: claims.exp * 1000})
 }
 
 export async function signOut() {

@@ -47,5 +47,6 @@ export function swap(region, ...children) {
   if (focused) [...region.querySelectorAll(kControls)].find(e => nameOf(e) === focused)?.focus()
 }
 
+export const byId = id => document.getElementById(id)
 let lastId = 0
 export const newId = () => `e${++lastId}`

@@ -2,7 +2,7 @@
 import {get, isAdmin, me, whenSignedOut} from "./api.js"
 import {onChange} from "./live.js"
 import {kViews, markView, showSignIn, signInAgain, startShell} from "./shell.js"
-import {empty, errorBox, field, h, link, region, tabs} from "./ui.js"
+import {byId, empty, errorBox, field, h, link, region, tabs} from "./ui.js"
 
 // What a view is given: where it draws, what the address says, and what ends with it.
 class Page {
@@ -68,7 +68,7 @@ class Page {
 
 let current = null
 async function show() {
-  const main = document.getElementById("main")
+  const main = byId("main")
   delete main.dataset.shown
   current?.end()
   if (!me()) return showSignIn()
@@ -92,12 +92,12 @@ async function show() {
 whenSignedOut(signInAgain)
 window.addEventListener("hashchange", () => {
   show()
-  document.getElementById("main").focus({preventScroll: true})
+  byId("main").focus({preventScroll: true})
   window.scrollTo(0, 0)
 })
 document.querySelector(".skip").addEventListener("click", event => {
   event.preventDefault()
-  document.getElementById("main").focus()
+  byId("main").focus()
 })
 startShell(show)
 show()

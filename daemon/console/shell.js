@@ -1,13 +1,12 @@
 // What surrounds every view: signing in and out, the session's end, the navigation and the keys.
 import {get, me, post, signIn, signOut} from "./api.js"
 import {startLive, stopLive, tellAll} from "./live.js"
-import {dialog, field, form, h, needed, newPassword, notice, open, p, quiet, say} from "./ui.js"
+import {byId, dialog, field, form, h, needed, newPassword, notice, open, p, quiet, say} from "./ui.js"
 
 const navigation = [...document.querySelectorAll("#nav a")]
 export const kViews = navigation.map(a => [a.dataset.view, a.textContent, a.dataset.key])
 const kWarnBefore = 5 * 60 * 1000 // of the session's end
 const kMaxTimer = 2 ** 30
-const byId = id => document.getElementById(id)
 let show = () => {} // draws the view of the address
 
 export function startShell(showView) {

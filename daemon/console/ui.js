@@ -1,6 +1,6 @@
 // The parts that views are made of, with elements and words.
-import {ApiError, me, remove} from "./api.js"
-import {h, newId, swap} from "./dom.js"
+import {ApiError, keep, load, me, remove} from "./api.js"
+import {byId, h, newId, swap} from "./dom.js"
 import {ago, at, bytes, count, duration, exactly, words} from "./format.js"
 
 export * from "./dom.js"
@@ -9,7 +9,7 @@ export * from "./format.js"
 // Says a sentence to screen readers and shows it for a moment.
 export function say(sentence) {
   const note = h("p.toast", sentence)
-  document.getElementById("status").append(note)
+  byId("status").append(note)
   setTimeout(() => note.remove(), 6000)
 }
 
@@ -29,21 +29,14 @@ export const loading = () => h("p.quiet.loading", "Loading…")
 const timed = show => text => (text ? h("time", {datetime: text, title: exactly(text)}, show(text)) : "–")
 export const time = timed(at)
 export const since = timed(ago)
-export const p = (...text) => h("p", ...text)
-export const code = text => h("code", text)
-export const sub = (...text) => h("div.quiet", text)
-export const quiet = (...text) => h("span.quiet", text)
-export const strong = (...text) => h("strong", text)
-export const wrap = (...text) => h("code.wrap", text)
+const made = tag => (...children) => h(tag, children)
+export const p = made("p"), sub = made("div.quiet"), quiet = made("span.quiet"), strong = made("strong"), code = made("code"), wrap = made("code.wrap"), data = made("pre.data")
+export const fields = made("div.fields"), actions = made("div.actions"), rowActions = made("div.row-actions")
 export const digest = text => (text ? h("code", {title: text}, `${text.slice(0, 15)}…`) : quiet("unknown"))
 export const open = (label, onclick, kind = "") => h("button", {onclick, class: kind}, label)
 export const small = (label, onclick, kind = "") => open(label, onclick, `small ${kind}`)
 export const link = (path, ...text) => h("a", {href: `#/${path}`}, text)
 export const card = (title, ...children) => h("section.card", h("h2", title), children)
-export const data = text => h("pre.data", text)
-export const fields = (...all) => h("div.fields", all)
-export const actions = (...all) => h("div.actions", all)
-export const rowActions = (...all) => h("div.row-actions", all)
 export const list = (items, draw = x => x) => items?.length > 0 && h("ul", items.map(item => h("li", draw(item))))
 // `key` names it among others of a region, so that it stays open when that is drawn again.
 export const more = (summary, content, key = summary, open = false) => h("details", {"data-key": key, open}, h("summary", summary), content)
@@ -113,6 +106,8 @@ export function field(label, name, {hint, options, rows, value, type = rows ? "t
 export const needed = (label, name, others) => field(label, name, {required: true, ...others})
 export const newPassword = (label, name, hint = "At least 8 characters.", required = true) => field(label, name, {type: "password", autocomplete: "new-password", minlength: "8", required, hint})
 export const check = (label, name, checked, hint) => field(label, name, {type: "checkbox", checked: Boolean(checked), hint})
+// A box of a table; take(isOn).
+export const box = (label, checked, take) => h("input", {type: "checkbox", "aria-label": label, checked, onchange: event => take(event.target.checked)})
 export const boxes = (legend, names, has, prefix) => h("fieldset.days", h("legend", legend), names.map(n => check(n, prefix + n, has(n))))
 export const search = (label, value, oninput) => h("div.field", h("span.label", {"aria-hidden": "true"}, label),
   h("input", {type: "search", "aria-label": label, value, oninput: event => oninput(event.target.value)}))
@@ -149,12 +144,12 @@ export function form({name, values = {}, submit, send, kind, cancel, extra}, ...
 }
 
 function keepDraft(element, key) {
-  const draft = JSON.parse(sessionStorage.getItem(key) ?? "{}")
+  const draft = load(key) ?? {}
   const open = () => [...element.elements].filter(c => c.name && c.type !== "password" && !("secret" in c.dataset))
   for (const c of open()) if (c.name in draft) c[c.type === "checkbox" ? "checked" : "value"] = draft[c.name]
   element.addEventListener("input", () => {
     const values = valuesOf(element)
-    sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(open().map(c => [c.name, values[c.name]]))))
+    keep(key, Object.fromEntries(open().map(c => [c.name, values[c.name]])))
   })
 }
 

@@ -1,6 +1,6 @@
 // Uploads: a small file goes in one request, a large one in parts that survive a reload, a broken connection and a
 // session that ends. The handle of an open upload is kept in the tab; the file has to be picked again.
-import {ApiError, get, me, post, send} from "./api.js"
+import {ApiError, get, keep, load, me, post, send} from "./api.js"
 import {act, actions, badge, bytes, card, code, count, dropZone, h, list, notice, quiet, say, strong, words} from "./ui.js"
 import {base64, hex, sha256} from "./proof.js"
 
@@ -122,7 +122,7 @@ class Upload {
 
   found({digest, secret_findings: findings = this.findings}) {
     this.findings = findings
-    if (findings.length) sessionStorage.setItem(kFound + digest, JSON.stringify(findings))
+    if (findings.length) keep(kFound + digest, findings)
   }
 
   get key() {
@@ -130,7 +130,7 @@ class Upload {
   }
 
   keep() {
-    sessionStorage.setItem(this.key, JSON.stringify(this.kept))
+    keep(this.key, this.kept)
   }
 
   forget() {
@@ -157,7 +157,7 @@ class Upload {
 }
 
 // What the upload of an asset's content found: {rule, line, match}. Known to the tab that sent it, until it signs out.
-export const secretsIn = asset => JSON.parse(sessionStorage.getItem(kFound + asset.digest) ?? "[]")
+export const secretsIn = asset => load(kFound + asset.digest) ?? []
 export const secretList = found => list(found, f => [`line ${f.line}: ${words(f.rule)} `, code(f.match)])
 
 // One at a time, in the order of the pick: parts of one file already fill the line.
@@ -180,7 +180,7 @@ function addFiles(files, backend, kind) {
 
 function findUnfinished(kind) {
   for (const key of Object.keys(sessionStorage).filter(k => k.startsWith(prefix()))) {
-    const kept = JSON.parse(sessionStorage.getItem(key))
+    const kept = load(key)
     if (kept.kind === kind && !uploads.some(u => u.kept?.handle === kept.handle)) uploads.push(new Upload(null, null, kind, kept))
   }
 }

@@ -1,7 +1,7 @@
 // Backends: what each can do, the switch of the active one, the sweep, and migration between two.
 import {isAdmin, patch, post} from "../api.js"
 import {followJob, jobLink, titleOf} from "../jobs.js"
-import {act, actions, ask, badge, bytes, card, check, code, confirm, count, dialog, empty, facts, failures, field, fields, form, h, link, list, needed, notice, open, outcome, p, region, since, strong, sub, table, typing, valuesOf, wrap} from "../ui.js"
+import {act, actions, ask, badge, box, bytes, card, check, code, confirm, count, dialog, empty, facts, failures, field, fields, form, h, link, list, needed, notice, open, outcome, p, region, since, strong, sub, table, typing, valuesOf, wrap} from "../ui.js"
 
 export default page => [backends(page), isAdmin() && sweep(page)]
 
@@ -33,7 +33,7 @@ function switchTo(page, target, all, done) {
       locks.length > 0 && notice("bad", strong(`${count(locks.length, "lock")} held. `), locks.map(l => `${l.job} by ${l.lock.who || "nobody named"}; `), "dashctl storage state unlock ends one whose holder is gone."),
       !target.durable_state && notice("warn", strong("State there is not durable. "), target.durable_state_reason),
       table("Infrastructure state that will be copied", [["Job", "job"], ["Size", "bytes", bytes], ["Resources", "resources", "number"],
-        ["Replace another state there", i => h("input", {type: "checkbox", "aria-label": `Replace the state of ${i.job}`, onchange: e => overwrite[e.target.checked ? "add" : "delete"](i.job)})]],
+        ["Replace another state there", i => box(`Replace the state of ${i.job}`, false, isOn => overwrite[isOn ? "add" : "delete"](i.job))]],
       items, empty("No infrastructure state has to be copied."))]
   })
   ask(`Make ${target.label} active`, "Switch", async ({migrate: isCopied, abandon}) => {
@@ -51,7 +51,7 @@ function sweep(page) {
     out.show(apply ? `${count(swept, "upload")} dropped` : "Never committed", table("Uploads", [["Backend", "backend"], ["Key", "key", wrap], ["Begun", "began_at", since], ["Size", "bytes", bytes]], items, empty("There is none.")),
       list(failed, f => `${f.backend}: ${f.error}`), !apply && items.length > 0 && actions(open("Drop them…", () => confirm(`Drop ${count(items.length, "upload")}?`, "Drop", "Who sends one of them has to begin anew.", () => look(hours, true)), "danger")))
   })
-  return card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, needed("Begun more than hours ago", "hours", {type: "number", min: "12", value: 24})), out)
+  return card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, fields(needed("Older than, in hours", "hours", {type: "number", min: "12", value: 24}))), out)
 }
 
 export function migrate(page) {

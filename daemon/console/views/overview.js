@@ -19,7 +19,7 @@ const durable = page => page.region("storage/backends", ({durable_state: isDurab
   !isDurable && notice("warn", strong("Infrastructure state is not durable. "), reason, " ", isAdmin() && link("storage/backends", "Choose an object store")))
 
 function stateRows(page) {
-  const row = (label, path, value) => h("div", h("dt", link(path, label)), h("dd", value))
+  const row = (label, path, value) => h("div", h("dt", path ? link(path, label) : label), h("dd", value))
   const agents = isAdmin() && page.region("agents", ({agents: all}) => {
     const of = status => all.filter(a => a.status === status).length
     return all.length ? [badge(`${of("online")} online`, of("online") ? "good" : "quiet"), of("offline") > 0 && [" ", badge(`${of("offline")} offline`, "bad")]] : "None is enrolled."

@@ -38,11 +38,11 @@ async function run(page) {
 }
 
 function hosts(page) {
-  const all = page.region("hosts", ({hosts: found}) => table("Hosts", [["Name", x => [strong(x.name), sub(x.groups.join(", "))]], ["Address", x => [code(`${x.address}:${x.port}`), sub(`${x.connection} as ${x.user}`)]],
-    ["Workgroup", x => x.workgroup ?? "administrators"], ["Key", x => (x.fingerprint ? wrap(x.fingerprint) : badge("not pinned", "warn"))], ["Secret", x => x.secret_kind ?? "none"],
+  const all = page.region("hosts", ({hosts: found}) => table("Hosts", [["Name", x => [strong(x.name), sub(x.groups.join(", "))]], ["Address", x => [code(`${x.address}:${x.port}`), sub(x.connection, x.user && ` as ${x.user}`)]],
+    ["Workgroup", x => x.workgroup ?? "administrators"], ["Key", x => (x.fingerprint ? wrap(x.fingerprint) : x.connection === "local" ? "–" : badge("not pinned", "warn"))], ["Secret", x => x.secret_kind ?? "none"],
     ["", x => [act("Test", () => test(x, false, all.refresh), "small", "Connecting…"), isAdmin() && [small("Edit…", () => edit(x, all.refresh)),
       remover("Remove", `hosts/${part(x.name)}`, `Remove ${x.name}?`, "The host itself is not touched.", all.refresh)]]]], found, empty("No hosts.", "An administrator adds the machines that runs reach.")))
-  return [isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), card("Hosts", all)]
+  return card("Hosts", isAdmin() && actions(open("Add a host…", () => edit(null, all.refresh), "primary")), all)
 }
 
 async function test(host, accept, done) {
@@ -74,7 +74,7 @@ function agents(page) {
     ["", a => agentActions(a, all.refresh)]], found, empty("No agents.", "An agent runs jobs where this instance cannot reach. It calls out, and needs no open port.")), {}, ["agents"])
   const add = () => ask("Add an agent", "Add", async v => showCode(v.name, await post("agents", {name: v.name, ...granted(v)})),
     [needed("Name", "name", {maxlength: "64"}), agentFields()], {name: "new-agent", done: all.refresh})
-  return [actions(open("Add an agent…", add, "primary")), card("Agents", all)]
+  return card("Agents", actions(open("Add an agent…", add, "primary")), all)
 }
 
 const granted = ({site, description, types}) => ({site, description, allowed_job_types: split(types)})

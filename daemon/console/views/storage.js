@@ -1,6 +1,6 @@
 // Assets: what is stored where, uploads, scope, and deleting or moving many at once.
 import {ApiError, isAdmin, part, post, put, send} from "../api.js"
-import {ask, badge, bytes, card, check, confirm, count, digest, download, empty, failures, field, filters, h, list, more, notice, open, outcome, p, quiet, search, small, strong, sub, table} from "../ui.js"
+import {ask, badge, box, bytes, card, check, confirm, count, digest, download, empty, failures, field, filters, h, list, more, notice, open, outcome, p, quiet, search, small, strong, sub, table} from "../ui.js"
 import {secretList, secretsIn, uploadPanel} from "../uploads.js"
 
 const kRunnable = ["playbook", "script", "powershell"]
@@ -36,7 +36,6 @@ async function assets(page) {
     isOn ? chosen.set(keyOf(asset), asset) : chosen.delete(keyOf(asset))
     drawBar()
   }
-  const box = (label, checked, onchange) => h("input", {type: "checkbox", "aria-label": label, checked, onchange: event => onchange(event.target.checked)})
   function draw({items}) {
     const found = items.filter(a => a.name.toLowerCase().includes(page.asked("q").toLowerCase()) && (!page.asked("backend") || a.backend === page.asked("backend")))
     if (!items.length) return empty("No assets yet.", active ? "Drop a playbook, a script or a package above." : "An administrator has to choose an active backend first.")

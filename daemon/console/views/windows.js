@@ -5,6 +5,7 @@ import {clockChanges, clockIn, dayIn, midnights, monday, occurrences, viewerZone
 
 const kDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 const kDay = 86400000
+const kShownOverlaps = 6
 
 export default function windows(page) {
   const view = region(() => Promise.all([page.get("change-windows"), page.get("workgroups")]), ([{windows: all}, groups]) => {
@@ -31,11 +32,11 @@ function week(all, zone, start) {
   const span = (o, z) => `${clockIn(z, o.start)}–${clockIn(z, o.end)}`
   return card(`Week of ${dayIn(zone, start)}`, h("div.week", {"aria-hidden": "true"},
     h("div.week-row", h("span"), h("div.track.head", days.slice(0, 7).map(d => h("span.day", from(d), dayIn(zone, new Date(+d + kDay / 2)))))),
-    all.map(w => h("div.week-row", h("span.week-name", w.name), h("div.track", days.slice(1, 7).map(d => h("i.line", from(d))), openings.filter(o => o.window === w).map(o => h("div.opening", range(o), span(o, zone))),
+    all.map(w => h("div.week-row", h("span.week-name", w.name), h("div.track", days.slice(1, 7).map(d => h("i.line", from(d))), openings.filter(o => o.window === w).map(o => h("div.opening", range(o), clockIn(zone, o.start))),
       overlaps.filter(x => x.a.window === w || x.b.window === w).map(x => h("div.overlap", range(x))), changes.filter(c => c.zone === w.timezone).map(c => h("i.line.change", from(c.at))),
       now > start && now < end && h("i.line.now", from(now)))))),
   changes.map(c => notice("info", `The clock of ${c.zone} moves ${c.minutes > 0 ? "forward" : "back"} ${Math.abs(c.minutes)} min on ${dayIn(c.zone, c.at)}. A window keeps its length.`)),
-  overlaps.length > 0 && notice("warn", strong(`${count(overlaps.length, "overlap")}. `), overlaps.slice(0, 6).map(x => h("div", `${x.a.window.name} and ${x.b.window.name}: ${dayIn(zone, x.start)} ${span(x, zone)}`))),
+  overlaps.length > 0 && notice("warn", strong(`${count(overlaps.length, "overlap")}. `), overlaps.slice(0, kShownOverlaps).map(x => h("div", `${x.a.window.name} and ${x.b.window.name}: ${dayIn(zone, x.start)} ${span(x, zone)}`)), overlaps.length > kShownOverlaps && `and ${overlaps.length - kShownOverlaps} more`),
   table("Openings of this week", [["Window", o => o.window.name], ["Opens", o => [`${dayIn(zone, o.start)} ${span(o, zone)} `, o.start < now && o.end > now && badge("open", "good")]],
     ["In its own zone", o => (o.window.timezone === zone ? quiet("the same") : `${dayIn(o.window.timezone, o.start)} ${span(o, o.window.timezone)} ${o.window.timezone}`)],
     ["Length", o => duration((o.end - o.start) / 1000), "number"]], openings, empty("No window opens in this week.")))
