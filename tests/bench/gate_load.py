@@ -42,9 +42,9 @@ class Generator:
         self.program = folder / "load"
         subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", HERE / "load.cpp", "-o", self.program], check=True)
 
-    def run(self, address, request, connections, count, status):
-        done = subprocess.run([self.program, address, str(connections), str(count), str(status)], input=request, capture_output=True,
-                              check=False)
+    def run(self, address, request, connections, count, status, period_us=0):
+        words = [self.program, address, connections, count, status, round(period_us)]
+        done = subprocess.run([str(word) for word in words], input=request, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout)
 

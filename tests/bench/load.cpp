@@ -1,8 +1,10 @@
 // A load generator for the benchmarks: sends one prepared HTTP/1.1 request again and again over kept
 // connections, a thread each, and times every exchange. Knows just enough HTTP to find where an answer ends.
 //
-//   load unix:PATH|HOST:PORT CONNECTIONS REQUESTS STATUS < request
+//   load unix:PATH|HOST:PORT CONNECTIONS REQUESTS STATUS [PERIOD_US] < request
 //
+// PERIOD_US: each thread begins a request that often, where the answers come in time, so that a server can be asked at the
+// rhythm of another one.
 // Prints {"requests", "seconds", "cpu_seconds", "min_us", "p50_us", "p99_us"}; REQUESTS is of all together, a
 // tenth more goes before them unmeasured. Ends with 1 at the first answer that has another STATUS.
 #include <arpa/inet.h>
@@ -95,8 +97,9 @@ double cpu_seconds() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) die("usage: load ADDRESS CONNECTIONS REQUESTS STATUS < request");
+  if (argc != 5 && argc != 6) die("usage: load ADDRESS CONNECTIONS REQUESTS STATUS [PERIOD_US] < request");
   const std::string address = argv[1], status = argv[4];
+  const std::chrono::microseconds period(argc == 6 ? std::atoi(argv[5]) : 0);
   const int connections = std::atoi(argv[2]), each = std::max(1, std::atoi(argv[3]) / connections);
   const std::string request{std::istreambuf_iterator<char>(std::cin), {}};
   std::vector<std::vector<double>> taken(static_cast<std::size_t>(connections));
@@ -107,8 +110,11 @@ int main(int argc, char** argv) {
       int fd = open_socket(address);
       for (int i = 0; i < each / 10 + 1; ++i) exchange(fd, request, status);
       warm.arrive_and_wait();
+      auto next = Clock::now();
       for (int i = 0; i < each; ++i) {
+        std::this_thread::sleep_until(next);
         auto begin = Clock::now();
+        next = begin + period;
         exchange(fd, request, status);
         mine.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
       }
