@@ -6,18 +6,25 @@
 namespace dash::policy {
 namespace {
 
-constexpr std::string_view kModuleHead = R"(package {}
+// A member that is no set has no place in `sets`, which is then in the answer.
+constexpr std::string_view kModule = R"(package {0}
 
 batch := [result | some document in input.batch; result := answer with input as document]
 
-answer contains [] if false
-)";
+answer := {{"reasons": reasons}} if sets == wanted
 
-constexpr std::string_view kMemberRule = R"(
-answer contains [{0}, "{1}", listed] if {{
-	listed := data.admission[{0}].{1}
-	is_set(listed)
+answer := {{"reasons": reasons, "sets": sets}} if sets != wanted
+
+wanted := {{"deny": {1}, "needs_approval": {2}}}
+
+found := {{
+	"deny": {{id: listed | some id; listed := data.admission[id].deny; is_set(listed)}},
+	"needs_approval": {{id: listed | some id; listed := data.admission[id].needs_approval; is_set(listed)}},
 }}
+
+sets[member] := object.keys(found[member]) if some member in ["deny", "needs_approval"]
+
+reasons := [[id, member, listed] | some member, by_rule in found; some id, listed in by_rule; count(listed) > 0]
 )";
 
 using Member = std::pair<std::string, std::string>;  // rule id, "deny" or "needs_approval"
@@ -47,31 +54,54 @@ Failure wrong_shape(const Member& member, const RuleSet& rules) {
               place, name, name);
 }
 
+// Fails for a member that is not among the engine's `sets`, and names it.
+Result<void> check_sets(const Json& sets, const RuleSet& rules) {
+  auto missing = members(rules);
+  if (!sets.is_object()) return unexpected_answer();
+  for (const auto& [name, ids] : sets.items()) {
+    if (!ids.is_array()) return unexpected_answer();
+    for (const auto& id : ids)
+      if (id.is_string()) missing.erase({id.get<std::string>(), name});
+  }
+  return missing.empty() ? Result<void>() : wrong_shape(*missing.begin(), rules);
+}
+
+bool evaluates(const Member& member, const RuleSet& rules) {
+  return std::ranges::any_of(rules.rules, [&](const RuleFile& r) {
+    return r.evaluates && r.rule == member.first && (member.second == "deny" ? r.has_deny : r.has_approval);
+  });
+}
+
+// {"a", "b"} of the rules that define `name`.
+std::string set_of_ids(const std::set<Member>& all, std::string_view name) {
+  std::string out;
+  for (const auto& [id, defined] : all)
+    if (defined == name) out += (out.empty() ? "" : ", ") + dump_json(Json(id));
+  return out.empty() ? "set()" : fmt::format("{{{}}}", out);
+}
+
 }  // namespace
 
 std::string aggregator_module(const RuleSet& rules) {
-  auto out = fmt::format(kModuleHead, kGatePackage);
-  for (const auto& [id, name] : members(rules)) out += fmt::format(kMemberRule, dump_json(Json(id)), name);
-  return out;
+  const auto all = members(rules);
+  return fmt::format(kModule, kGatePackage, set_of_ids(all, "deny"), set_of_ids(all, "needs_approval"));
 }
 
 Result<RuleOutcomes> parse_outcomes(const Json& answer, const RuleSet& rules) {
-  if (!answer.is_array()) return unexpected_answer();
-  auto missing = members(rules);
+  if (!answer.is_object() || !answer.contains("reasons") || !answer["reasons"].is_array())
+    return unexpected_answer();
+  if (answer.contains("sets")) TRY(check_sets(answer["sets"], rules));
   RuleOutcomes out;
-  for (const auto& entry : answer) {
+  for (const auto& entry : answer["reasons"]) {
     if (!entry.is_array() || entry.size() != 3 || !entry[0].is_string() || !entry[1].is_string() ||
         !entry[2].is_array())
       return unexpected_answer();
-    auto member = missing.extract({entry[0].get<std::string>(), entry[1].get<std::string>()});
-    if (member.empty()) return unexpected_answer();
-    if (!std::ranges::all_of(entry[2], &Json::is_string)) return wrong_shape(member.value(), rules);
-    if (entry[2].empty()) continue;
-    auto& found = out[member.value().first];
-    (member.value().second == "deny" ? found.deny : found.needs_approval) =
-        entry[2].get<std::vector<std::string>>();
+    const Member member{entry[0].get<std::string>(), entry[1].get<std::string>()};
+    if (!evaluates(member, rules)) continue;  // a helper's
+    if (!std::ranges::all_of(entry[2], &Json::is_string)) return wrong_shape(member, rules);
+    auto& found = out[member.first];
+    (member.second == "deny" ? found.deny : found.needs_approval) = entry[2].get<std::vector<std::string>>();
   }
-  if (!missing.empty()) return wrong_shape(*missing.begin(), rules);
   return out;
 }
 

@@ -1,7 +1,9 @@
-// The private module that is loaded beside the rules. It lists each rule's sets inside of the engine, where a
-// set still differs from an array:
-//   [[<id>, "deny" | "needs_approval", [s]]]
-// A member that is missing there is no set. `batch` evaluates many documents in one query.
+// The private module that is loaded beside the rules. It asks for the rules' sets inside of the engine, where a set
+// still differs from an array:
+//   {"reasons": [[<id>, "deny" | "needs_approval", [s]]]}    of the sets that are not empty
+// Where a rule's member is no set, or is undefined, `sets` is there too and lists those that are:
+//   {"deny": [<id>], "needs_approval": [<id>]}
+// `batch` evaluates many documents in one query.
 #pragma once
 #include <map>
 

@@ -41,8 +41,7 @@ class Engine(BaseHTTPRequestHandler):
                 time.sleep(1000)
             if mode() == "slow":
                 time.sleep(0.4)
-        rules = ["allowed_regions", "instance_size_caps", "prod_window"]
-        body = json.dumps({{"result": [[rule, "deny", []] for rule in rules]}}).encode()
+        body = json.dumps({{"result": {{"reasons": []}}}}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
