@@ -64,7 +64,7 @@ class Sql {
   virtual Result<void> read(const TransactionFn& body) = 0;
   // Commits all of `body` or nothing; durable when this returns. Writers are serialised across all processes
   // of the database, so a body may rely on what it reads. Writers that wait together are committed together
-  // (one fsync). A body that fails undoes only its own work. It may run on another thread.
+  // (one fsync). A body that fails undoes only its own work. It runs once, perhaps on another thread.
   virtual Result<void> write(const TransactionFn& body) = 0;
   virtual bool is_postgres() const = 0;
   // Returns a number that changes with every commit, of this process or another, to the tables that
