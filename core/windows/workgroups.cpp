@@ -8,7 +8,8 @@ namespace dash::windows {
 namespace {
 
 constexpr std::string_view kSelectWorkgroups =
-    R"(SELECT w.name, w.description, w.created_at, w.change_window_id, c.name, w.require_change_window
+    R"(SELECT w.name, w.description, w.created_at, w.change_window_id, c.name, w.require_change_window,
+              w.display_name
        FROM workgroups w
        LEFT JOIN change_windows c ON c.id = w.change_window_id )";
 
@@ -18,6 +19,7 @@ Workgroup group_of(const db::Row& row) {
   if (!row.is_null(3)) out.window_id = row.text(3);
   if (!row.is_null(4)) out.window_name = row.text(4);
   out.requires_window = row.flag(5);
+  out.display_name = row.text(6).empty() ? out.name : row.text(6);
   return out;
 }
 
@@ -53,6 +55,14 @@ Result<void> check_can_change(const Principal& principal) {
   return require_admin(principal);
 }
 
+Result<std::optional<std::string>> display_name_of(const Json& body) {
+  auto typed = TRY(text_field(body, "display_name"));
+  if (!typed) return std::nullopt;
+  auto name = std::string(trim(*typed));
+  if (name.empty()) return fail(Code::invalid, "display_name is required.");
+  return name;
+}
+
 }  // namespace
 
 OrderedJson to_json(const Workgroup& group) {
@@ -60,7 +70,7 @@ OrderedJson to_json(const Workgroup& group) {
   OrderedJson out;
   out["id"] = group.name;
   out["name"] = group.name;
-  out["display_name"] = group.name;
+  out["display_name"] = group.display_name;
   out["description"] = group.description;
   out["created_at"] = format_iso(group.created_at);
   out["change_window_id"] = or_null(group.window_id);
@@ -117,10 +127,12 @@ Result<Workgroup> Workgroups::create(const Principal& principal, const Json& bod
   if (!typed) return missing_member("name");
   auto name = lower(trim(*typed));
   auto description = TRY(text_field(body, "description")).value_or("");
+  auto display_name = TRY(display_name_of(body)).value_or("");
   return db::write<Workgroup>(sql_, [&](db::Transaction& tx) -> Result<Workgroup> {
     if (!TRY(tx.query("SELECT 1 FROM workgroups WHERE name = $1", {name})).empty())
       return fail(Code::conflict, "Workgroup '{}' already exists.", name);
     TRY(directory_.make_workgroup(tx, name, description));
+    TRY(tx.exec("UPDATE workgroups SET display_name = $2 WHERE name = $1", {name, display_name}));
     TRY(audit_.append(tx, audit::make_event(principal, "workgroup_create", name, {})));
     return get_in(tx, name);
   });
@@ -130,11 +142,13 @@ Result<Workgroup> Workgroups::update(const Principal& principal, const std::stri
   TRY(check_can_change(principal));
   TRY(require_object(body));
   auto description = TRY(text_field(body, "description"));
+  auto display_name = TRY(display_name_of(body));
   auto window_id = TRY(text_field(body, "change_window_id"));
   auto required = TRY(flag_field(body, "require_change_window"));
   return db::write<Workgroup>(sql_, [&](db::Transaction& tx) -> Result<Workgroup> {
     auto group = TRY(get_in(tx, name));
     if (description) group.description = *description;
+    if (display_name) group.display_name = *display_name;
     if (window_id && window_id->empty()) {
       group.window_id.reset();
       group.requires_window = false;
@@ -148,10 +162,10 @@ Result<Workgroup> Workgroups::update(const Principal& principal, const std::stri
     if (group.requires_window && !group.window_id)
       return fail(Code::invalid, "require_change_window needs a change_window_id");
     TRY(tx.exec(R"(UPDATE workgroups
-                   SET description = $2, change_window_id = $3, require_change_window = $4
+                   SET description = $2, change_window_id = $3, require_change_window = $4, display_name = $5
                    WHERE name = $1)",
                 {name, group.description, group.window_id ? db::Value(*group.window_id) : db::Value(nullptr),
-                 std::int64_t{group.requires_window}}));
+                 std::int64_t{group.requires_window}, group.display_name}));
     auto updated = TRY(get_in(tx, name));
     TRY(audit_.append(tx, audit::make_event(principal, "workgroup_update", name, audit_details(updated))));
     return updated;

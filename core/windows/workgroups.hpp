@@ -13,6 +13,7 @@ namespace dash::windows {
 
 struct Workgroup {
   std::string name;
+  std::string display_name;  // the name where nothing else was given
   std::string description;
   Time created_at;
   std::optional<std::string> window_id, window_name;
@@ -35,9 +36,9 @@ class Workgroups {
   Result<std::vector<Workgroup>> list();
   Result<Workgroup> get(const std::string& name);
   // The functions below are for admins with a sign-in (no tokens), and are audited.
-  // `body`: {name, description?}.
+  // `body`: {name, display_name?, description?}. A blank display name is Code::invalid.
   Result<Workgroup> create(const Principal& principal, const Json& body);
-  // {description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it. Attaching a
+  // {display_name?, description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it. Attaching a
   // window enforces it unless require_change_window is false. Requiring one without a window is
   // Code::invalid.
   Result<Workgroup> update(const Principal& principal, const std::string& name, const Json& body);

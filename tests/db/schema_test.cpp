@@ -44,7 +44,9 @@ TEST(Version, MovesWithEveryChangeOfWhatIsKeptAndWithNothingElse) {
            "DELETE FROM config",
        })
     EXPECT_TRUE(moves(statement)) << statement;
-  must(commit("INSERT INTO workgroups VALUES ('team', '', 0, NULL, 0)"));
+  must(
+      commit("INSERT INTO workgroups (name, description, created_at, require_change_window) VALUES ('team', "
+             "'', 0, 0)"));
   EXPECT_TRUE(moves("INSERT INTO workgroup_members (workgroup, username) VALUES ('team', 'ann')"));
   EXPECT_TRUE(moves("DELETE FROM workgroups")) << "a member goes with the workgroup";
   EXPECT_TRUE(moves("DELETE FROM users"));

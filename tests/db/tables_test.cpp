@@ -45,7 +45,7 @@ class Tables : public testing::Test {
 const std::vector<std::string> kSomeRows = {
     "INSERT INTO users (username, password_hash, is_admin, is_active, created_at) VALUES ('ann', '', 0, 1, "
     "0)",
-    "INSERT INTO workgroups VALUES ('team', '', 0, NULL, 0)",
+    "INSERT INTO workgroups (name, description, created_at, require_change_window) VALUES ('team', '', 0, 0)",
     "INSERT INTO workgroup_members (workgroup, username) VALUES ('team', 'ann')",
     "INSERT INTO config (key, value, updated_at) VALUES ('k', x'00ff', 9)",
     "UPDATE storage_sweep SET began_at = 77",
@@ -68,7 +68,8 @@ TEST_F(Tables, StandAfterThoseThatTheyReferTo) {
 TEST_F(Tables, AreTheSameInACopy) {
   auto from = database("from.db"), to = database("to.db");
   run(*from, kSomeRows);
-  run(*to, {"INSERT INTO workgroups VALUES ('old', '', 0, NULL, 0)"});
+  run(*to, {"INSERT INTO workgroups (name, description, created_at, require_change_window) VALUES ('old', "
+            "'', 0, 0)"});
   must(load(*from, *to));
   EXPECT_EQ(digests(*from), digests(*to));
   run(*to, {"UPDATE config SET value = x'00fe'"});

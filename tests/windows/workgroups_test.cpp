@@ -16,6 +16,16 @@ TEST_F(Booking, AWorkgroupKeepsWhatItWasNotTold) {
   EXPECT_TRUE(change());
 }
 
+TEST_F(Booking, AWorkgroupHasANameForPeople) {
+  EXPECT_EQ(must(workgroups_.get("team-a")).display_name, "team-a");
+  EXPECT_EQ(must(workgroups_.create(root_, {{"name", "Shop"}, {"display_name", " The shop "}})).display_name,
+            "The shop");
+  EXPECT_EQ(must(workgroups_.update(root_, "shop", {{"description", "tills"}})).display_name, "The shop");
+  EXPECT_EQ(must(workgroups_.update(root_, "shop", {{"display_name", "Tills"}})).display_name, "Tills");
+  EXPECT_EQ(workgroups_.update(root_, "shop", {{"display_name", " "}}).error().code, Code::invalid);
+  EXPECT_EQ(must(workgroups_.get("shop")).display_name, "Tills");
+}
+
 TEST_F(Booking, AWorkgroupInUseStays) {
   add_account(*sql_, directory_, {"carol", Secret("correct horse"), false, {}, {"team-b"}});
   EXPECT_EQ(workgroups_.remove(root_, "team-b").error().code, Code::conflict);
