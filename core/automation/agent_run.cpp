@@ -60,8 +60,7 @@ class AgentRun {
     if (!asset) return fail_all(running_.group, asset_changed(text_of("asset")), std::string(kAssetChanged));
     auto payload = TRY(make_payload(*asset));
     jobs::SecretMask mask(secrets_of(input_.request));
-    RunTracker tracker(input_.tracked, running_.control, running_.group,
-                       [&](std::string_view text) { return mask.mask(text); });
+    RunTracker tracker(input_.tracked, running_.control, running_.group, mask);
     tracker.on_shared_output(fmt::format("The agent '{}' carries this run out.", agent.name));
     return follow(make_request(agent.id, payload, *asset), tracker);
   }

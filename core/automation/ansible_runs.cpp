@@ -76,8 +76,7 @@ class AnsibleRun {
 
   Result<jobs::RunResult> execute(const net::Command& command) {
     jobs::SecretMask mask(secrets_of(input_.request));
-    RunTracker tracker(input_.tracked, control_, group_,
-                       [&](std::string_view text) { return mask.mask(text); });
+    RunTracker tracker(input_.tracked, control_, group_, mask);
     due_ = std::chrono::steady_clock::now() + std::chrono::seconds(TRY(timeout_seconds(deps_.settings)));
     RunEventReader events([&](RunEvent event) { tracker.on_event(std::move(event)); });
     auto on_line = [&](std::string line) { tracker.on_output(std::move(line)); };
@@ -119,9 +118,12 @@ Result<jobs::RunResult> run_executable(const jobs::Executors& executors, const s
   request.hosts = TRY(hosts_of_parameters(parameters));
   request.secret_vars = object_member(parameters, "secret_vars");
   jobs::SecretMask mask(secrets_of(request));
-  return executors.run(
-      path, jobs::executor_document(job, parameters), [&](std::string line) { control.log(mask.mask(line)); },
-      should_stop);
+  auto masked = [&](std::string line) { return mask.mask_lines({std::move(line)}, jobs::kMaxExecutorLine); };
+  auto result = executors.run(
+      path, jobs::executor_document(job, parameters),
+      [&](std::string line) { control.log(masked(std::move(line))); }, should_stop);
+  if (result) result->error = masked(std::move(result->error));
+  return result;
 }
 
 }  // namespace

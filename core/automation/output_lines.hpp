@@ -9,7 +9,10 @@
 
 namespace dash::automation {
 
-inline constexpr std::size_t kMaxOutputLine = 4096;  // the rest of a longer line is dropped
+// The rest of a longer line is dropped, here and by the callback plugin.
+inline constexpr std::size_t kMaxOutputLine = 4096;
+// Likewise of an error that the plugin reports.
+inline constexpr std::size_t kMaxOutputError = 1000;
 
 class OutputLines final : public Sink {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/automation/output_lines.hpp"
 #include "core/base/lines.hpp"
 
 namespace dash::automation {
@@ -34,8 +35,8 @@ std::string_view reason_of(RunEnd::How how) {
 }  // namespace
 
 RunTracker::RunTracker(std::vector<TrackedHost> hosts, jobs::RunControl& leader, jobs::GroupRun& group,
-                       Mask mask)
-    : leader_(leader), group_(group), mask_(std::move(mask)) {
+                       const jobs::SecretMask& mask)
+    : leader_(leader), group_(group), mask_(mask) {
   names_.resize(group.size() + 1);
   seen_banner_.resize(names_.size());
   shown_.resize(names_.size());
@@ -54,10 +55,9 @@ jobs::RunControl& RunTracker::control_of(std::size_t job) {
   return job == 0 ? leader_ : group_.control(job - 1);
 }
 
-// The text is masked as a whole, because a secret may have several lines.
 void RunTracker::log_lines(std::size_t job, const std::vector<std::string>& lines) {
   auto& control = control_of(job);
-  const auto masked = mask_(fmt::format("{}", fmt::join(lines, "\n")));
+  const auto masked = mask_.mask_lines(lines, kMaxOutputLine);
   for (auto line : lines_of(masked)) control.log(std::string(line));
 }
 
@@ -87,7 +87,7 @@ void RunTracker::on_event(RunEvent event) {
     return log_lines(host.job, event.lines);
   }
   if (event.kind == RunEvent::Kind::outcome) {
-    host.outcome = event.outcome, host.error = mask_(event.error);
+    host.outcome = event.outcome, host.error = mask_.mask_lines({event.error}, kMaxOutputError);
     return show_hosts(host.job, false);
   }
   if (std::exchange(host.is_done, true)) return;
@@ -161,7 +161,7 @@ jobs::RunResult RunTracker::result_of(std::size_t job, const RunEnd& end) const 
               : end.error.empty() && end.signal ? fmt::format("ansible was killed by signal {}", *end.signal)
               : end.error.empty()
                   ? fmt::format("ansible ended with exit status {}", end.exit_status.value_or(-1))
-                  : mask_(end.error);
+                  : mask_.mask_lines({end.error}, kMaxOutputLine);
   return out;
 }
 

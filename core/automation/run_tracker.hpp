@@ -9,6 +9,7 @@
 #include "core/automation/run_events.hpp"
 #include "core/jobs/group_run.hpp"
 #include "core/jobs/runner.hpp"
+#include "core/jobs/secret_mask.hpp"
 
 namespace dash::automation {
 
@@ -26,9 +27,9 @@ struct RunEnd {
 
 class RunTracker {
  public:
-  // `mask` hides the run's secrets in a text.
-  using Mask = std::function<std::string(std::string_view)>;
-  RunTracker(std::vector<TrackedHost> hosts, jobs::RunControl& leader, jobs::GroupRun& group, Mask mask);
+  // `mask` hides the run's secrets.
+  RunTracker(std::vector<TrackedHost> hosts, jobs::RunControl& leader, jobs::GroupRun& group,
+             const jobs::SecretMask& mask);
 
   void on_event(RunEvent event);
   // A line of the program's own output.
@@ -55,7 +56,7 @@ class RunTracker {
   void settle(const RunEnd& end);
   jobs::RunControl& leader_;
   jobs::GroupRun& group_;
-  const Mask mask_;
+  const jobs::SecretMask& mask_;
   mutable std::mutex mutex_;
   std::vector<std::string> order_;  // names of hosts
   std::map<std::string, HostState> hosts_;

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxOutputLine = 4096;
 constexpr std::size_t kMaxDocumentBytes = 64u << 20;
-constexpr std::size_t kMinSecretBytes = 6;
 // Beyond the time in which the program itself is killed.
 constexpr std::chrono::seconds kSupervisorGrace{30};
 constexpr std::string_view kErrorMark = "Error: ";
@@ -22,8 +21,8 @@ constexpr std::string_view kErrorMark = "Error: ";
 // Cuts a stream into lines, hides secrets in them and logs them.
 class LogSink final : public Sink {
  public:
-  LogSink(jobs::RunControl& control, const std::vector<std::string>& secrets, std::string& error)
-      : control_(control), secrets_(secrets), error_(error) {}
+  LogSink(jobs::RunControl& control, const jobs::SecretMask& mask, std::string& error)
+      : control_(control), mask_(mask), error_(error) {}
   Result<void> write(std::string_view bytes) override {
     for (char c : bytes) {
       if (c == '\n') {
@@ -35,7 +34,7 @@ class LogSink final : public Sink {
     return {};
   }
   void flush() {
-    auto line = hide_secrets(std::exchange(line_, {}), secrets_);
+    auto line = mask_.mask_lines({std::exchange(line_, {})}, kMaxOutputLine);
     auto mark = line.find(kErrorMark);
     if (error_.empty() && mark != line.npos) error_ = line.substr(mark + kErrorMark.size());
     if (!trim(line).empty()) control_.log(std::move(line));
@@ -43,23 +42,26 @@ class LogSink final : public Sink {
 
  private:
   jobs::RunControl& control_;
-  const std::vector<std::string>& secrets_;
+  const jobs::SecretMask& mask_;
   std::string& error_;
   std::string line_;
 };
 
+// Of a document each line is one too, without its indentation.
+std::vector<std::string> with_trimmed_lines(const std::vector<std::string>& secrets) {
+  auto out = secrets;
+  for (const auto& secret : secrets)
+    for (auto line : lines_of(secret)) out.emplace_back(trim(line));
+  return out;
+}
+
 }  // namespace
 
-std::string hide_secrets(std::string line, const std::vector<std::string>& secrets) {
-  auto hide = [&](std::string_view secret) {
-    if (secret.size() < kMinSecretBytes) return;
-    for (auto at = line.find(secret); at != line.npos; at = line.find(secret, at + 3))
-      line.replace(at, secret.size(), "***");
-  };
-  for (const auto& secret : secrets)
-    for (auto part : lines_of(secret)) hide(trim(part));
-  return line;
-}
+Program::Program(ProgramOptions options, const WorkFolder& folder, jobs::RunControl& control)
+    : options_(std::move(options)),
+      mask_(with_trimmed_lines(options_.secrets)),
+      folder_(folder),
+      control_(control) {}
 
 Result<std::string> find_iac_program() {
   if (auto named = environment_variable("IAC_BINARY"); !named.empty())
@@ -96,7 +98,7 @@ Result<ProgramResult> Program::run_with(const std::vector<std::string>& argument
 
 Result<ProgramResult> Program::run(const std::vector<std::string>& arguments) {
   std::string error;
-  LogSink out(control_, options_.secrets, error), err(control_, options_.secrets, error);
+  LogSink out(control_, mask_, error), err(control_, mask_, error);
   auto result = run_with(arguments, out, err);
   out.flush();
   err.flush();
@@ -107,7 +109,7 @@ Result<ProgramResult> Program::run(const std::vector<std::string>& arguments) {
 Result<std::string> Program::print(const std::vector<std::string>& arguments) {
   std::string error;
   StringSink out(kMaxDocumentBytes);
-  LogSink err(control_, options_.secrets, error);
+  LogSink err(control_, mask_, error);
   auto result = TRY(run_with(arguments, out, err));
   err.flush();
   if (result.exit.ok()) return out.take();

@@ -7,6 +7,7 @@
 
 #include "core/deploy/work_folder.hpp"
 #include "core/jobs/runner.hpp"
+#include "core/jobs/secret_mask.hpp"
 #include "core/net/process/child.hpp"
 
 namespace dash::deploy {
@@ -31,8 +32,7 @@ struct ProgramResult {
 
 class Program {
  public:
-  Program(ProgramOptions options, const WorkFolder& folder, jobs::RunControl& control)
-      : options_(std::move(options)), folder_(folder), control_(control) {}
+  Program(ProgramOptions options, const WorkFolder& folder, jobs::RunControl& control);
 
   // Runs a command; its lines are the job's log.
   Result<ProgramResult> run(const std::vector<std::string>& arguments);
@@ -42,11 +42,9 @@ class Program {
  private:
   Result<ProgramResult> run_with(const std::vector<std::string>& arguments, Sink& out, Sink& err);
   ProgramOptions options_;
+  const jobs::SecretMask mask_;
   const WorkFolder& folder_;
   jobs::RunControl& control_;
 };
-
-// Returns the line with every secret replaced by "***": of a secret of several lines each long line is one.
-std::string hide_secrets(std::string line, const std::vector<std::string>& secrets);
 
 }  // namespace dash::deploy

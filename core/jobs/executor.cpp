@@ -19,7 +19,6 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::size_t kMaxLineBytes = 4096;  // bytes of a log line; the rest of it is dropped
 constexpr std::size_t kMaxRunnerName = 64;
 // Between SIGTERM and SIGKILL, as in the deployed dashboards.
 constexpr std::chrono::seconds kTerminationGrace(20);
@@ -54,7 +53,7 @@ class LineSplitter final : public Sink {
     for (char c : bytes) {
       if (c == '\n') {
         flush();
-      } else if (partial_.size() < kMaxLineBytes) {
+      } else if (partial_.size() < kMaxExecutorLine) {
         partial_ += c;
       }
     }

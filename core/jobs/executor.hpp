@@ -36,6 +36,9 @@ RunResult failed_run(const Error& error);
 // Returns `result` with how its program ended.
 RunResult with_exit(RunResult result, const net::ExitStatus& exit);
 
+// Bytes of a line of an executable's output; the rest of a longer one is dropped.
+inline constexpr std::size_t kMaxExecutorLine = 4096;
+
 // The document that an executable reads about its job.
 Json executor_document(const Job& job, const Json& parameters);
 

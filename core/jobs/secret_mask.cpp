@@ -99,15 +99,14 @@ SecretMask::SecretMask(const std::vector<std::string>& secrets, std::size_t min_
     by_byte_[static_cast<unsigned char>(patterns_[i][0])].push_back(i);
 }
 
-std::size_t SecretMask::mask_into(std::string& out, std::string_view text, bool is_last) const {
-  std::size_t at = 0;
-  while (at < text.size()) {
+void SecretMask::mask_into(std::string& out, std::string_view text, bool is_cut) const {
+  for (std::size_t at = 0; at < text.size();) {
     auto rest = text.substr(at);
     std::size_t found = 0;
     for (auto i : by_byte_[static_cast<unsigned char>(rest[0])]) {
       const auto& pattern = patterns_[i];
-      // A longer secret that may still arrive takes precedence over a shorter one inside of it.
-      if (!is_last && rest.size() < pattern.size() && pattern.starts_with(rest)) return at;
+      // A longer secret that was cut takes precedence over a shorter one inside of it.
+      if (is_cut && rest.size() < pattern.size() && pattern.starts_with(rest)) return;
       if (!rest.starts_with(pattern)) continue;
       found = pattern.size();
       break;
@@ -115,28 +114,26 @@ std::size_t SecretMask::mask_into(std::string& out, std::string_view text, bool 
     out += found > 0 ? kMasked : rest.substr(0, 1);
     at += std::max<std::size_t>(found, 1);
   }
-  return at;
 }
 
 std::string SecretMask::mask(std::string_view text) const {
   std::string out;
-  mask_into(out, text, true);
+  mask_into(out, text, /*is_cut=*/false);
   return out;
 }
 
-Result<void> MaskingSink::write(std::string_view bytes) {
-  if (mask_.empty()) return next_.write(bytes);
-  waiting_ += bytes;
-  return pass_on(false);
-}
-
-Result<void> MaskingSink::finish() { return pass_on(true); }
-
-Result<void> MaskingSink::pass_on(bool is_last) {
-  std::string out;
-  auto used = mask_.mask_into(out, waiting_, is_last);
-  waiting_.erase(0, used);
-  return out.empty() ? Result<void>() : next_.write(out);
+std::string SecretMask::mask_lines(const std::vector<std::string>& lines, std::size_t cut_at) const {
+  std::string out, whole;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    bool is_cut = lines[i].size() >= cut_at, is_last = i + 1 == lines.size();
+    whole += lines[i];
+    if (is_cut || is_last) {
+      mask_into(out, whole, is_cut);
+      whole.clear();
+    }
+    if (!is_last) (is_cut ? out : whole) += '\n';
+  }
+  return out;
 }
 
 }  // namespace dash::jobs

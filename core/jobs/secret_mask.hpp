@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/stream.hpp"
+#include "core/base/error.hpp"
 
 namespace dash::jobs {
 
@@ -22,31 +22,15 @@ class SecretMask {
   explicit SecretMask(const std::vector<std::string>& secrets, std::size_t min_bytes = kMinSecretBytes);
 
   std::string mask(std::string_view text) const;
-  bool empty() const { return patterns_.empty(); }
+  // Masks lines as one text, because a secret may have several, and joins them. A line of `cut_at` bytes or more
+  // was cut, so its end is left out as far as it could be the beginning of a secret.
+  std::string mask_lines(const std::vector<std::string>& lines, std::size_t cut_at) const;
 
  private:
-  friend class MaskingSink;
-  // Appends the masked beginning of `text` to `out`. Returns how many bytes of it were used: with `is_last`
-  // all, else those that no longer text can make part of a secret.
-  std::size_t mask_into(std::string& out, std::string_view text, bool is_last) const;
+  // Appends the masked text to `out`; with `is_cut` without an end that could be the beginning of a secret.
+  void mask_into(std::string& out, std::string_view text, bool is_cut) const;
   std::vector<std::string> patterns_;                    // longest first
   std::array<std::vector<std::uint32_t>, 256> by_byte_;  // of the first byte: indexes of patterns_
-};
-
-// Masks a stream of bytes on its way to `next`, also secrets that arrive in pieces. What could be the beginning
-// of one waits for the next bytes.
-class MaskingSink final : public Sink {
- public:
-  MaskingSink(const SecretMask& mask, Sink& next) : mask_(mask), next_(next) {}
-  Result<void> write(std::string_view bytes) override;
-  // Passes on what waits: the stream has ended.
-  Result<void> finish();
-
- private:
-  Result<void> pass_on(bool is_last);
-  const SecretMask& mask_;
-  Sink& next_;
-  std::string waiting_;
 };
 
 }  // namespace dash::jobs

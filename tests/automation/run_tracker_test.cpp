@@ -1,5 +1,6 @@
 #include "core/automation/run_tracker.hpp"
 
+#include "core/automation/output_lines.hpp"
 #include "core/jobs/run_now.hpp"
 #include "tests/support/jobs_fixture.hpp"
 
@@ -38,12 +39,7 @@ class RunTrackerTest : public JobsFixture {
     group_ = must(jobs::GroupRun::open(deps_, leader_));
   }
   std::unique_ptr<RunTracker> track(std::vector<TrackedHost> hosts) {
-    auto mask = [](std::string_view text) {
-      std::string out(text);
-      if (auto at = out.find("hunter22"); at != out.npos) out.replace(at, 8, "********");
-      return out;
-    };
-    return std::make_unique<RunTracker>(std::move(hosts), control_, *group_, mask);
+    return std::make_unique<RunTracker>(std::move(hosts), control_, *group_, mask_);
   }
   static RunEvent outcome(std::string host, Outcome what, std::string error = "") {
     return {RunEvent::Kind::outcome, std::move(host), {}, what, std::move(error)};
@@ -66,6 +62,7 @@ class RunTrackerTest : public JobsFixture {
   jobs::Job leader_;
   std::unique_ptr<jobs::GroupRun> group_;
   FakeControl control_;
+  jobs::SecretMask mask_{{"hunter22"}};
 };
 
 TEST_F(RunTrackerTest, CountsHostsThatAreDone) {
@@ -139,6 +136,16 @@ TEST_F(RunTrackerTest, InABatchEachJobHasItsOwnHostAndLog) {
   EXPECT_EQ(log_of(ids_[1]), "TASK [one]|ok: [b]|********|more|");
   EXPECT_EQ(control_.lines, (std::vector<std::string>{"TASK [one]"}));
   EXPECT_EQ(job(ids_[1]).details["hosts"][0]["name"], "b");
+}
+
+TEST_F(RunTrackerTest, ASecretThatWasCutLeavesNoPiece) {
+  claim(0);
+  auto tracker = track({{"a"}});
+  std::string line(kMaxOutputLine - 6, 'x'), error(kMaxOutputError - 6, 'y');
+  tracker->on_output(line + "hunter");
+  tracker->on_event(outcome("a", Outcome::failed, error + "hunter"));
+  EXPECT_EQ(control_.lines, std::vector{line});
+  EXPECT_EQ(tracker->finish(exited(2)).error, "a: failed: " + error);
 }
 
 TEST_F(RunTrackerTest, TheProgramsLastErrorIsTheJobsWhereNoHostHasOne) {

@@ -13,6 +13,7 @@ from support.databases import sqlite_file
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
+from support.run_secrets import LEAK, PLANTED as LEAKED, check_leak_hidden
 from support.wait import wait_until
 from support.windows_host import PASSWORD, WindowsHost
 from support.working_agents import AUTOMATION, STORAGE, AgentProcess
@@ -117,6 +118,12 @@ def test_the_agents_targets_decide_where_it_goes(world):
     done = world.run(world.root, "hello.sh", "elsewhere")
     assert done["status"] == "failed", done
     assert "192.0.2.1" in json.dumps(done) and "policy" in json.dumps(done).lower()
+
+
+def test_no_piece_of_a_secret_comes_back_from_the_agent(world):
+    put_asset(world.root, "leak.yml", LEAK)
+    done = world.run(world.root, "leak.yml", "by-key", secret_vars={"token": LEAKED})
+    check_leak_hidden(world.root, done)
 
 
 def test_a_cancelled_run_ends_at_the_agent(world):

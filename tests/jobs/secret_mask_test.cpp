@@ -4,33 +4,43 @@
 
 #include "core/crypto/hash.hpp"
 #include "core/net/http/http_client.hpp"
-#include "tests/support/must.hpp"
 
 namespace dash::jobs {
 namespace {
 
 const std::string kPlanted = "pl4nted/secret+value";
 
-// Writes `text` in pieces of `size` bytes.
-std::string masked_in_pieces(const SecretMask& mask, std::string_view text, std::size_t size) {
-  StringSink out(10'000);
-  MaskingSink sink(mask, out);
-  for (std::size_t at = 0; at < text.size(); at += size) must(sink.write(text.substr(at, size)));
-  must(sink.finish());
-  return out.take();
+constexpr std::size_t kCutAt = 30;
+
+std::string masked_lines(const SecretMask& mask, const std::vector<std::string>& lines) {
+  return mask.mask_lines(lines, kCutAt);
 }
 
-TEST(SecretMask, ReplacesASecretHoweverItArrives) {
+TEST(SecretMask, ReplacesASecretAndNotWhatOnlyBeginsLikeOne) {
   SecretMask mask({kPlanted});
-  for (auto size : {1u, 2u, 3u, 7u, 100u})
-    EXPECT_EQ(masked_in_pieces(mask, "a " + kPlanted + " b " + kPlanted, size), "a ******** b ********")
-        << size;
+  EXPECT_EQ(mask.mask("a " + kPlanted + " b " + kPlanted), "a ******** b ********");
+  EXPECT_EQ(mask.mask("pl4nted/secretary"), "pl4nted/secretary");
+  EXPECT_EQ(mask.mask("pl4ntpl4nted/secret+value"), "pl4nt********");
 }
 
-TEST(SecretMask, PassesOnWhatOnlyBeginsLikeASecret) {
+TEST(SecretMask, LeavesOutAnEndThatWasCutWithinASecret) {
   SecretMask mask({kPlanted});
-  EXPECT_EQ(masked_in_pieces(mask, "pl4nted/secretary", 1), "pl4nted/secretary");
-  EXPECT_EQ(masked_in_pieces(mask, "pl4ntpl4nted/secret+value", 4), "pl4nt********");
+  for (std::size_t left = 1; left < kPlanted.size(); ++left) {
+    auto before = std::string(kCutAt - left, 'x');
+    EXPECT_EQ(masked_lines(mask, {before + kPlanted.substr(0, left)}), before) << left;
+    EXPECT_EQ(masked_lines(mask, {"a", before + kPlanted.substr(0, left), "b"}), "a\n" + before + "\nb")
+        << left;
+  }
+  auto encoded = crypto::to_base64(kPlanted);
+  EXPECT_EQ(masked_lines(mask, {std::string(20, 'x') + encoded.substr(0, 10)}), std::string(20, 'x'));
+  auto whole = std::string(kCutAt - kPlanted.size(), 'x') + kPlanted;
+  EXPECT_EQ(masked_lines(mask, {whole}), std::string(kCutAt - kPlanted.size(), 'x') + "********");
+  EXPECT_EQ(masked_lines(mask, {"pl4nted"}), "pl4nted");
+}
+
+TEST(SecretMask, FindsASecretOfSeveralLines) {
+  SecretMask mask({"first\nnext1\nlast2"});
+  EXPECT_EQ(masked_lines(mask, {"a", "first", "next1", "last2", "b"}), "a\n********\nb");
 }
 
 TEST(SecretMask, FindsItInBase64AtEveryOffsetAndInBothAlphabets) {
@@ -63,7 +73,8 @@ TEST(SecretMask, FindsEveryLineOfAKey) {
 
 TEST(SecretMask, TakesTheLongerOfTwoSecrets) {
   SecretMask mask({"secret", "secret-longer"});
-  EXPECT_EQ(masked_in_pieces(mask, "secret-longer secret-long", 3), "******** ********-long");
+  EXPECT_EQ(mask.mask("secret-longer secret-long"), "******** ********-long");
+  EXPECT_EQ(masked_lines(mask, {std::string(19, 'x') + "secret-long"}), std::string(19, 'x'));
 }
 
 TEST(SecretMask, RefusesASecretThatIsTooShortToBeMasked) {

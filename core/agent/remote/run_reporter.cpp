@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/automation/output_lines.hpp"
 #include "core/base/lines.hpp"
 
 namespace dash::agent {
@@ -31,9 +32,8 @@ RunReporter::~RunReporter() {
   thread_.join();
 }
 
-// A text is masked as a whole, because a secret may have several lines.
-void RunReporter::add_lines(const std::string& text) {
-  auto masked = mask_.mask(text);
+void RunReporter::add_lines(const std::vector<std::string>& lines) {
+  auto masked = mask_.mask_lines(lines, automation::kMaxOutputLine);
   std::string_view rest = masked;
   do {
     auto line = take_line(rest);
@@ -44,20 +44,20 @@ void RunReporter::add_lines(const std::string& text) {
 
 void RunReporter::on_output(const std::string& line) {
   std::lock_guard lock(mutex_);
-  add_lines(line);
+  add_lines({line});
 }
 
 void RunReporter::on_event(const automation::RunEvent& event) {
   using Kind = automation::RunEvent::Kind;
   std::lock_guard lock(mutex_);
-  if (event.kind == Kind::lines) return add_lines(fmt::format("{}", fmt::join(event.lines, "\n")));
+  if (event.kind == Kind::lines) return add_lines(event.lines);
   auto found = event.host ? hosts_.find(*event.host) : hosts_.end();
   if (found == hosts_.end()) return;
   if (event.kind == Kind::done) {
     done_[found->first] = true;
   } else {
     found->second.outcome = automation::word(event.outcome);
-    found->second.error = mask_.mask(event.error);
+    found->second.error = mask_.mask_lines({event.error}, automation::kMaxOutputError);
   }
 }
 

@@ -30,7 +30,7 @@ class RunReporter {
   std::vector<AutomationHostResult> hosts() const;
 
  private:
-  void add_lines(const std::string& text);
+  void add_lines(const std::vector<std::string>& lines);
   void keep_reporting();
   void flush(std::unique_lock<std::mutex>& lock);
   JobReports& reports_;

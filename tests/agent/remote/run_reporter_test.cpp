@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/automation/output_lines.hpp"
 #include "tests/support/agent_http.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -46,6 +47,17 @@ TEST_F(ReportOfARun, SendsTheWholeLogWithoutItsSecrets) {
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "login with ********");
   EXPECT_EQ(lines[2], "second");
+}
+
+TEST_F(ReportOfARun, SendsNoPieceOfASecretThatWasCut) {
+  std::string line(automation::kMaxOutputLine - 6, 'x'), error(automation::kMaxOutputError - 6, 'y');
+  {
+    RunReporter reporter(reports_, job_, hosts_, mask_);
+    reporter.on_output(line + "hunter");
+    reporter.on_event({RunEvent::Kind::outcome, "web2", {}, Outcome::failed, error + "hunter"});
+    EXPECT_EQ(reporter.hosts()[1].error, error);
+  }
+  EXPECT_EQ(sent_lines()[0], line);
 }
 
 TEST_F(ReportOfARun, FollowsItsOwnHostsAlone) {
