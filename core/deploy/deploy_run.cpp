@@ -47,6 +47,13 @@ std::string left_text(std::vector<std::string> addresses) {
                      fmt::join(addresses, ", "), more);
 }
 
+std::string left_lock_warning(const std::string& state_job) {
+  return fmt::format(
+      "the program was killed while it planned: nothing was changed, and its lock may be left. dashctl "
+      "storage state list names it, dashctl storage state unlock {} ID ends it",
+      state_job);
+}
+
 // The texts that the log must not show.
 std::vector<std::string> sensitive_texts(const ModuleFolder& module, const Json& values) {
   std::vector<std::string> out;
@@ -212,6 +219,7 @@ Result<jobs::RunResult> DeployRun::plan() {
                                      "-var-file=" + folder_.values_file()};
   if (is_teardown()) arguments.push_back("-destroy");
   auto planned = TRY(program_->run(arguments));
+  if (planned.exit.signal != 0) warn(left_lock_warning(state_job_));
   if (!planned.exit.ok() || planned.is_stopped) return step_failed("plan", planned);
   auto summary = TRY(read_plan(TRY(program_->print({"show", "-json", "-no-color", folder_.plan_file()}))));
   auto bytes = TRY(read_file(folder_.plan_file(), kMaxPlanFile));

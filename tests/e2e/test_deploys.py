@@ -1,13 +1,14 @@
 """Built-in deploys and destroys: a module, the infrastructure program, and the state on the active backend."""
 import fcntl
+import hashlib
 import json
 import random
 import threading
 
 import pytest
 
-from support.deploys import (PROGRAM, VARIABLES, WAITS, Gate, deploy, destroy, ended, kill_rounds, kill_the_program, log_of,
-                             no_program_is_left, put_module, states)
+from support.deploys import (MACHINE_TF, MADE, PROGRAM, VARIABLES, WAITS, Gate, deploy, destroy, ended, kill_rounds,
+                             kill_the_program, log_of, machine, no_program_is_left, put_module, states)
 from support.jobs import executor, job
 from support.wait import wait_until
 
@@ -113,6 +114,43 @@ def test_a_module_without_a_variable_waits_and_doctor_says_why(local, marks, scr
     assert nothing["status"] == "failed" and nothing["reason"] == "no_state", nothing
     other = ended(root, destroy(root, "other"))
     assert other["reason"] == "no_state", "an executable made it"
+
+
+SAYS = """
+resource "terraform_data" "says" {
+  provisioner "local-exec" {
+    command     = "for n in $(seq 4030 4 4066); do printf '%0*d%s\\\\n' $n 0 \\"$TOKEN\\"; done; echo said \\"$TOKEN\\""
+    environment = { TOKEN = nonsensitive(var.token) }
+  }
+}
+"""
+
+
+def test_a_member_becomes_a_variable_only_where_the_module_declares_it(local, marks):
+    more = 'variable "disk_gb" { type = number }\nvariable "token" {\n  type      = string\n  sensitive = true\n}\n'
+    folder = put_module(local.folder / "deploy", marks, text=MACHINE_TF % {"command": MADE, "marks": marks} + more
+                        + SAYS + 'output "disk" { value = var.disk_gb }\noutput "said" { value = nonsensitive(sha256(var.token)) }\n')
+    root = local.start().login("root")
+    before = root.get("/api/jobs").json
+    for member in ("disk_gbs", "tags", "DISK_GB"):
+        refused = root.post("/api/cloud1/deploy", {**machine(), "disk_gb": 20, "token": "hidden-token-9", member: "x"})
+        assert refused.status == 422 and member in refused.text, refused
+    assert root.get("/api/jobs").json == before
+    asked = root.post("/api/cloud1/deploy", {**machine(), "disk_gb": 20, "token": "hidden-token-9"})
+    assert asked.status == 200, asked
+    made = ended(root, asked.json["job_id"])
+    assert made["status"] == "completed", (made, log_of(root, made["id"]))
+    assert made["outputs"]["disk"] == 20 and made["outputs"]["said"] == hashlib.sha256(b"hidden-token-9").hexdigest()
+    assert made["request"]["variables"]["disk_gb"] == 20
+    database = b"".join(path.read_bytes() for path in local.folder.glob("dashctl.db*"))
+    assert b"hidden-token-9" not in database and "hidden" not in json.dumps(made) + log_of(root, made["id"])
+    assert "said ********" in log_of(root, made["id"]) and "0" * 4000 in log_of(root, made["id"])
+    (folder / "old.tfstate").write_text("{}")
+    waits = deploy(root, "late")
+    refused = wait_until(lambda: (lambda j: j if "old.tfstate" in json.dumps(j) else None)(job(root, waits)), what="the refusal")
+    assert refused["status"] in ("pending", "failed"), refused  # the latter where it was claimed at that very moment
+    checks = {c["check"]: c["message"] for c in json.loads(local.dashctl("doctor", "--output", "json").out)["checks"]}
+    assert "old.tfstate" in checks["module cloud1:vm:deploy"], checks
 
 
 def test_a_cancel_interrupts_the_program_and_what_it_made_can_be_destroyed(local, marks):
@@ -278,10 +316,11 @@ def test_a_state_that_could_not_be_written_is_kept_and_written_later(on_s3, buck
     assert gone["status"] == "completed", (gone, log_of(root, gone["id"]))
 
 
-def test_no_state_is_lost_when_the_server_is_killed(local, marks):
-    kill_rounds(local, marks, 5, random.randrange(10**6))
+def test_no_state_is_lost_when_the_server_or_the_program_is_killed(local, marks):
+    kill_rounds(local, marks, 6, random.randrange(10**6))
 
 
 @pytest.mark.long
-def test_no_state_is_lost_in_many_rounds(on_s3, marks):
-    kill_rounds(on_s3, marks, 50, random.randrange(10**6))
+@pytest.mark.parametrize("place", ["local", "on_s3"])
+def test_no_state_is_lost_in_many_rounds(place, request, marks):
+    kill_rounds(request.getfixturevalue(place), marks, 50, random.randrange(10**6))
