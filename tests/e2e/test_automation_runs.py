@@ -209,6 +209,25 @@ def test_a_deadline_and_a_cancel_end_every_process(world):
     assert not processes("sleep 4711") and not processes(asked)
 
 
+def test_no_child_outlives_its_run_in_a_session_of_its_own(world):
+    def starts(seconds, then):
+        return f"""- hosts: all
+  gather_facts: false
+  tasks:
+    - ansible.builtin.shell: setsid nohup sleep {seconds} </dev/null >/dev/null 2>&1 & echo begun
+    - ansible.builtin.command: {then}
+"""
+    put_asset(world.root, "leaves.yml", starts(4715, "sleep 4711"))
+    asked = world.root.post("/api/config-mgmt/run", {"asset": "leaves.yml", "target": "here"}).json["job_id"]
+    wait_until(lambda: processes("sleep 4715") and processes("sleep 4711"), what="the child and the task")
+    assert world.root.delete(f"/api/jobs/{asked}").status == 200
+    assert ended(world.root, asked)["status"] == "cancelled"
+    assert not processes("sleep 4715") and not processes("sleep 4711")
+    put_asset(world.root, "leaves.yml", starts(4716, "echo done"))
+    assert run(world.root, "leaves.yml", "here")["status"] == "completed"
+    assert not processes("sleep 4716")
+
+
 def test_a_playbook_reaches_nothing_of_the_instance(world):
     serve = world.one.process.pid
     other = world.root.post("/api/config-mgmt/run", {"asset": "hangs.yml", "target": "here"}).json["job_id"]

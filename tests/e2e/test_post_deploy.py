@@ -9,6 +9,7 @@ import pytest
 from support.automation import ENDED, ansible, host_key, put_asset, ssh_servers
 from support.instance import Instance
 from support.jobs import executor, job, wait_for
+from support.storage import scope
 from support.wait import wait_until
 
 PLAYBOOK = """- hosts: all
@@ -45,8 +46,7 @@ class World:
             put_asset(self.root, name, PLAYBOOK)
         self.one.add_user("bob", workgroups=["data"])
         for name, workgroup in (("web.yml", "web"), ("data.yml", "data")):
-            scoped = self.root.request("PUT", "/api/storage/scope", {"backend": "", "name": name, "workgroup": workgroup})
-            assert scoped.status == 200, scoped
+            assert scope(self.root, name, workgroup).status == 200
 
     def entry(self, **more):
         return {"asset": "site.yml", "host_output": "host", "host_key_output": "key", "user": self.server["SSH_USER"],
@@ -131,15 +131,24 @@ def test_only_global_assets_and_those_of_the_deploys_workgroup_are_found(world):
     assert bulk.status == 404, bulk
 
 
-def test_the_bytes_are_those_of_the_request(world):
-    put_asset(world.root, "late.yml", PLAYBOOK)
+def run_after_change(world, change):
+    """Books a deploy with late.yml, makes the change, and lets the deploy begin; the run that followed."""
     later = (datetime.now(timezone.utc) + timedelta(hours=24)).strftime("%Y-%m-%dT%H:%M")
     answer = world.deploy(world.entry(asset="late.yml"), run_at=later)
     assert answer.status == 200, answer
-    put_asset(world.root, "late.yml", PLAYBOOK.replace("echo", "touch"))
+    change()
     assert world.ann.post(f"/api/jobs/{answer.json['job_id']}/reschedule", {"run_at": ""}).status == 200
     deploy = wait_for(world.root, answer.json["job_id"], *ENDED)
-    run = world.ended(deploy["post_deploy_jobs"][0])
+    return world.ended(deploy["post_deploy_jobs"][0])
+
+
+def test_scope_and_bytes_are_those_of_the_request(world):
+    put_asset(world.root, "late.yml", PLAYBOOK)
+    moved = run_after_change(world, lambda: scope(world.root, "late.yml", "data"))
+    assert moved["status"] == "completed", (moved, log(world.root, moved["id"]))
+    assert world.deploy(world.entry(asset="late.yml")).status == 404, "but no request from now on"
+    scope(world.root, "late.yml", None)
+    run = run_after_change(world, lambda: put_asset(world.root, "late.yml", PLAYBOOK.replace("echo", "touch")))
     assert run["status"] == "failed" and run["reason"] == "asset_changed", run
 
 

@@ -25,6 +25,17 @@ def entries(root, action):
     return [e for e in root.get(f"/api/audit?action={action}").json["entries"] if e["action"] == action]
 
 
+def test_every_door_refuses_automation_without_an_active_backend(instance, root):
+    for answer in (root.patch("/api/setup/feature/ansible", {"enabled": True}),
+                   root.put("/api/setup/config", {"ansible_enabled": "true"})):
+        assert answer.status == 409 and "storage backend" in detail(answer), answer
+    done = instance.dashctl("config", "set", "ansible_enabled", "true")
+    assert done.code == 12 and "storage backend" in done.err, done
+    done = imported(root, {"ansible_enabled": "true", "app_url": "https://one.example"})
+    assert done.status == 200 and done.json["refused"] == {"ansible_enabled": "needs_storage"}, done
+    assert instance.dashctl("config", "get", "ansible_enabled").code == 1
+
+
 def test_every_door_refuses_a_backend_that_is_not_configured(instance, root):
     for answer in (change_storage(root, storage_active_backend="s3"),
                    root.put("/api/setup/config", {"storage_active_backend": "obj_cloud1"})):
