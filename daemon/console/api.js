@@ -34,11 +34,11 @@ function text(detail, status) {
 
 const kNext = {
   0: "Check that it runs and is reachable, then try again.", 400: "Correct the value and send it again.", 401: "Sign in again.", 403: "Ask an administrator for the right to do this.",
-  404: "It may have been removed; reload the list.", 409: "Reload to see what changed, then decide again.", 422: "Correct the value and send it again.",
+  404: "It may have been removed; reload the list.", 409: "Reload to see what changed, then decide again.",
   policy: "Change the request, or try it under Gate to see which rule refuses it.", change_window: "Book a time inside of the window.",
 }
 
-const nextStep = ({status, detail, retryAfter}) => kNext[detail?.error] ?? kNext[status] ?? (status === 429 || status === 503 ? `Try again${retryAfter ? ` in ${retryAfter} seconds` : " in a moment"}.`
+const nextStep = ({status, detail, retryAfter}) => kNext[detail?.error] ?? kNext[status === 422 ? 400 : status] ?? (status === 429 || status === 503 ? `Try again${retryAfter ? ` in ${retryAfter} seconds` : " in a moment"}.`
   : "Try again; if it stays, give the request id to whoever runs this instance.")
 
 let onSignedOut = () => {}
@@ -77,10 +77,9 @@ async function json(method, path, options) {
   return answer.status === 204 ? null : answer.json()
 }
 
-export const get = (path, query, options) => json("GET", path, {query, ...options})
-const sender = method => (path, body, options) => json(method, path, {body, ...options})
-export const post = sender("POST"), put = sender("PUT"), patch = sender("PATCH")
-export const remove = (path, query, options) => json("DELETE", path, {query, ...options})
+const sender = (method, member) => (path, value, options) => json(method, path, {[member]: value, ...options})
+export const get = sender("GET", "query"), remove = sender("DELETE", "query")
+export const post = sender("POST", "body"), put = sender("PUT", "body"), patch = sender("PATCH", "body")
 export const part = encodeURIComponent
 
 export async function signIn(username, password) {

@@ -9,7 +9,7 @@ const kTwoWeeks = 14 * 86400000
 export const isFinal = job => kFinal.includes(job.status)
 const isMine = job => isAdmin() || job.created_by === me().username
 export const canCancel = job => isMine(job) && !isFinal(job) && job.status !== "missed"
-export const canReschedule = job => isMine(job) && ["awaiting_approval", "scheduled", "pending", "missed"].includes(job.status)
+export const canReschedule = job => isMine(job) && ["awaiting_approval", "scheduled", "pending", "missed"].includes(job.status) && !job.plan // a plan is of now
 export const canDecide = job => job.status === "awaiting_approval" && may("change_windows:use") && job.created_by !== me().username
 export const jobLink = (id, text = id) => link(`jobs/${part(id)}`, text)
 export const titleOf = job => job.name || job.description || job.id
@@ -19,8 +19,8 @@ export const jobTable = (caption, jobs, none, extra = []) => table(caption, [
   ["Status", job => [badge(job.status), job.status === "running" && progressBar(job.progress), job.reason && sub(words(job.reason))]],
   ["Requested", job => [since(job.created_at), sub(job.created_by, job.workgroup && ` for ${job.workgroup}`)]], ...extra], jobs, none)
 
-export const askToCancel = (job, done) => confirm(`Cancel ${titleOf(job)}?`, job.status === "running" ? "Stop the job" : "Cancel the job",
-  job.status === "running" ? "Its program is asked to stop. What it already changed stays changed." : "It will not run. To run it later, submit it again.",
+export const askToCancel = (job, done) => confirm(`Cancel ${titleOf(job)}?`, ...job.status === "running" ? ["Stop the job", "Its program is asked to stop. What it already changed stays changed."]
+  : ["Cancel the job", "It will not run. To run it later, submit it again."],
   async () => (await remove(`jobs/${part(job.id)}`)).message, {done})
 
 export const planWords = plan => [h("b.good", `+${plan.add}`), " to add, ", h("b.warn", `~${plan.change}`), " to change, ", h("b.bad", `−${plan.destroy}`), " to destroy", sub("Digest ", wrap(plan.digest))]

@@ -158,7 +158,7 @@ function keepDraft(element, key) {
 export function table(caption, columns, rows, none = empty("Nothing here yet.")) {
   if (!rows.length) return none
   const plain = ([label, , , text]) => text ?? (label || "Actions")
-  const kind = ([, , format = ""]) => (format === bytes ? "number" : typeof format === "string" ? format : "")
+  const kind = ([, , format = ""]) => (format === bytes ? "number" : format === code ? "code" : typeof format === "string" ? format : "")
   const value = ([, show, format], row) => (typeof show === "function" ? show(row) : typeof format === "function" ? format(row[show]) : row[show] ?? "–")
   const cell = (column, row) => h("div", column[0] ? value(column, row) : rowActions(value(column, row)))
   return h("table", {role: "table"}, h("caption.unseen", caption),

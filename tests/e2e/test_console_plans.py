@@ -39,6 +39,7 @@ def test_a_plan_appears_to_the_approver_who_sees_exactly_what_is_approved(planne
     plan = page.get_by_role("heading", name="Plan").locator("..")
     assert "+1 to add, ~0 to change, −0 to destroy" in plan.inner_text() and held["plan"]["digest"] in plan.inner_text()
     page.get_by_role("log").get_by_text("terraform_data.machine").first.wait_for()
+    assert page.get_by_role("button", name="Reschedule…").count() == 0, "a plan cannot be put off"
     page.get_by_role("button", name="Approve…").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_text("You approve exactly this.").wait_for()

@@ -51,7 +51,7 @@ function sweep(page) {
     out.show(apply ? `${count(swept, "upload")} dropped` : "Never committed", table("Uploads", [["Backend", "backend"], ["Key", "key", wrap], ["Begun", "began_at", since], ["Size", "bytes", bytes]], items, empty("There is none.")),
       list(failed, f => `${f.backend}: ${f.error}`), !apply && items.length > 0 && actions(open("Drop them…", () => confirm(`Drop ${count(items.length, "upload")}?`, "Drop", "Who sends one of them has to begin anew.", () => look(hours, true)), "danger")))
   })
-  return card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, fields(needed("Older than, in hours", "hours", {type: "number", min: "12", value: 24}))), out)
+  return [card("Uploads that were never committed", form({submit: "Look for them", send: v => look(v.hours, false)}, fields(needed("Older than, in hours", "hours", {type: "number", min: "12", value: 24})))), out]
 }
 
 export function migrate(page) {
@@ -71,7 +71,7 @@ export function migrate(page) {
       },
     }, fields(field("From", "source", {options}), field("To", "target", {options, value: options[1][0]}),
       field("Limit, MiB a second", "limit", {type: "number", min: "0", step: "any", hint: "Empty is no limit."})), check("Replace assets that are there already", "overwrite"))
-    return card("Copy assets to another backend", setup, out)
+    return [card("Copy assets to another backend", setup), out]
   })
 }
 

@@ -43,18 +43,18 @@ function oneJob(page, id) {
 
 function drawJob(job, refresh) {
   const dialog = (label, kind, open) => h(`button.${kind}`, {onclick: () => open(job, refresh)}, label)
+  const aside = [approvals(job), job.plan && card("Plan", planWords(job.plan)), hosts(job), outputs(job)].filter(Boolean)
+  const request = card("Request", data(shown(job.request)), job.result !== null && [h("h3", "Result"), data(shown(job.result))])
   return [
     h("header.title", h("h1", titleOf(job)), badge(job.status), actions(canDecide(job) && [dialog("Approve…", "primary", askToApprove), dialog("Reject…", "danger", askToReject)],
       canReschedule(job) && dialog("Reschedule…", "other", askToReschedule), canCancel(job) && dialog("Cancel…", "danger", askToCancel))),
     job.status === "running" && progressBar(job.progress), job.error_message && notice("bad", strong(job.error_message)), job.warnings?.map(w => notice("warn", w)),
-    h("div.columns", card("Details", facts([
+    h("div.columns", h("div", card("Details", facts([
       ["Type", job.job_type], ["Reason", job.reason && words(job.reason)], ["Message", job.progress_message], ["Workgroup", job.workgroup], ["Region", job.region], ["Resource", job.resource_id],
       ["Requested", [time(job.created_at), ` by ${job.created_by}`]], ["Runs", job.scheduled_for && [time(job.scheduled_for), job.change_window_name && ` in ${job.change_window_name}`]],
       ["Started", job.started_at && time(job.started_at)], ["Ended", job.completed_at && [time(job.completed_at), ` after ${duration(job.duration_seconds)}`]],
       ["Program", job.exit_status !== null && `ended with ${job.exit_status}`], ["Signal", job.signal], ["Batch", job.batch_id && link(`jobs?batch=${part(job.batch_id)}`, job.batch_id)],
-      ["Deploy", job.deploy_job_id && jobLink(job.deploy_job_id)], ["Then runs", list(job.post_deploy_jobs, j => jobLink(j))], ["Id", code(job.id)]])),
-    h("div", approvals(job), job.plan && card("Plan", planWords(job.plan)), hosts(job), outputs(job),
-      card("Request", data(shown(job.request)), job.result !== null && [h("h3", "Result"), data(shown(job.result))])))]
+      ["Deploy", job.deploy_job_id && jobLink(job.deploy_job_id)], ["Then runs", list(job.post_deploy_jobs, j => jobLink(j))], ["Id", code(job.id)]])), aside.length > 0 && request), h("div", aside.length ? aside : request))]
 }
 
 function approvals(job) {
