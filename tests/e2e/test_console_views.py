@@ -18,6 +18,7 @@ def width():
 def test_every_view_fits_three_widths_and_is_accessible_in_both_themes(world, console):
     tab = console()
     job_id, held = world.finished_job(), world.held_job()
+    linked = set()
     for path in [*VIEWS, f"jobs/{job_id}", f"jobs/{held}"]:
         tab.open(path)
         for width in (*WIDTHS, 3840):
@@ -25,6 +26,7 @@ def test_every_view_fits_three_widths_and_is_accessible_in_both_themes(world, co
             assert tab.overflow() == [], (path, width)
             if width == WIDTHS[0]:
                 assert tab.axe() == [], (path, width)
+        linked |= set(tab.page.locator("#nav a, nav.tabs a").evaluate_all("links => links.map(a => a.hash.slice(2))"))
         light = tab.background()
         tab.page.emulate_media(color_scheme="dark")
         assert tab.background() != light, path
@@ -32,6 +34,7 @@ def test_every_view_fits_three_widths_and_is_accessible_in_both_themes(world, co
         tab.page.emulate_media(color_scheme="light")
         assert tab.page.get_by_role("heading", level=1).count() == 1, path
         assert tab.page.get_by_text("failed to show the answer").count() == 0, path
+    assert {one for one in linked if not any(f"{path}/".startswith(f"{one}/") for path in VIEWS)} == set(), "views that were not looked at"
 
 
 def test_names_and_texts_of_others_are_shown_as_text(world, console):
