@@ -1,5 +1,6 @@
 #include "core/app/object_store_anchor.hpp"
 
+#include "core/storage/store/cursor.hpp"
 namespace dash::app {
 namespace {
 
@@ -44,7 +45,7 @@ class ObjectStoreAnchor final : public audit::Anchor {
       auto page = TRY(store->list(prefix_, cursor));
       for (auto& object : page.objects) keys.push_back(std::move(object.key));
       if (keys.size() > limit) keys.erase(keys.begin(), keys.end() - static_cast<std::ptrdiff_t>(limit));
-      cursor = std::move(page.cursor);
+      TRY(storage::advance_cursor(cursor, std::move(page.cursor)));
     } while (!cursor.empty());
     std::string out;
     for (const auto& key : keys) out += (out.empty() ? "" : "\n") + TRY(read_note(*store, key));

@@ -5,6 +5,7 @@
 #include "core/images/formats.hpp"
 #include "core/images/hub.hpp"
 #include "core/storage/assets/records.hpp"
+#include "core/storage/store/cursor.hpp"
 
 namespace dash::images {
 namespace {
@@ -36,7 +37,7 @@ Result<ImageList> Images::list(const Principal& principal) {
     for (const auto& object : page.objects)
       if (object.key.starts_with(hub.prefix) && is_image_key(object.key.substr(hub.prefix.size())))
         images.items.push_back(describe_image(object, digests));
-    cursor = std::move(page.cursor);
+    TRY(storage::advance_cursor(cursor, std::move(page.cursor)));
   } while (!cursor.empty());
   std::ranges::sort(images.items, {}, &Image::name);
   return images;

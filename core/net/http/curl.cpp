@@ -133,8 +133,11 @@ Failure curl_failure(CURLcode rc, const HttpRequest& request, const char* text) 
                                           request.trust.ca_bundle));
     case CURLE_OPERATION_TIMEDOUT:
       return error(Code::timeout, fmt::format("{} did not answer in time", origin));
+    case CURLE_UNSUPPORTED_PROTOCOL:  // also of an answer without a status line, which it takes for HTTP/0.9
+      if (request.url.starts_with("http"))
+        return error(Code::unreachable, fmt::format("{} does not speak HTTP: {}", origin, text));
+      [[fallthrough]];
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
       return error(Code::invalid, fmt::format("'{}' is not an http or https address", origin));
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:

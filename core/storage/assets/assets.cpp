@@ -6,6 +6,7 @@
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/storage/assets/records.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/names.hpp"
 
@@ -31,14 +32,16 @@ Result<void> for_each_asset(const OpenBackend& at,
                             const std::function<void(std::string_view name, const Object&)>& each) {
   std::string cursor;
   do {
-    auto page = TRY(at.store->list(at.prefix, cursor));
-    for (const auto& object : page.objects) {
+    auto page = at.store->list(at.prefix, cursor);
+    if (!page && page.error().code == Code::not_found) page.error().code = Code::upstream;  // the bucket
+    if (!page) return Failure(std::move(page).error());
+    for (const auto& object : page->objects) {
       std::string_view name = object.key;
       if (!name.starts_with(at.prefix)) continue;
       name.remove_prefix(at.prefix.size());
       if (is_asset(at, name)) each(name, object);
     }
-    cursor = std::move(page.cursor);
+    TRY(advance_cursor(cursor, std::move(page->cursor)));
   } while (!cursor.empty());
   return {};
 }

@@ -1,5 +1,6 @@
 #include "core/storage/assets/usage.hpp"
 
+#include "core/storage/store/cursor.hpp"
 namespace dash::storage {
 namespace {
 
@@ -9,7 +10,7 @@ Result<void> add_usage(ObjectStore& store, std::string_view prefix, Usage& usage
     auto page = TRY(store.list(prefix, cursor));
     usage.items += static_cast<std::int64_t>(page.objects.size());
     for (const auto& object : page.objects) usage.bytes += static_cast<std::int64_t>(object.size);
-    cursor = std::move(page.cursor);
+    TRY(advance_cursor(cursor, std::move(page.cursor)));
   } while (!cursor.empty());
   return {};
 }

@@ -9,6 +9,7 @@
 #include "core/crypto/hash.hpp"
 #include "core/storage/settings/file_lock.hpp"
 #include "core/storage/store/copy.hpp"
+#include "core/storage/store/cursor.hpp"
 
 namespace dash::storage {
 namespace {
@@ -167,7 +168,7 @@ Result<StateListing> StatePlace::list() const {
         else if (!is_file_system_)
           found.others.push_back(std::move(object));
       }
-      cursor = std::move(page.cursor);
+      TRY(advance_cursor(cursor, std::move(page.cursor)));
     } while (!cursor.empty());
   }
   TRY(add_lone_locks(locked, found));

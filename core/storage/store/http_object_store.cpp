@@ -24,7 +24,21 @@ Result<OpenResult> HttpObjectStore::open(const std::string& key, std::span<char>
   net::RangeSink body(memory, out.size(), place());
   return to_open_result(
       send_get(key, {0, out.size()}, "", body), [&] { return head(key); },
-      [&](const net::HttpResponse& answer) { return object_of(key, answer); });
+      [&](const net::HttpResponse& answer) -> Result<Object> {
+        TRY(check_start(answer, 0, place()));
+        return object_of(key, answer);
+      });
+}
+
+Result<Object> HttpObjectStore::written_object(const std::string& key, const net::HttpResponse& answer,
+                                               const Payload& payload, const PutOptions& options) const {
+  auto object = describe(key, answer);
+  if (object.etag.empty())
+    return fail(Code::upstream, "{}: '{}' may not have been written: the answer to it has no etag", place(),
+                key);
+  object.size = payload.bytes.size();
+  object.digest = options.digest;
+  return object;
 }
 
 Result<Object> HttpObjectStore::object_of(const std::string& key, const net::HttpResponse& answer) const {

@@ -26,6 +26,10 @@ class HttpObjectStore : public ObjectStore {
   // Returns what the response's headers contain of the object, without its size.
   virtual Object describe(const std::string& key, const net::HttpResponse& answer) const = 0;
 
+  // Returns the object that a PUT wrote, without its time. Code::upstream for a response that does not name its
+  // version: something else than the store sent it.
+  Result<Object> written_object(const std::string& key, const net::HttpResponse& answer,
+                                const Payload& payload, const PutOptions& options) const;
   // Returns the object of a response to HEAD or GET.
   Result<Object> object_of(const std::string& key, const net::HttpResponse& answer) const;
 };

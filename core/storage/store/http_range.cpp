@@ -9,12 +9,21 @@ std::string range_header(ByteRange range) {
   return fmt::format("bytes={}-{}", range.offset, range.offset + std::max<std::uint64_t>(range.size, 1) - 1);
 }
 
+Result<void> check_start(const net::HttpResponse& answer, std::uint64_t offset, std::string_view where) {
+  if (answer.status != 206) return {};
+  auto range = answer.headers.get("Content-Range").value_or("");
+  if (range.starts_with(fmt::format("bytes {}-", offset))) return {};
+  return fail(Code::upstream, "{}: the store sent another range than the one that begins at {}", where,
+              offset);
+}
+
 Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,
                                   std::string_view where) {
   if (!answer && answer.error().code == Code::bad_range) return 0u;
   if (!answer) return Failure(answer.error());
   if (answer->status != 206 && offset > 0)
     return fail(Code::upstream, "{}: the store ignores ranges (status {})", where, answer->status);
+  TRY(check_start(*answer, offset, where));
   return answer->body_size;
 }
 

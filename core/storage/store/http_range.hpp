@@ -14,6 +14,9 @@ namespace dash::storage {
 // Returns "bytes=0-99"; an empty range is taken for its first byte.
 std::string range_header(ByteRange range);
 
+// Code::upstream for a part of an object (206) that does not begin at the offset of the request.
+Result<void> check_start(const net::HttpResponse& answer, std::uint64_t offset, std::string_view where);
+
 // Returns the number of bytes received. A range beyond the end has none. A store that ignores ranges is
 // refused.
 Result<std::uint64_t> range_bytes(const Result<net::HttpResponse>& answer, std::uint64_t offset,

@@ -30,8 +30,8 @@ class RetryingStore final : public ObjectStore {
 
   // A replacement may be repeated. A creation may not: after a lost answer, the conflict would be our own.
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
-    if (options.only_if_absent) return store_->put(key, payload, options);
-    return retry_.run([&](int) { return store_->put(key, payload, options); });
+    if (options.only_if_absent) return about_bucket(store_->put(key, payload, options));
+    return about_bucket(retry_.run([&](int) { return store_->put(key, payload, options); }));
   }
 
   // Absent at the second attempt means that the first one, whose answer was lost, removed it.
@@ -44,7 +44,7 @@ class RetryingStore final : public ObjectStore {
 
   // A lost answer leaves an upload without an owner; leftovers() lists it.
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
-    return retry_.run([&](int) { return store_->begin(key, size); });
+    return about_bucket(retry_.run([&](int) { return store_->begin(key, size); }));
   }
   // The same part again replaces.
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
@@ -90,6 +90,14 @@ class RetryingStore final : public ObjectStore {
   }
 
  private:
+  // What a new object does not find is the bucket, or the store itself.
+  template <class T>
+  static Result<T> about_bucket(Result<T> result) {
+    if (result || result.error().code != Code::not_found) return result;
+    auto error = std::move(result).error();
+    error.code = Code::upstream;
+    return Failure(std::move(error));
+  }
   static Result<void> ignore_not_found(int attempt, Result<void> result) {
     if (!result && attempt > 0 && result.error().code == Code::not_found) return {};
     return result;

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "tests/support/must.hpp"
+
 namespace dash::storage {
 namespace {
 
@@ -82,6 +84,16 @@ TEST(HttpObjectStore, OpensWithOneRequestAndAnEmptyObjectWithTwo) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->size, 0u);
   EXPECT_EQ(store.requests, 3);
+}
+
+TEST(HttpObjectStore, RefusesARangeThatBeginsElsewhere) {
+  AnsweringStore store;
+  std::array<char, 4> out{};
+  SpanWriter writer(out);
+  store.of_get = net::HttpResponse{206, {{"Content-Range", "bytes 5-8/9"}}, "", 4};
+  EXPECT_EQ(store.open("p/x", out).error().code, Code::upstream);
+  EXPECT_EQ(store.read("p/x", {50, 4}, "", writer).error().code, Code::upstream);
+  EXPECT_EQ(must(store.read("p/x", {5, 4}, "", writer)), 4u);
 }
 
 TEST(HttpObjectStore, ReadsNothingBeyondTheEndAndNotFromAStoreWithoutRanges) {

@@ -8,6 +8,7 @@
 #include "core/storage/store/azure_blob/copy.hpp"
 #include "core/storage/store/azure_blob/leases.hpp"
 #include "core/storage/store/azure_blob/versions.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -63,10 +64,7 @@ class AzureBlobStore final : public HttpObjectStore {
 
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
     TRY(check_key(key));
-    auto object = describe(key, TRY(put_blob(client_, key, payload.bytes, options)));
-    object.size = payload.bytes.size();
-    object.digest = options.digest;
-    return object;
+    return written_object(key, TRY(put_blob(client_, key, payload.bytes, options)), payload, options);
   }
 
   Result<void> remove(const std::string& key) override {
@@ -176,7 +174,7 @@ class AzureBlobStore final : public HttpObjectStore {
       for (const auto& blob : page.blobs)
         if (blob.size == 0 && blob.name.starts_with(prefix))
           if (auto leftover = TRY(find_leftover(blob, older_than))) found.push_back(*std::move(leftover));
-      cursor = std::move(page.next_marker);
+      TRY(advance_cursor(cursor, std::move(page.next_marker)));
       if (cursor.empty()) return found;
     }
   }

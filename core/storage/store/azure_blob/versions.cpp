@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/net/http/http_date.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/xml.hpp"
 
@@ -79,7 +80,7 @@ Result<VersionsResult> find_versions(Client& client, const std::string& key) {
       }
       if (!key.empty()) result.versions.push_back(std::move(blob.version));
     }
-    marker = std::move(page.next_marker);
+    TRY(advance_cursor(marker, std::move(page.next_marker)));
   } while (!key.empty() && !marker.empty());
   std::ranges::sort(result.versions, is_newer);
   return result;

@@ -3,6 +3,7 @@
 #include "core/base/buffer_pool.hpp"
 #include "core/base/log.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/gcs/client.hpp"
 #include "core/storage/store/gcs/codec.hpp"
 #include "core/storage/store/gcs/part_sum.hpp"
@@ -174,7 +175,7 @@ class GcsStore final : public ObjectStore {
       for (const auto& object : page.objects)
         if (object.updated < older_than && object.name.starts_with(kStagingPrefix))
           found.push_back({object.name, object.updated, object.size, object.generation});
-      cursor = std::move(page.next_page_token);
+      TRY(advance_cursor(cursor, std::move(page.next_page_token)));
       if (cursor.empty()) return found;
     }
   }

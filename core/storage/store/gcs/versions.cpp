@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/json.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/gcs/codec.hpp"
 #include "core/storage/store/key.hpp"
 
@@ -55,7 +56,7 @@ Result<VersionsResult> find_versions(Client& client, const std::string& key) {
     auto answer = TRY(client.execute({.what = "listing the versions of " + key, .target = page_target}));
     auto page = TRY(parse_generations(answer.body, key));
     std::ranges::move(page.versions, std::back_inserter(result.versions));
-    token = std::move(page.next_page_token);
+    TRY(advance_cursor(token, std::move(page.next_page_token)));
   } while (!token.empty());
   std::ranges::reverse(result.versions);
   return result;

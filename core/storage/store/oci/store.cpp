@@ -6,6 +6,7 @@
 #include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -64,10 +65,7 @@ class OciStore final : public HttpObjectStore {
     if (options.only_if_absent) call.headers.add("if-none-match", "*");
     if (!options.digest.empty()) call.headers.add(std::string(kDigestHeader), options.digest);
     auto response = TRY(as_conflict(key, options, client_.execute(std::move(call))));
-    auto object = describe(key, response);
-    object.size = payload.bytes.size();
-    object.digest = options.digest;
-    return object;
+    return written_object(key, response, payload, options);
   }
 
   Result<void> remove(const std::string& key) override {
@@ -116,7 +114,7 @@ class OciStore final : public HttpObjectStore {
       auto response = TRY(client_.execute(std::move(call)));
       for (auto& part : TRY(parse_parts(response.body)))
         parts.push_back({part.number, part.size, std::move(part.etag)});
-      page = response.headers.get("opc-next-page").value_or("");
+      TRY(advance_cursor(page, response.headers.get("opc-next-page").value_or("")));
       if (page.empty()) return parts;
     }
   }
@@ -158,7 +156,7 @@ class OciStore final : public HttpObjectStore {
         for (const auto& part : TRY(std::move(parts))) leftover.bytes += part.size;
         found.push_back(std::move(leftover));
       }
-      page = response.headers.get("opc-next-page").value_or("");
+      TRY(advance_cursor(page, response.headers.get("opc-next-page").value_or("")));
       if (page.empty()) return found;
     }
   }
@@ -185,7 +183,7 @@ class OciStore final : public HttpObjectStore {
       if (!page.empty()) call.query.emplace_back("page", page);
       auto response = TRY(client_.execute(std::move(call)));
       std::ranges::move(TRY(parse_versions(response.body, key)), std::back_inserter(found));
-      page = response.headers.get("opc-next-page").value_or("");
+      TRY(advance_cursor(page, response.headers.get("opc-next-page").value_or("")));
       if (page.empty()) break;
     }
     std::ranges::stable_sort(found, std::greater(), &ObjectVersion::modified);

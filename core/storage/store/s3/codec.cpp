@@ -27,6 +27,12 @@ Result<N> read_number(std::string_view text, std::string_view what) {
   return number;
 }
 
+Result<Time> read_time(const XmlElement& element, std::string_view name) {
+  auto time = parse_iso(element.text_of(name));
+  if (!time) return fail(Code::upstream, "the store's answer has no time for {}", name);
+  return *time;
+}
+
 Result<XmlElement> read_root(std::string_view xml, std::string_view name) {
   auto root = TRY(parse_xml(xml));
   if (root.name != name)
@@ -42,7 +48,7 @@ Result<Object> read_object(const XmlElement& element, bool is_encoded) {
   object.key = TRY(read_name(element.text_of("Key"), is_encoded));
   object.size = TRY(read_number<std::uint64_t>(element.text_of("Size"), "Size"));
   object.etag = without_quotes(element.text_of("ETag"));
-  object.modified = TRY(parse_iso(element.text_of("LastModified")));
+  object.modified = TRY(read_time(element, "LastModified"));
   return object;
 }
 
@@ -94,7 +100,7 @@ Result<UploadsPage> read_uploads(std::string_view xml) {
   for (const auto& child : root.children) {
     if (child.name != "Upload") continue;
     auto key = TRY(read_name(child.text_of("Key"), is_encoded));
-    auto begun = TRY(parse_iso(child.text_of("Initiated")));
+    auto begun = TRY(read_time(child, "Initiated"));
     page.uploads.push_back({std::move(key), std::string(child.text_of("UploadId")), begun});
   }
   if (!is_truncated(root)) return page;
@@ -115,7 +121,7 @@ Result<VersionsPage> read_versions(std::string_view xml, std::string_view key) {
     version.is_current = child.text_of("IsLatest") == "true";
     version.is_deletion = is_deletion;
     if (!is_deletion) version.size = TRY(read_number<std::uint64_t>(child.text_of("Size"), "Size"));
-    version.modified = TRY(parse_iso(child.text_of("LastModified")));
+    version.modified = TRY(read_time(child, "LastModified"));
     page.versions.push_back(std::move(version));
   }
   if (!is_truncated(root)) return page;

@@ -3,6 +3,7 @@
 #include "core/base/buffer_pool.hpp"
 #include "core/base/text.hpp"
 #include "core/storage/store/backends.hpp"
+#include "core/storage/store/cursor.hpp"
 #include "core/storage/store/endpoint.hpp"
 #include "core/storage/store/http_object_store.hpp"
 #include "core/storage/store/http_range.hpp"
@@ -20,6 +21,21 @@ namespace {
 constexpr std::uint64_t kMaxParts = 10'000;
 constexpr std::string_view kDigestHeader = "x-amz-meta-dashctl-digest";
 constexpr std::string_view kContentType = "application/octet-stream";
+
+// The key and the id that the next page begins after; empty: this is the last.
+template <class Page>
+std::string marker_of(const Page& page) {
+  return page.next_key_marker.empty() ? "" : page.next_key_marker + '\n' + page.next_id_marker;
+}
+
+// Reads on in a list that is paged by pairs of markers.
+template <class Page>
+Result<void> turn_page(Page& page, Page next) {
+  auto cursor = marker_of(page);
+  TRY(advance_cursor(cursor, marker_of(next)));
+  page = std::move(next);
+  return {};
+}
 
 class S3Store final : public HttpObjectStore {
  public:
@@ -52,10 +68,8 @@ class S3Store final : public HttpObjectStore {
                         .body_sha256 = payload.sha256,
                         .doing = fmt::format("writing '{}'", key)});
     if (!answer) return Failure(as_conflict(std::move(answer).error(), options));
-    auto object = describe(key, *answer);
-    object.size = payload.bytes.size();
+    auto object = TRY(written_object(key, *answer, payload, options));
     object.modified = clock_.now();
-    object.digest = options.digest;
     return object;
   }
 
@@ -106,7 +120,7 @@ class S3Store final : public HttpObjectStore {
                               .doing = fmt::format("listing the parts of '{}'", ref.key)}));
       auto page = TRY(within(name(), read_parts(answer.body)));
       std::ranges::move(page.parts, std::back_inserter(parts));
-      marker = page.next_marker;
+      TRY(advance_cursor(marker, std::move(page.next_marker)));
     } while (!marker.empty());
     return parts;
   }
@@ -138,7 +152,7 @@ class S3Store final : public HttpObjectStore {
     std::vector<Leftover> found;
     UploadsPage page;
     do {
-      page = TRY(list_uploads(prefix, page));
+      TRY(turn_page(page, TRY(list_uploads(prefix, page))));
       for (const auto& upload : page.uploads) {
         if (upload.began >= older_than || !upload.key.starts_with(prefix)) continue;
         auto ref = write_upload_ref({upload.key, upload.id});
@@ -264,7 +278,7 @@ class S3Store final : public HttpObjectStore {
       }
       auto doing = fmt::format("listing the versions of '{}'", key);
       auto answer = TRY(call({.method = "GET", .query = std::move(query), .doing = doing}));
-      page = TRY(within(name(), read_versions(answer.body, key)));
+      TRY(turn_page(page, TRY(within(name(), read_versions(answer.body, key)))));
       std::ranges::move(page.versions, std::back_inserter(found));
     } while (page.next_key_marker == key);
     return found;
