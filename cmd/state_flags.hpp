@@ -14,7 +14,7 @@ inline void declare_state(Flags& flags, setup::StateOptions& state) {
       .guard();
   flags
       .list("--overwrite-state", state.overwrite, "JOB",
-            "replace this job's state on the other backend although it could be newer; repeatable")
+            "replace this job's state on the other backend although it could be newer")
       .guard();
   flags
       .toggle("--abandon-state", state.abandon,
