@@ -90,6 +90,7 @@ Result<CheckResult> gate(Application& app) {
     return failed("policy", Code::policy_unavailable, "every gated action is refused: " + fault);
   if (!fault.empty())
     return warning("policy", "the gate is off; switched on it would refuse everything: " + fault);
+  if (!status.rules) return warning("policy", "the policy engine is being started: ask again in a moment");
   auto rules = std::ranges::count_if(status.rules->rules, [](const auto& rule) { return rule.evaluates; });
   const auto& problems = status.rules->problems;
   if (!problems.empty())

@@ -69,6 +69,17 @@ def policy_check(one):
     return one.anonymous.get("/readyz").json["checks"]["policy"]
 
 
+def test_who_asks_about_the_rules_of_an_engine_that_never_starts_is_told_so(gated, fake):
+    fake.mode("hang at start")
+    gated.start()
+    root = gated.login("root")
+    found = {check["check"]: check for check in root.get("/api/doctor").json["checks"]}
+    assert found["policy"]["state"] == "warning" and "being started" in found["policy"]["message"], found["policy"]
+    compared = root.post("/api/admission/diff", {"rule_id": "held", "text": "package admission.held\n"})
+    assert compared.status == 503 and "was not ready" in compared.json["detail"], compared
+    assert gated.process.poll() is None, "the server goes on"
+
+
 def test_gated_callers_wait_together_and_nobody_else_waits(gated, fake):
     fake.mode("hang at start")
     gated.start()

@@ -67,6 +67,8 @@ OrderedJson describe(const Evaluation& evaluation) {
 Result<std::set<std::string>> words_of(Engine& engine) {
   auto status = engine.refresh();
   if (status.fault) return fail(Code::policy_unavailable, "{}: {}", status.directory, status.fault->message);
+  if (!status.rules)
+    return fail(Code::policy_unavailable, "{}: the policy engine is being started", status.directory);
   return literals(*status.rules);
 }
 
