@@ -1,6 +1,7 @@
 #include "core/jobs/secret_mask.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <set>
@@ -16,7 +17,9 @@ namespace dash::jobs {
 namespace {
 
 constexpr std::string_view kMasked = "********";
-constexpr std::size_t kBase64LineBytes = 76;  // where base64(1) breaks its lines
+constexpr int kJsonLevels = 3;  // JSON is often carried in JSON
+// Where base64(1) and openssl break their lines.
+constexpr std::array<std::size_t, 2> kBase64LineBytes{76, 64};
 
 // The characters of base64 that depend on the secret alone, when `offset` bytes precede it.
 std::string base64_at(std::string_view secret, std::size_t offset) {
@@ -53,8 +56,15 @@ void add_base64(std::set<std::string>& out, std::string_view secret) {
     out.insert({text, url_alphabet(text)});
   }
   auto whole = base64_at(secret, 0);
-  for (std::size_t at = 0; whole.size() > kBase64LineBytes && at < whole.size(); at += kBase64LineBytes)
-    out.insert(whole.substr(at, kBase64LineBytes));
+  for (auto length : kBase64LineBytes)
+    for (std::size_t at = 0; whole.size() > length && at < whole.size(); at += length)
+      out.insert(whole.substr(at, length));
+}
+
+// As it stands between the quotes of a JSON text.
+std::string json_text(const std::string& text, bool is_ascii) {
+  auto quoted = Json(text).dump(-1, ' ', is_ascii);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 void add_escaped(std::set<std::string>& out, std::string_view secret) {
@@ -63,8 +73,13 @@ void add_escaped(std::set<std::string>& out, std::string_view secret) {
     for (const auto& one : {text, replace_all(text, "%20", "+")}) out.insert({one, with_small_digits(one)});
   }
   if (!is_utf8(secret)) return;
-  auto quoted = dump_json(Json(std::string(secret)));
-  out.insert(quoted.substr(1, quoted.size() - 2));
+  std::set<std::string> texts{std::string(secret)};
+  for (int level = 0; level < kJsonLevels; ++level) {
+    std::set<std::string> quoted;
+    for (const auto& text : texts) quoted.insert({json_text(text, false), json_text(text, true)});
+    out.insert(quoted.begin(), quoted.end());
+    texts = std::move(quoted);
+  }
 }
 
 void add_forms(std::set<std::string>& out, std::string_view secret, std::size_t min_bytes) {

@@ -1,5 +1,6 @@
 #include "core/jobs/secret_mask.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/crypto/hash.hpp"
@@ -63,6 +64,24 @@ TEST(SecretMask, FindsItUrlEncodedAndInJson) {
   EXPECT_EQ(mask.mask("?p=p4ss%20word%2f%22quoted%22&x"), "?p=********&x");
   EXPECT_EQ(mask.mask("?p=p4ss+word%2F%22quoted%22&x"), "?p=********&x");
   EXPECT_EQ(mask.mask(R"({"p": "p4ss word/\"quoted\""})"), R"({"p": "********"})");
+}
+
+TEST(SecretMask, FindsItInJsonOfEveryWriterAndInJsonWithinJson) {
+  SecretMask mask({"zo\u00eb \"quoted\""});
+  for (auto text :
+       {"zo\u00eb \\\"quoted\\\"", "zo\\u00eb \\\"quoted\\\"", "zo\\\\u00eb \\\\\\\"quoted\\\\\\\""})
+    EXPECT_EQ(mask.mask(fmt::format(R"({{"p": "{}"}})", text)), R"({"p": "********"})") << text;
+}
+
+TEST(SecretMask, FindsItInLinesOfBase64) {
+  std::string secret;
+  for (int i = 0; i < 30; ++i) secret += fmt::format("k{:05}", i);
+  SecretMask mask({secret});
+  for (std::size_t length : {64u, 76u}) {
+    auto encoded = crypto::to_base64(secret);
+    for (std::size_t at = 0; at < encoded.size(); at += length)
+      EXPECT_EQ(mask.mask("  " + encoded.substr(at, length)), "  ********") << length;
+  }
 }
 
 TEST(SecretMask, FindsEveryLineOfAKey) {
