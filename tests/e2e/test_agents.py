@@ -167,6 +167,11 @@ def test_switched_off_there_are_no_agents(one, root):
     assert agent.send("/api/agent/attest", {}).status == 404
 
 
+def test_an_agent_without_a_name_lacks_a_member(one, root):
+    refused = root.post("/api/agents", {"site": "berlin"})
+    assert refused.status == 422 and refused.json["detail"][0]["loc"] == ["body", "name"], refused
+
+
 def test_agents_are_for_admins(one, root):
     one.add_user("ada")
     ada = one.login("ada")

@@ -5,6 +5,7 @@
 #include "core/agent/dashboard/agent_rows.hpp"
 #include "core/agent/dashboard/job_types.hpp"
 #include "core/base/fields.hpp"
+#include "core/base/shape.hpp"
 #include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 #include "core/crypto/hash.hpp"
@@ -74,7 +75,9 @@ Result<Agent> new_agent(const Principal& principal, const Json& body, Time now) 
   TRY(require_object(body));
   Agent agent;
   agent.id = crypto::uuid4();
-  agent.name = TRY(label(body, "name", 255)).value_or("");
+  auto name = TRY(label(body, "name", 255));
+  if (!name) return missing_member("name");
+  agent.name = *std::move(name);
   TRY(check_agent_name(agent.name));
   auto change = TRY(read_agent_change(body));
   agent.site = change.site.value_or("");
