@@ -5,9 +5,9 @@
 #include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "cmd/state_flags.hpp"
-#include "core/config/lint.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
+#include "core/setup/settings_lint.hpp"
 
 namespace dash::cmd {
 namespace {
@@ -149,7 +149,7 @@ Run declare_lint(Flags& flags) {
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_local(options->instance.local));
     auto& store = instance->application().config;
-    auto findings = config::lint(TRY(store.all()), TRY(store.unreadable_keys()));
+    auto findings = setup::lint_settings(TRY(store.all()), TRY(store.unreadable_keys()));
     auto listed = OrderedJson::array();
     for (const auto& finding : findings) {
       context.out.line("{} {}", printable(finding.key), finding.problem);

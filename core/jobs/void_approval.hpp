@@ -4,7 +4,7 @@
 
 namespace dash::jobs {
 
-// Reads the setting approval_expiry_hours; at least 1.
+// Reads the setting approval_expiry_hours; from 1 hour to ten years.
 Result<std::int64_t> approval_expiry_hours(config::Settings& settings);
 // Appends `<action>:denied` for a job that the rules refuse now, and cancels it with reason "policy".
 Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision);

@@ -248,3 +248,9 @@ def test_the_list_of_what_waits(booked):
     assert bob.get(path + "?page=0").status == 422
     assert approve(bob, first).status == 200
     assert listed(alice) == []
+
+
+def test_an_endless_expiry_does_not_end_in_the_past(booked):
+    one, alice, *_ = booked
+    one.set(approval_expiry_hours=str(2**63 - 1))
+    assert job(alice, book(alice))["approval_expires_at"] > datetime.now(timezone.utc).isoformat()

@@ -215,3 +215,10 @@ def test_nonsense_in_a_gate_setting_is_422_but_an_import_writes_it(root):
     done = imported(root, nonsense)
     assert done.status == 200 and list(done.json["warnings"]) == ["admission_prod_window"]
     assert root.get("/api/setup/config").json == nonsense
+
+
+def test_lint_finds_what_an_import_stored_with_a_warning(instance, root):
+    for key, value in (("admission_prod_window", "someday"), ("admission_gated_actions", "cloud1:vm:deploi")):
+        assert list(imported(root, {key: value}).json["warnings"]) == [key]
+    found = instance.dashctl("config", "lint")
+    assert found.code == 1 and "admission_prod_window" in found.out and "admission_gated_actions" in found.out, found
