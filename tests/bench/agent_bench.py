@@ -22,6 +22,7 @@ from support.working_agents import AgentProcess  # noqa: E402
 
 WAIT_S = 25
 ENROLLING = 8  # at once
+PACE = 0.005  # seconds between the first requests of agents: those that come at one moment are in part sent away for a second
 
 
 def cpu_seconds(pid):
@@ -109,6 +110,7 @@ def idle(instance, root, count, seconds):
     agents = IdleAgents(instance, root, count)
     for agent in agents.agents:
         agents.ask(agent)
+        agents.wait(PACE)
     agents.wait(2)
     begun, cpu, leases = time.monotonic(), cpu_seconds(instance.process.pid), agents.leases
     agents.wait(seconds)
