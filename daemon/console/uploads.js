@@ -69,8 +69,10 @@ class Upload {
   async sendParts(signal) {
     if (this.kept) await this.compare(signal)
     else {
-      const begun = await post(`${this.path}/begin`, {filename: this.name, size: this.size}, {signal})
+      const begun = await post(`${this.path}/begin`, {filename: this.name, size: this.size}) // a cancel needs its handle
       this.kept = {handle: begun.handle, name: this.name, size: this.size, part_bytes: begun.part_bytes, kind: this.kind, parts: []}
+      if (signal.aborted) await this.drop()
+      signal.throwIfAborted()
     }
     this.keep()
     for (let n = this.kept.parts.length + 1; n <= Math.max(1, Math.ceil(this.size / this.kept.part_bytes)); n++) {
@@ -146,12 +148,16 @@ class Upload {
     changed()
   }
 
+  async drop() {
+    await post(`${this.path}/abort`, {handle: this.kept.handle})
+    this.forget()
+  }
+
   async cancel() {
     this.state = "cancelled"
     this.abort?.abort()
     changed()
-    if (this.kept) await post(`${this.path}/abort`, {handle: this.kept.handle})
-    this.forget()
+    if (this.kept) await this.drop()
     say(`The upload of ${this.name} is cancelled.`)
   }
 }

@@ -105,6 +105,21 @@ def test_an_upload_is_cancelled(world, console, tmp_path):
     row.get_by_text("cancelled").wait_for()
 
 
+def test_an_upload_that_is_cancelled_while_it_begins_is_aborted_too(world, console, tmp_path):
+    (tmp_path / "early.deb").write_bytes(b"x" * (2 * PART))
+    page = console("alice").open("storage")
+    begins = []
+    page.route("**/upload/begin", lambda route: begins.append(route))
+    with page.expect_request("**/upload/begin"):
+        page.locator("input[type=file]").set_input_files(tmp_path / "early.deb")
+    row_of(page, "early.deb").get_by_role("button", name="Cancel").click()
+    row_of(page, "early.deb").get_by_text("cancelled").wait_for()
+    with page.expect_response("**/upload/abort") as aborted:
+        begins[0].continue_()
+    assert aborted.value.status == 200 and world.bucket.open_uploads() == []
+    assert page.evaluate("() => Object.keys(sessionStorage).filter(k => k.startsWith('upload:'))") == []
+
+
 def test_files_that_are_dropped_take_the_lane_that_fits_them(world, console):
     page = console("alice").open("storage")
     for name, size, lane in (("dropped.yml", 1000, "in one request"), ("dropped.rpm", PART, "in parts")):
