@@ -59,6 +59,16 @@ OrderedJson with_schema(const OrderedJson& members) {
   return out;
 }
 
+// Returns a value as it stands in a document, `depth` levels deep.
+std::string indented(const OrderedJson& value, std::size_t depth) {
+  std::string out;
+  for (char c : dump_json(value, 2)) {
+    out += c;
+    if (c == '\n') out.append(2 * depth, ' ');
+  }
+  return out;
+}
+
 OrderedJson to_json(const Error& error) {
   OrderedJson out;
   out["code"] = info(error.code).word;
@@ -106,6 +116,27 @@ void Printer::record(const OrderedJson& members) {
   raw(dump_json(with_schema(members)) + "\n");
 }
 
+void Printer::begin_list(const OrderedJson& members, std::string_view name) {
+  if (!is_json()) return;
+  list_size_ = 0;
+  auto start = dump_json(with_schema(members), 2);
+  start.resize(start.size() - std::string_view("\n}").size());
+  raw(fmt::format("{},\n  \"{}\": [", start, name));
+}
+
+void Printer::list_item(const OrderedJson& item) {
+  if (!is_json()) return;
+  raw(fmt::format("{}\n    {}", (*list_size_)++ > 0 ? "," : "", indented(Json(item), 2)));
+}
+
+void Printer::end_list() {
+  raw(*list_size_ > 0 ? "\n  ]" : "]");
+  const auto members = document_.value_or(OrderedJson::object());
+  for (const auto& [name, value] : members.items())
+    if (name != "schema") raw(fmt::format(",\n  \"{}\": {}", name, indented(value, 1)));
+  raw("\n}\n");
+}
+
 void Printer::raw(std::string_view bytes) {
   if (is_stdout_closed_ || put(STDOUT_FILENO, bytes)) return;
   is_stdout_closed_ = true;
@@ -146,7 +177,10 @@ int Printer::finish(const Result<void>& result) {
   set_activity("");
   bool is_answer = !result && result.error().code == Code::differences;
   if (!result && !is_answer) print_error(result.error());
-  if (document_) raw(dump_json(*document_, has_records_ ? -1 : 2) + "\n");
+  if (list_size_)
+    end_list();
+  else if (document_)
+    raw(dump_json(*document_, has_records_ ? -1 : 2) + "\n");
   if (!result) return info(result.error().code).exit_code;
   return is_stdout_closed_ ? 1 : 0;
 }

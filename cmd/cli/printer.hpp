@@ -39,6 +39,10 @@ class Printer {
   // Sets the document of the run, at most once. The member "schema" is put first.
   void document(const OrderedJson& members);
   void record(const OrderedJson& members);
+  // The document of a run whose list is too long to hold: begin_list() prints `members` and opens the array `name`,
+  // list_item() prints an item of it, and document() has the members that follow.
+  void begin_list(const OrderedJson& members, std::string_view name);
+  void list_item(const OrderedJson& item);
   // Writes bytes of data in either mode (export --out -, fetch -o -).
   void raw(std::string_view bytes);
 
@@ -68,11 +72,13 @@ class Printer {
   void print_stderr(const std::string& text);
   bool put(int fd, std::string_view bytes);
   void print_error(const Error& error);
+  void end_list();
   Format format_;
   bool is_quiet_;
   bool is_stdout_closed_ = false;
   std::optional<OrderedJson> document_;
   bool has_records_ = false;
+  std::optional<std::size_t> list_size_;  // set by begin_list()
   NoProgress silent_;
   std::unique_ptr<TerminalProgress> terminal_;  // when stderr is one
 };

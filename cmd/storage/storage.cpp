@@ -12,11 +12,35 @@ struct ListFlags {
 };
 
 // A dashboard that does not know the member says nothing.
-void warn_of_local_state(Context& context, client::StorageClient& storage, const Json& listing) {
+void warn_of_local_state(Context& context, client::StorageClient& storage, const std::string& backend) {
   auto backends = storage.backends();
-  if (!backends || backends->value("active", "") != listing.value("backend", "")) return;
+  if (!backends || backends->value("active", "") != backend) return;
   auto reason = string_member(*backends, "durable_state_reason").value_or("");
-  if (!reason.empty()) context.out.warn("{}: {}", listing.value("backend", ""), printable(reason));
+  if (!reason.empty()) context.out.warn("{}: {}", backend, printable(reason));
+}
+
+void print_assets(Context& context, const Json& page) {
+  for (const auto& item : page.at("items")) {
+    context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
+                     item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
+                     printable(item.value("name", "")));
+    context.out.list_item(OrderedJson(item));
+  }
+}
+
+// Holds one page at a time.
+Result<void> list_assets(Context& context, client::StorageClient& storage, const std::string& backend) {
+  std::optional<std::string> name;
+  std::size_t count = 0;
+  TRY(for_each_page(storage, backend, [&](const Json& page) {
+    if (!name) context.out.begin_list({{"backend", name.emplace(page.value("backend", ""))}}, "items");
+    count += page.at("items").size();
+    print_assets(context, page);
+  }));
+  context.out.note("{} assets in {}", count, *name);
+  warn_of_local_state(context, storage, *name);
+  context.out.document({{"count", count}});
+  return {};
 }
 
 Run declare_list(Flags& flags) {
@@ -26,15 +50,7 @@ Run declare_list(Flags& flags) {
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::any));
-    auto listing = TRY(instance->storage->list(options->backend));
-    for (const auto& item : listing.at("items"))
-      context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
-                       item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),
-                       printable(item.value("name", "")));
-    context.out.note("{} assets in {}", listing.value("count", 0), listing.value("backend", ""));
-    warn_of_local_state(context, *instance->storage, listing);
-    context.out.document(OrderedJson(listing));
-    return {};
+    return list_assets(context, *instance->storage, options->backend);
   };
 }
 
@@ -105,6 +121,19 @@ Run declare_test(Flags& flags) {
 }
 
 }  // namespace
+
+Result<void> for_each_page(client::StorageClient& storage, const std::string& backend,
+                           const std::function<void(const Json& page)>& take) {
+  std::string cursor;
+  for (;;) {
+    auto page = TRY(storage.list(backend, cursor));
+    take(page);
+    auto next = string_member(page, "next").value_or("");
+    if (next.empty()) return {};
+    if (next == cursor) return fail(Code::upstream, "the instance sends the same page of the list again");
+    cursor = std::move(next);
+  }
+}
 
 Group storage_group() {
   return {

@@ -1,6 +1,7 @@
 // What the storage commands share: the progress and the result of moving many files.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <optional>
 
 #include "cmd/cli/instance.hpp"
@@ -47,6 +48,10 @@ struct BatchResult {
     return Failure(*first_error);
   }
 };
+
+// Calls `take` for each page of the backend's assets, in their order. Blank: the active backend.
+Result<void> for_each_page(client::StorageClient& storage, const std::string& backend,
+                           const std::function<void(const Json& page)>& take);
 
 Run declare_storage_upload(Flags& flags);
 Run declare_storage_fetch(Flags& flags);

@@ -22,8 +22,9 @@ struct FetchFlags {
 Result<std::vector<std::string>> expand(client::StorageClient& client, const FetchFlags& options) {
   if (std::ranges::none_of(options.names, is_pattern)) return options.names;
   std::vector<std::string> available;
-  auto listing = TRY(client.list(options.backend));
-  for (const auto& item : listing.at("items")) available.push_back(item.at("name").get<std::string>());
+  TRY(for_each_page(client, options.backend, [&](const Json& page) {
+    for (const auto& item : page.at("items")) available.push_back(item.at("name").get<std::string>());
+  }));
   std::vector<std::string> names;
   for (const auto& word : options.names) {
     auto before = names.size();

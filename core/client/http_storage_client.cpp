@@ -57,9 +57,10 @@ class HttpStorageClient final : public StorageClient {
   std::string name() const override { return api_.url(); }
 
   Result<Json> backends() override { return api_.get("/api/storage/backends"); }
-  Result<Json> list(const std::string& backend) override {
-    return api_.get(backend.empty() ? "/api/storage/list"
-                                    : "/api/storage/list/" + net::percent_encode(backend));
+  Result<Json> list(const std::string& backend, const std::string& cursor) override {
+    auto path = backend.empty() ? std::string("/api/storage/list")
+                                : "/api/storage/list/" + net::percent_encode(backend);
+    return api_.get(fmt::format("{}?cursor={}", path, net::percent_encode(cursor)));
   }
   Result<Json> remove(const std::string& name) override {
     auto path = "/api/storage/asset/" + net::percent_encode(name, true);

@@ -30,10 +30,9 @@ class LocalStorageClient final : public StorageClient {
   std::string name() const override { return deps_.data_dir; }
 
   Result<Json> backends() override { return as_sent(TRY(deps_.storage.backends(deps_.principal))); }
-  Result<Json> list(const std::string& backend) override {
-    auto& assets = deps_.storage.assets();
-    return as_sent(
-        to_json(TRY(backend.empty() ? assets.list(deps_.principal) : assets.list(deps_.principal, backend))));
+  Result<Json> list(const std::string& backend, const std::string& cursor) override {
+    auto named = backend.empty() ? std::nullopt : std::optional<std::string_view>(backend);
+    return as_sent(to_json(TRY(deps_.storage.assets().list_page(deps_.principal, named, cursor))));
   }
   Result<Json> remove(const std::string& name) override {
     TRY(deps_.storage.assets().remove(deps_.principal, name));

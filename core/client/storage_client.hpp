@@ -37,7 +37,9 @@ class StorageClient {
   virtual std::string name() const = 0;
 
   virtual Result<Json> backends() = 0;
-  virtual Result<Json> list(const std::string& backend) = 0;  // blank: the active one
+  // Returns a page of the assets (to_json of AssetPage). Blank backend: the active one; `cursor` is `next` of the
+  // page before, blank for the first. An instance without pages returns everything, without `next`.
+  virtual Result<Json> list(const std::string& backend, const std::string& cursor) = 0;
   virtual Result<Json> remove(const std::string& name) = 0;
   virtual Result<Json> test(const std::string& backend, bool is_deep) = 0;
   virtual Result<Json> compare(const storage::CompareRequest& request, Progress& progress) = 0;

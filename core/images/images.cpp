@@ -10,8 +10,18 @@
 namespace dash::images {
 namespace {
 
+std::string name_of(const storage::Object& object) { return object.key.substr(storage::kImagePrefix.size()); }
+
+Result<storage::RecordedDigests> recorded_digests(db::Sql& sql, const std::string& place,
+                                                  const std::vector<storage::Object>& objects) {
+  std::vector<std::string> names;
+  for (const auto& object : objects) names.push_back(digest_record_name(name_of(object)));
+  return db::read<storage::RecordedDigests>(
+      sql, [&](db::Transaction& tx) { return storage::list_digests(tx, place, names); });
+}
+
 Image describe_image(const storage::Object& object, const storage::RecordedDigests& known) {
-  auto name = object.key.substr(storage::kImagePrefix.size());
+  auto name = name_of(object);
   auto format = format_of_name(name);
   auto digest = object.digest;
   auto recorded = known.find(digest_record_name(name));
@@ -28,15 +38,15 @@ OrderedJson text_or_null(const std::string& text) {
 
 Result<ImageList> Images::list(const Principal& principal) {
   auto hub = TRY(open_hub(deps_.stores, principal));
-  auto digests = TRY(db::read<storage::RecordedDigests>(
-      deps_.sql, [&](db::Transaction& tx) { return storage::list_digests(tx, hub.store->place()); }));
   ImageList images{hub.display_id(), {}};
   std::string cursor;
   do {
     auto page = TRY(hub.store->list(hub.prefix, cursor));
-    for (const auto& object : page.objects)
-      if (object.key.starts_with(hub.prefix) && is_image_key(object.key.substr(hub.prefix.size())))
-        images.items.push_back(describe_image(object, digests));
+    std::erase_if(page.objects, [&](const storage::Object& object) {
+      return !object.key.starts_with(hub.prefix) || !is_image_key(object.key.substr(hub.prefix.size()));
+    });
+    auto digests = TRY(recorded_digests(deps_.sql, hub.store->place(), page.objects));
+    for (const auto& object : page.objects) images.items.push_back(describe_image(object, digests));
     TRY(storage::advance_cursor(cursor, std::move(page.cursor)));
   } while (!cursor.empty());
   std::ranges::sort(images.items, {}, &Image::name);

@@ -1,15 +1,14 @@
 #include "core/jobs/log_watcher.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include "core/db/each_of.hpp"
 #include "core/jobs/job.hpp"
 
 namespace dash::jobs {
 namespace {
 
 constexpr auto kLookInterval = std::chrono::milliseconds(250);
-constexpr std::size_t kMaxIdsOfAQuery = 1000;  // parameters of one statement
 
 }  // namespace
 
@@ -68,28 +67,19 @@ std::vector<std::string> LogWatcher::watched_ids() {
 Result<LogWatcher::Changes> LogWatcher::look(const std::vector<std::string>& ids) {
   Changes out;
   for (const auto& id : ids) out[id].is_over = true;  // unless a job of it still runs
-  for (std::size_t first = 0; first < ids.size(); first += kMaxIdsOfAQuery) {
-    db::Params params;
-    std::string places;
-    for (auto i = first; i < std::min(ids.size(), first + kMaxIdsOfAQuery); ++i) {
-      params.emplace_back(ids[i]);
-      places += fmt::format("{}${}", places.empty() ? "" : ", ", params.size());
-    }
-    auto query = fmt::format(
-        R"(SELECT id, coalesce(batch_id, ''), state, (SELECT max(n) FROM job_logs WHERE job_id = jobs.id)
-           FROM jobs WHERE id IN ({0}) OR batch_id IN ({0}))",
-        places);
-    TRY(sql_.read([&](db::Transaction& tx) {
-      return tx.each(query, params, [&](const db::Row& row) -> Result<void> {
-        auto state = parse_state(row.text(2));
-        bool is_over = !state || is_final(*state);
-        if (auto job = out.find(row.text(0)); job != out.end())
-          job->second.is_over = is_over, job->second.last_line = row.integer_or(3, 0);
-        if (auto batch = out.find(row.text(1)); batch != out.end()) batch->second.is_over &= is_over;
-        return {};
-      });
-    }));
-  }
+  TRY(sql_.read([&](db::Transaction& tx) {
+    return db::each_of(
+        tx, R"(SELECT id, coalesce(batch_id, ''), state, (SELECT max(n) FROM job_logs WHERE job_id = jobs.id)
+               FROM jobs WHERE id IN ({0}) OR batch_id IN ({0}))",
+        {}, ids, [&](const db::Row& row) -> Result<void> {
+          auto state = parse_state(row.text(2));
+          bool is_over = !state || is_final(*state);
+          if (auto job = out.find(row.text(0)); job != out.end())
+            job->second.is_over = is_over, job->second.last_line = row.integer_or(3, 0);
+          if (auto batch = out.find(row.text(1)); batch != out.end()) batch->second.is_over &= is_over;
+          return {};
+        });
+  }));
   return out;
 }
 

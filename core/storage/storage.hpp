@@ -28,7 +28,7 @@ struct StorageDeps {
 
 class Storage {
  public:
-  // `key` seals upload handles: derived from the signing key, the same on every replica.
+  // `key` seals upload handles and cursors: derived from the signing key, the same on every replica.
   Storage(const StorageDeps& deps, const OpenStore& open, Secret key)
       : deps_(deps),
         state_(open, {deps.sql, deps.buffers, deps.clock, deps.deploy_folder}),
@@ -36,7 +36,7 @@ class Storage {
         states_({stores_, deps.settings, open, deps.sql, deps.audit, deps.clock, deps.deploy_folder}),
         scopes_(deps.sql, deps.audit),
         config_(deps.settings),
-        assets_({stores_, scopes_, deps.sql, deps.audit}),
+        assets_({stores_, scopes_, deps.sql, deps.audit, key}),
         migration_({stores_, scopes_, assets_, deps.sql, deps.audit, deps.buffers, deps.clock}),
         upload_rules_(stores_, scopes_),
         uploads_({upload_rules_, deps.sql, deps.audit, deps.clock}, std::move(key)) {}

@@ -1,6 +1,7 @@
 #include "core/base/shape.hpp"
 #include "core/setup/config_service.hpp"
 #include "core/storage/storage.hpp"
+#include "daemon/routes/asset_listing.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/routes.hpp"
 
@@ -31,14 +32,11 @@ Result<Response> test(app::Application& app, const Request& request) {
 }
 
 Result<Response> list_active(app::Application& app, const Request& request) {
-  const auto& principal = request.caller();
-  return json_response(200, storage::to_json(TRY(app.storage.assets().list(principal))));
+  return list_assets(app.storage.assets(), request, std::nullopt);
 }
 
 Result<Response> list_named(app::Application& app, const Request& request) {
-  const auto& principal = request.caller();
-  return json_response(200,
-                       storage::to_json(TRY(app.storage.assets().list(principal, request.param("backend")))));
+  return list_assets(app.storage.assets(), request, request.param("backend"));
 }
 
 Result<Response> list_all(app::Application& app, const Request& request) {

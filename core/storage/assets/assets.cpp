@@ -1,55 +1,41 @@
 #include "core/storage/assets/assets.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
+#include "core/storage/assets/asset_list.hpp"
 #include "core/storage/assets/records.hpp"
-#include "core/storage/store/cursor.hpp"
-#include "core/storage/store/key.hpp"
-#include "core/storage/store/names.hpp"
 
 namespace dash::storage {
 namespace {
 
-// Objects that another program placed under the prefix have any extension or none.
-std::string_view type_of(std::string_view name) { return asset_type(name).value_or("other"); }
-
-// The dashboard's own folders at the root of a store. They are no assets where assets are at the root too (a
-// file system has no prefix).
-constexpr std::array<std::string_view, 2> kOwnFolders{"iac-state/", "dashctl-audit/"};
-
-bool is_asset(const OpenBackend& at, std::string_view name) {
-  bool is_own = at.prefix.empty() &&
-                std::ranges::any_of(kOwnFolders, [&](auto folder) { return name.starts_with(folder); });
-  return !is_own && check_key(name).has_value();
+// What this instance knows of a page's assets.
+struct Known {
+  std::map<std::string, std::string> scopes;
+  RecordedDigests digests;
+};
+Result<Known> find_known(db::Sql& sql, const OpenBackend& at, const NamedPage& page) {
+  std::vector<std::string> names;
+  for (const auto& item : page.items) names.push_back(item.name);
+  return db::read<Known>(sql, [&](db::Transaction& tx) -> Result<Known> {
+    Known known;
+    known.scopes = TRY(AssetScopes::list(tx, at.id(), names));
+    known.digests = TRY(list_digests(tx, at.store->place(), names));
+    return known;
+  });
 }
 
-// Calls `each` for every object under the prefix, page by page. Keys that no other call could name are left
-// out (a folder's placeholder "dir/", a segment "..").
-Result<void> for_each_asset(const OpenBackend& at,
-                            const std::function<void(std::string_view name, const Object&)>& each) {
-  std::string cursor;
-  do {
-    auto page = at.store->list(at.prefix, cursor);
-    if (!page && page.error().code == Code::not_found) page.error().code = Code::upstream;  // the bucket
-    if (!page) return Failure(std::move(page).error());
-    for (const auto& object : page->objects) {
-      std::string_view name = object.key;
-      if (!name.starts_with(at.prefix)) continue;
-      name.remove_prefix(at.prefix.size());
-      if (is_asset(at, name)) each(name, object);
-    }
-    TRY(advance_cursor(cursor, std::move(page->cursor)));
-  } while (!cursor.empty());
-  return {};
+std::string find_digest(const RecordedDigests& known, const NamedObject& item) {
+  if (!item.object.digest.empty()) return item.object.digest;
+  auto it = known.find(item.name);
+  return it != known.end() && it->second.etag == item.object.etag ? it->second.digest : std::string();
 }
 
-std::string find_digest(const RecordedDigests& known, const std::string& name, const Object& object) {
-  if (!object.digest.empty()) return object.digest;
-  auto it = known.find(name);
-  return it != known.end() && it->second.etag == object.etag ? it->second.digest : std::string();
+OrderedJson array_of(const std::vector<Asset>& assets) {
+  auto out = OrderedJson::array();
+  for (const auto& asset : assets) out.push_back(to_json(asset));
+  return out;
 }
 
 }  // namespace
@@ -64,21 +50,41 @@ Result<AssetList> Assets::list(const Principal& principal, std::string_view back
 }
 
 Result<AssetList> Assets::list_backend(const Principal& principal, const OpenBackend& at) {
-  auto scopes = TRY(deps_.scopes.all(at.id()));
-  auto digests = TRY(db::read<RecordedDigests>(
-      deps_.sql, [&](db::Transaction& tx) { return list_digests(tx, at.store->place()); }));
   AssetList listing{at.display_id(), {}};
-  TRY(for_each_asset(at, [&](std::string_view name, const Object& object) {
-    std::string text(name);
-    auto scope = scopes.find(text);
-    auto workgroup = scope == scopes.end() ? AssetScope() : AssetScope(scope->second);
-    if (!check_access(principal, workgroup, AssetAccess::read, name)) return;
-    auto digest = find_digest(digests, text, object);
-    listing.items.push_back({std::move(text), type_of(name), object.size, listing.backend,
-                             std::move(workgroup), std::move(digest)});
-  }));
+  std::string cursor;
+  do {
+    auto page = TRY(list_after(principal, at, cursor));
+    std::ranges::move(page.items, std::back_inserter(listing.items));
+    cursor = std::move(page.next);
+  } while (!cursor.empty());
   std::ranges::sort(listing.items, {}, &Asset::name);
   return listing;
+}
+
+Result<AssetPage> Assets::list_page(const Principal& principal, std::optional<std::string_view> backend,
+                                    std::string_view cursor) {
+  if (backend) TRY(require_admin(principal));
+  auto at = TRY(deps_.stores.open(principal, backend.value_or("")));
+  auto page = TRY(list_after(principal, at, TRY(open_cursor(deps_.key, at, cursor))));
+  page.next = seal_cursor(deps_.key, at, page.next);
+  return page;
+}
+
+Result<AssetPage> Assets::list_after(const Principal& principal, const OpenBackend& at,
+                                     const std::string& cursor) {
+  auto found = TRY(read_page(at, cursor));
+  auto known = TRY(find_known(deps_.sql, at, found));
+  AssetPage page{at.display_id(), {}, std::move(found.cursor)};
+  for (auto& item : found.items) {
+    auto scope = known.scopes.find(item.name);
+    auto workgroup = scope == known.scopes.end() ? AssetScope() : AssetScope(scope->second);
+    if (!check_access(principal, workgroup, AssetAccess::read, item.name)) continue;
+    auto digest = find_digest(known.digests, item);
+    auto type = type_of(item.name);
+    page.items.push_back({std::move(item.name), type, item.object.size, page.backend, std::move(workgroup),
+                          std::move(digest)});
+  }
+  return page;
 }
 
 Result<std::vector<Asset>> Assets::list_all(const Principal& principal) {
@@ -193,8 +199,13 @@ Result<ProbeResult> Assets::test(const Principal& principal, std::string_view ba
   ProbeResult probe;
   if (auto forgotten = at->store->forget_listing(); !forgotten)
     return ProbeResult{0, forgotten.error().message};
-  auto listed = for_each_asset(*at, [&](std::string_view, const Object&) { ++probe.count; });
-  if (!listed) return ProbeResult{0, listed.error().message};
+  std::string cursor;
+  do {
+    auto page = read_page(*at, cursor);
+    if (!page) return ProbeResult{0, page.error().message};
+    probe.count += page->items.size();
+    cursor = std::move(page->cursor);
+  } while (!cursor.empty());
   return probe;
 }
 
@@ -211,9 +222,15 @@ OrderedJson to_json(const Asset& asset) {
 }
 
 OrderedJson to_json(const AssetList& listing) {
-  auto items = OrderedJson::array();
-  for (const auto& asset : listing.items) items.push_back(to_json(asset));
-  return {{"backend", listing.backend}, {"items", std::move(items)}, {"count", listing.items.size()}};
+  return {{"backend", listing.backend}, {"items", array_of(listing.items)}, {"count", listing.items.size()}};
+}
+
+OrderedJson to_json(const AssetPage& page) {
+  auto next = page.next.empty() ? OrderedJson(nullptr) : OrderedJson(page.next);
+  return {{"backend", page.backend},
+          {"items", array_of(page.items)},
+          {"count", page.items.size()},
+          {"next", std::move(next)}};
 }
 
 OrderedJson to_json(const RemoveResult& result) {

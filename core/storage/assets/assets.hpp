@@ -9,6 +9,7 @@
 
 #include "core/audit/log.hpp"
 #include "core/base/principal.hpp"
+#include "core/base/secret.hpp"
 #include "core/storage/assets/scope.hpp"
 #include "core/storage/settings/stores.hpp"
 
@@ -25,6 +26,11 @@ struct Asset {
 struct AssetList {
   std::string backend;
   std::vector<Asset> items;  // by name, byte order
+};
+struct AssetPage {
+  std::string backend;
+  std::vector<Asset> items;  // by name, byte order; may be empty before the last page
+  std::string next;          // the cursor of the next page; "" after the last
 };
 struct FindResult {
   Asset asset;
@@ -51,6 +57,7 @@ struct ProbeResult {
 
 OrderedJson to_json(const Asset&);
 OrderedJson to_json(const AssetList&);
+OrderedJson to_json(const AssetPage&);  // {backend, items, count, next}; count is of the page
 // {deleted: [{name, backend}], failed: [{name, backend, error}], summary}
 OrderedJson to_json(const RemoveResult&);
 OrderedJson to_json(const ProbeResult&);
@@ -62,13 +69,18 @@ class Assets {
     AssetScopes& scopes;
     db::Sql& sql;
     audit::Log& audit;
+    Secret key;  // seals the cursors of listings
   };
-  explicit Assets(Deps deps) : deps_(deps) {}
+  explicit Assets(Deps deps) : deps_(std::move(deps)) {}
 
   // Lists the active backend, for every user.
   Result<AssetList> list(const Principal& principal);
   // Lists a named backend, for admins.
   Result<AssetList> list(const Principal& principal, std::string_view backend);
+  // Lists a page of the active backend, for every user, or of a named one, for admins. Each page is after those
+  // before it. Cursor "": the first page. Code::invalid for one of another listing.
+  Result<AssetPage> list_page(const Principal& principal, std::optional<std::string_view> backend,
+                              std::string_view cursor);
   // Lists every configured backend, in their fixed order. One that fails is left out and logged.
   Result<std::vector<Asset>> list_all(const Principal& principal);
   // Finds an asset. Blank backend: the active one. Code::not_found for every asset that the caller cannot
@@ -92,6 +104,7 @@ class Assets {
   Result<FindResult> find_by(const ReadObject& look, const Principal& principal, std::string_view backend,
                              const std::string& name);
   Result<AssetList> list_backend(const Principal& principal, const OpenBackend& at);
+  Result<AssetPage> list_after(const Principal& principal, const OpenBackend& at, const std::string& cursor);
   Result<std::string> digest_of(const OpenBackend& at, const std::string& name, const Object& object);
   Deps deps_;
 };

@@ -1,5 +1,7 @@
 #include "core/storage/assets/records.hpp"
 
+#include "core/db/each_of.hpp"
+
 namespace dash::storage {
 
 Result<std::string> recorded_digest(db::Transaction& tx, const std::string& place, const std::string& name,
@@ -25,11 +27,14 @@ Result<void> remove_digest(db::Transaction& tx, const std::string& place, const 
   return {};
 }
 
-Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place) {
+Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place,
+                                     std::span<const std::string> names) {
   RecordedDigests all;
-  for (const auto& row :
-       TRY(tx.query("SELECT name, etag, digest FROM asset_digests WHERE place = $1", {place})))
-    all.emplace(row.text(0), RecordedDigest{row.text(1), row.text(2)});
+  TRY(db::each_of(tx, "SELECT name, etag, digest FROM asset_digests WHERE place = $1 AND name IN ({0})",
+                  {place}, names, [&](const db::Row& row) -> Result<void> {
+                    all.emplace(row.text(0), RecordedDigest{row.text(1), row.text(2)});
+                    return {};
+                  }));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/base/clock.hpp"
@@ -23,9 +24,10 @@ struct RecordedDigest {
   std::string etag;
   std::string digest;
 };
-// name → digest, of every recorded asset of a place.
+// name → digest, of those of the assets that are recorded.
 using RecordedDigests = std::map<std::string, RecordedDigest>;
-Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place);
+Result<RecordedDigests> list_digests(db::Transaction& tx, const std::string& place,
+                                     std::span<const std::string> names);
 
 enum class UploadOutcome { committed, aborted };
 Result<std::optional<UploadOutcome>> find_closed_upload(db::Transaction& tx, const std::string& handle_id);

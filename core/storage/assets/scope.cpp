@@ -1,5 +1,7 @@
 #include "core/storage/assets/scope.hpp"
 
+#include "core/db/each_of.hpp"
+
 namespace dash::storage {
 namespace {
 
@@ -34,15 +36,15 @@ Result<AssetScope> AssetScopes::get(const std::string& backend, const std::strin
   return db::read<AssetScope>(sql_, [&](db::Transaction& tx) { return scope_of(tx, backend, name); });
 }
 
-Result<std::map<std::string, std::string>> AssetScopes::all(const std::string& backend) {
-  using Map = std::map<std::string, std::string>;
-  return db::read<Map>(sql_, [&](db::Transaction& tx) -> Result<Map> {
-    Map scopes;
-    for (const auto& row :
-         TRY(tx.query("SELECT name, workgroup FROM asset_scopes WHERE backend = $1", {backend})))
-      scopes.emplace(row.text(0), row.text(1));
-    return scopes;
-  });
+Result<std::map<std::string, std::string>> AssetScopes::list(db::Transaction& tx, const std::string& backend,
+                                                             std::span<const std::string> names) {
+  std::map<std::string, std::string> scopes;
+  TRY(db::each_of(tx, "SELECT name, workgroup FROM asset_scopes WHERE backend = $1 AND name IN ({0})",
+                  {backend}, names, [&](const db::Row& row) -> Result<void> {
+                    scopes.emplace(row.text(0), row.text(1));
+                    return {};
+                  }));
+  return scopes;
 }
 
 Result<void> AssetScopes::check(const Principal& principal, const std::string& backend,

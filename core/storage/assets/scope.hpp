@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,9 @@ class AssetScopes {
   AssetScopes(db::Sql& sql, audit::Log& audit) : sql_(sql), audit_(audit) {}
 
   Result<AssetScope> get(const std::string& backend, const std::string& name);
-  // Returns name → workgroup of one backend.
-  Result<std::map<std::string, std::string>> all(const std::string& backend);
+  // Returns name → workgroup of those of the assets of one backend that have a scope.
+  static Result<std::map<std::string, std::string>> list(db::Transaction& tx, const std::string& backend,
+                                                         std::span<const std::string> names);
   // Calls check_access() with the asset's current scope.
   Result<void> check(const Principal& principal, const std::string& backend, const std::string& name,
                      AssetAccess access);

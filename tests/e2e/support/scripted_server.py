@@ -30,8 +30,8 @@ class ScriptedRequest(http.server.BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         self.server.bodies.append((self.command, self.path, sent))
         self.server.seen.append((self.command, path, self.headers.get("Authorization")))
-        status, body, *more = self.server.answers.get((self.command, path)) or self.server.answers.get(path) or (
-            404, b'{"detail": "Not Found"}')
+        of = self.server.answers
+        status, body, *more = of.get(self.path) or of.get((self.command, path)) or of.get(path) or (404, b'{"detail": "Not Found"}')
         self.send_response(status)
         for name, value in (more[0] if more else {"Content-Type": "application/json"}).items():
             self.send_header(name, value)

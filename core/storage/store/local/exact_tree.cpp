@@ -29,6 +29,9 @@ class ExactTree final : public FileTree {
     return fail(Code::not_found, "there is no file '{}'", path);
   }
   Result<std::vector<FileEntry>> list(const std::string& folder) override { return tree_->list(folder); }
+  Result<void> visit(const std::string& folder, const Wants& wants, const Take& take) override {
+    return tree_->visit(folder, wants, take);
+  }
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
                            std::span<char> out) override {
     return tree_->read(path, offset, must_match, out);

@@ -5,12 +5,12 @@
 
 #include "core/storage/store/key.hpp"
 #include "core/storage/store/local/exact_tree.hpp"
+#include "core/storage/store/local/file_page.hpp"
 #include "core/storage/store/local/staging.hpp"
 
 namespace dash::storage::local {
 namespace {
 
-constexpr std::size_t kPageEntries = 1000;
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kPieceBytes = 256u << 10;  // read at a time for a writer without memory
 // An abandoned upload is dropped by the next one that begins; handles live 12 h. One that is dated as far
@@ -45,20 +45,13 @@ class FileStore final : public ObjectStore {
 
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     TRY(recover());
-    std::vector<Object> found;
+    FilePage found(prefix, cursor);
     auto folder = parent_of(prefix);
-    auto walked = walk(folder, prefix, cursor, found, 0);
+    auto walked = walk(folder, found, 0);
     // An absent root is a mistake in the settings; an absent folder beneath it is empty.
     if (!walked && (walked.error().code != Code::not_found || folder.empty()))
       return Failure(root_error(std::move(walked).error()));
-    std::ranges::sort(found, {}, &Object::key);
-    ObjectPage page;
-    if (found.size() > kPageEntries) {
-      found.resize(kPageEntries);
-      page.cursor = found.back().key;
-    }
-    page.objects = std::move(found);
-    return page;
+    return std::move(found).take();
   }
 
   Result<Object> head(const std::string& key) override { return to_object(key, TRY(file(key))); }
@@ -185,22 +178,26 @@ class FileStore final : public ObjectStore {
     return error;
   }
 
-  // Visits every file beneath `folder` whose key begins with `prefix` and comes after `cursor`.
-  Result<void> walk(const std::string& folder, std::string_view prefix, std::string_view cursor,
-                    std::vector<Object>& found, int depth) {
+  // Adds the files beneath `folder` that the page may have.
+  Result<void> walk(const std::string& folder, FilePage& found, int depth) {
     if (depth > kMaxDepth) return {};
-    for (const auto& entry : TRY(tree_->list(folder))) {
-      if (entry.name.starts_with('.')) continue;
-      auto key = folder.empty() ? entry.name : folder + "/" + entry.name;
-      if (entry.kind == FileKind::folder && (key + "/").starts_with(prefix.substr(0, key.size() + 1))) {
-        auto inner = walk(key, prefix, cursor, found, depth + 1);
-        // a folder may disappear meanwhile
-        if (!inner && inner.error().code != Code::not_found) return inner;
-      } else if (entry.kind == FileKind::file && key.starts_with(prefix) && key > cursor) {
-        found.push_back(to_object(key, entry));
-      }
-    }
-    return {};
+    auto key_of = [&](std::string_view name) {
+      return folder.empty() ? std::string(name) : fmt::format("{}/{}", folder, name);
+    };
+    auto wants = [&](std::string_view name, FileKind kind) {
+      if (name.starts_with('.') || kind == FileKind::other) return false;
+      return kind == FileKind::file ? found.may_have(key_of(name))
+                                    : found.may_have_beneath(key_of(name) + "/");
+    };
+    return tree_->visit(folder, wants, [&](const FileEntry& entry) -> Result<void> {
+      auto key = key_of(entry.name);
+      if (entry.kind == FileKind::file) found.add(to_object(key, entry));
+      if (entry.kind != FileKind::folder) return {};
+      auto inner = walk(key, found, depth + 1);
+      // a folder may disappear meanwhile
+      if (!inner && inner.error().code != Code::not_found) return inner;
+      return {};
+    });
   }
 
   std::unique_ptr<FileTree> tree_;

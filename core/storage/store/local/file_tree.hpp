@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,15 @@ class FileTree {
 
   virtual Result<FileEntry> stat(const std::string& path) = 0;
   virtual Result<std::vector<FileEntry>> list(const std::string& folder) = 0;
+  // Calls `take` for each entry of the folder that `wants` asks for. A folder of this machine neither holds nor
+  // looks up the others.
+  using Wants = std::function<bool(std::string_view name, FileKind kind)>;
+  using Take = std::function<Result<void>(FileEntry entry)>;
+  virtual Result<void> visit(const std::string& folder, const Wants& wants, const Take& take) {
+    for (auto& entry : TRY(list(folder)))
+      if (wants(entry.name, entry.kind)) TRY(take(std::move(entry)));
+    return {};
+  }
   // Reads bytes from `offset` into the front of `out`, as many as there are. Code::precondition when the
   // file's version is not `must_match` (unless that is empty).
   virtual Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,

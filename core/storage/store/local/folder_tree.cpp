@@ -51,6 +51,11 @@ FileEntry to_entry(std::string name, const struct stat& st) {
   return entry;
 }
 
+FileKind kind_of_type(unsigned char type) {
+  if (type == DT_DIR) return FileKind::folder;
+  return type == DT_REG ? FileKind::file : FileKind::other;
+}
+
 // The setting was accepted before; now the operator must repair it.
 template <class T>
 Result<T> invalid_as_upstream(Result<T> checked) {
@@ -82,20 +87,34 @@ class FolderTree final : public FileTree {
   }
 
   Result<std::vector<FileEntry>> list(const std::string& folder) override {
+    std::vector<FileEntry> entries;
+    TRY(visit(
+        folder, [](std::string_view, FileKind) { return true; },
+        [&](FileEntry entry) -> Result<void> {
+          entries.push_back(std::move(entry));
+          return {};
+        }));
+    return entries;
+  }
+
+  Result<void> visit(const std::string& folder, const Wants& wants, const Take& take) override {
     auto fd = TRY(open_beneath(folder, O_RDONLY | O_DIRECTORY));
     DIR* stream = ::fdopendir(fd.get());
     if (!stream) return os_error("list", folder);
     std::unique_ptr<DIR, int (*)(DIR*)> guard(stream, ::closedir);
     auto number = fd.release();
-    std::vector<FileEntry> entries;
     while (auto* item = ::readdir(stream)) {
       std::string name = item->d_name;
-      struct stat st {};
       if (name == "." || name == "..") continue;
-      if (::fstatat(number, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
-        entries.push_back(to_entry(std::move(name), st));
+      struct stat st {};
+      auto look_up = [&] { return ::fstatat(number, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0; };
+      bool is_known = item->d_type != DT_UNKNOWN;
+      if (!is_known && !look_up()) continue;
+      if (!wants(name, is_known ? kind_of_type(item->d_type) : to_entry("", st).kind)) continue;
+      if (is_known && !look_up()) continue;
+      TRY(take(to_entry(std::move(name), st)));
     }
-    return entries;
+    return {};
   }
 
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
