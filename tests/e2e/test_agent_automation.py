@@ -1,7 +1,6 @@
 """Runs through a remote agent (`runner: agent:<name>`): real ansible at the agent, real sshd behind it."""
 import json
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from support.agents import add_agent, enrolled
 from support.automation import ASKS, ansible, ended, hangs, host_key, log, outcomes, put_asset, ssh_host, ssh_servers
 from support.compose import COMPOSE, compose_calls, compose_plugin, compose_up
-from support.databases import sqlite_file
+from support.databases import rows
 from support.doubles import double
 from support.instance import Instance
 from support.ports import free_port
@@ -61,9 +60,8 @@ class World:
         return ended(http, answer.json["job_id"])
 
     def audited(self, action):
-        with sqlite3.connect(f"file:{sqlite_file(self.one)}?mode=ro", uri=True) as database:
-            return [json.loads(row[0]) for row in database.execute(
-                "SELECT details FROM audit_log WHERE action = ? ORDER BY seq", (action,))]
+        return [json.loads(details) for details, in
+                rows(self.one, "SELECT details FROM audit_log WHERE action = ? ORDER BY seq", action)]
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +106,9 @@ def test_secrets_are_released_one_by_one_and_stand_in_no_job(world):
     assert done["status"] == "completed", done
     released = [entry["host"] for entry in world.audited("agent.host_secret")[before:]]
     assert sorted(released) == ["by-key", "by-password"]
-    with sqlite3.connect(f"file:{sqlite_file(world.one)}?mode=ro", uri=True) as database:
-        for payload, result, summary in database.execute("SELECT payload, result, summary FROM agent_jobs"):
-            assert payload is None and result is None
-            assert "PRIVATE KEY" not in summary and world.servers[1]["SSH_PASS"] not in summary
+    for payload, result, summary in rows(world.one, "SELECT payload, result, summary FROM agent_jobs"):
+        assert payload is None and result is None
+        assert "PRIVATE KEY" not in summary and world.servers[1]["SSH_PASS"] not in summary
 
 
 def test_the_agents_targets_decide_where_it_goes(world):

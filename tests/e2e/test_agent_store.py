@@ -3,13 +3,12 @@ deployed ones are."""
 import base64
 import hashlib
 import json
-import sqlite3
 import threading
 
 import pytest
 
 from support.agents import add_agent
-from support.databases import sqlite_file
+from support.databases import rows
 from support.instance import Instance
 from support.program import run
 from support.s3_bucket import Bucket
@@ -117,8 +116,7 @@ def test_the_kept_listing_is_sealed_and_each_caller_sees_his_own_part_of_it(shar
     assert names(share.ann) == ["for-all.yml", "for-web-alone.yml"]
     assert fetch(share.bob, "for-web-alone.yml").status == 404
     assert upload(share.bob, "for-web-alone.yml", b"2").status == 409
-    with sqlite3.connect(f"file:{sqlite_file(share.instance)}?mode=ro", uri=True) as database:
-        kept = [row[0] for row in database.execute("SELECT listing FROM agent_listings WHERE listing IS NOT NULL")]
+    kept = [listing for listing, in rows(share.instance, "SELECT listing FROM agent_listings WHERE listing IS NOT NULL")]
     assert kept and not any(b"for-web" in listing for listing in kept)
 
 
@@ -252,8 +250,7 @@ def deployed(make_instance):
 
 
 def jobs_made(instance):
-    with sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True) as database:
-        return database.execute("SELECT count(*) FROM agent_jobs").fetchone()[0]
+    return rows(instance, "SELECT count(*) FROM agent_jobs")[0][0]
 
 
 def test_an_agent_without_ranges_keeps_files_up_to_what_it_sends_whole(deployed):
@@ -336,10 +333,9 @@ def test_content_is_gone_from_the_database_when_the_answer_was_given(deployed):
     marker = b"MARKER-OF-THE-CONTENT"
     upload(who.ann, "a.yml", marker)
     fetch(who.ann, "a.yml")
-    with sqlite3.connect(f"file:{sqlite_file(who.instance)}?mode=ro", uri=True) as database:
-        rows = database.execute("SELECT payload, result, summary FROM agent_jobs").fetchall()
-    assert rows and all(payload is None and result is None for payload, result, _ in rows)
-    assert not any(base64.b64encode(marker).decode()[:20] in summary for _, _, summary in rows)
+    kept = rows(who.instance, "SELECT payload, result, summary FROM agent_jobs")
+    assert kept and all(payload is None and result is None for payload, result, _ in kept)
+    assert not any(base64.b64encode(marker).decode()[:20] in summary for _, _, summary in kept)
 
 
 @pytest.mark.long

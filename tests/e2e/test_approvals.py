@@ -1,12 +1,11 @@
 """Approvals cover the time of a change: digests, reschedules, batches, races, and the list of what waits."""
 import hashlib
-import sqlite3
 import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.jobs import MACHINE
 from support.program import run
 
@@ -211,11 +210,9 @@ def test_what_an_older_release_approved_stays_approved(booked):
     assert approve(bob, approved).status == 200
     move(alice, moved, 48)
     one.stop()
-    with sqlite3.connect(sqlite_file(one)) as db:
-        for job_id, in db.execute("SELECT id FROM jobs").fetchall():
-            action, request = db.execute("SELECT action, request FROM jobs WHERE id = ?", (job_id,)).fetchone()
-            old = "not_gated:" + hashlib.sha256(f"{action}\n{request}".encode()).hexdigest()
-            db.execute("UPDATE jobs SET approval_digest = ? WHERE id = ?", (old, job_id))
+    for job_id, action, request in rows(one, "SELECT id, action, request FROM jobs"):
+        old = "not_gated:" + hashlib.sha256(f"{action}\n{request}".encode()).hexdigest()
+        rows(one, "UPDATE jobs SET approval_digest = ? WHERE id = ?", old, job_id)
     one.start()
     bob = one.login("bob")
     assert job(bob, approved)["status"] == "scheduled" and job(bob, approved)["approved_by"] == "bob"

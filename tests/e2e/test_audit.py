@@ -1,11 +1,10 @@
 """The audit log from outside: reading, verifying, exporting, proving, anchoring."""
 import json
 import shutil
-import sqlite3
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import dump, put_back, rows
 from support.program import run
 from support.wait import wait_until
 
@@ -15,10 +14,7 @@ def verify(instance, *args):
 
 
 def tamper(instance, sql):
-    db = sqlite3.connect(sqlite_file(instance))
-    with db:
-        db.execute(sql)
-    db.close()
+    rows(instance, sql)
 
 
 @pytest.fixture
@@ -164,6 +160,7 @@ def test_checkpoints_in_the_active_store_outlast_the_instance(anchored, scratch)
     assert root.get("/readyz").json["checks"]["audit_anchors"] == "ok"
     older = scratch / "older"
     shutil.copytree(one.folder, older, ignore=shutil.ignore_patterns("deploy"))
+    older_database = dump(one)
     assert root.post("/api/workgroups", {"name": "team-a"}).status == 201
     one.stop()
     kept = checkpoints(store)
@@ -176,9 +173,10 @@ def test_checkpoints_in_the_active_store_outlast_the_instance(anchored, scratch)
     one.start()
     assert one.login("root").get("/api/storage/list").json["items"] == []
     one.kill()
-    # The whole folder is put back to what it was: only the store remembers.
+    # Everything is put back to what it was: only the store remembers.
     shutil.rmtree(one.folder)
     older.rename(one.folder)
+    put_back(one, older_database)
     broken = verify(one)
     assert broken.code == 9 and broken.json["first_broken_seq"] == broken.json["count"] + 1, broken
     assert one.dashctl("audit", "verify", env={"DASHCTL_ANCHOR_STORE": ""}).code == 0

@@ -1,8 +1,7 @@
 """POST /api/setup/compare with a whole bundle: four categories, and no value."""
 import json
-import sqlite3
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.http_client import Http
 
 
@@ -51,8 +50,7 @@ def test_it_agrees_with_the_command(filled):
 
 def test_a_setting_that_this_instance_cannot_open_is_unknown(instance, root):
     instance.set(epml_pat="hidden", demo="1")
-    with sqlite3.connect(sqlite_file(instance)) as db:
-        db.execute("UPDATE config SET value = x'00' WHERE key = 'epml_pat'")
+    rows(instance, "UPDATE config SET value = ? WHERE key = 'epml_pat'", b"\0")
     found = compare(root, bundle(epml_pat="hidden", demo="1")).json
     assert {entry["key"]: entry["category"] for entry in found["entries"]} == {"epml_pat": "UNKNOWN", "demo": "SAME"}
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from support.databases import DATABASES, new_database, sqlite_file
+from support.databases import DATABASES, new_database, rows, sqlite_file
 from support.instance import PASSWORD, Instance, sign_in
 from support.program import BINARY, clean_environment, run
 from support.wait import wait_until
@@ -159,10 +159,8 @@ def test_a_backup_is_of_one_moment_while_the_instance_is_written(filled, make_in
         two = empty_with_key_of(filled, make_instance, f"copy{n}")
         assert two.dashctl("db", "restore", scratch / f"b{n}").code == 0
         assert verdict(two)["ok"] is True
-        db = sqlite3.connect(sqlite_file(two))
-        groups = db.execute("SELECT COUNT(*) FROM workgroups").fetchone()
-        assert groups == db.execute("SELECT COUNT(*) FROM audit_log WHERE action = 'workgroup_create'").fetchone()
-        db.close()
+        groups = rows(two, "SELECT COUNT(*) FROM workgroups")
+        assert groups == rows(two, "SELECT COUNT(*) FROM audit_log WHERE action = 'workgroup_create'")
 
 
 def test_a_failed_backup_leaves_the_older_file(filled, scratch):
@@ -183,24 +181,14 @@ def test_a_check_finds_what_is_wrong(filled):
     change(filled, "UPDATE audit_log SET username = 'mallory' WHERE seq = 2")
     bad = filled.dashctl("db", "check", "--output", "json")
     assert bad.code == 9 and not bad.json["ok"] and "audit log" in bad.json["problems"][0], bad
-    change(filled, "DELETE FROM config WHERE key = 'app_url'; INSERT INTO config VALUES ('app_url', %s, 1)")
+    rows(filled, "DELETE FROM config WHERE key = 'app_url'")
+    rows(filled, "INSERT INTO config VALUES ('app_url', ?, 1)", b"\0")
     bad = filled.dashctl("db", "check", "--output", "json")
     assert bad.code == 9 and any("app_url" in problem for problem in bad.json["problems"]), bad
 
 
-def change(instance, sql):
-    url = instance.env.get("DASHCTL_DATABASE")
-    if url:
-        subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", url, "-c", sql.replace("%s", r"'\x00'")], check=True)
-        return
-    db = sqlite3.connect(sqlite_file(instance))
-    with db:
-        db.executescript(sql.replace("%s", "x'00'"))
-    db.close()
-
-
 def test_a_database_moves_to_the_other_engine_and_back(make_instance, scratch):
-    one = make_instance(start=False)
+    one = make_instance(start=False, env=new_database("sqlite"))
     one.set(cloud1_secret_access_key=SECRET)
     one.start()
     assert one.login("root").post("/api/workgroups", {"name": "web"}).status == 201
@@ -229,7 +217,7 @@ def test_a_database_moves_to_the_other_engine_and_back(make_instance, scratch):
 
 
 def test_a_copy_into_an_instance_of_another_key_is_refused(make_instance, scratch):
-    one = make_instance(start=False)
+    one = make_instance(start=False, env=new_database("sqlite"))
     other = make_instance("other", start=False, admin=False)
     other.folder.mkdir()
     (other.folder / "signing.key").write_text("f" * 64 + "\n")
@@ -242,7 +230,7 @@ def test_a_copy_into_an_instance_of_another_key_is_refused(make_instance, scratc
 
 @pytest.mark.parametrize("target", DATABASES)
 def test_a_copy_that_dies_leaves_an_instance_without_accounts(make_instance, scratch, target):
-    one = make_instance(start=False)
+    one = make_instance(start=False, env=new_database("sqlite"))
     db = sqlite3.connect(sqlite_file(one))
     with db:
         db.executemany("INSERT INTO login_failures VALUES (?, '10.0.0.1', 1)", ((f"user-{n}",) for n in range(200_000)))

@@ -1,10 +1,9 @@
 """The decision log: who asked, in which request, and why, also where nothing is enforced."""
 import json
-import sqlite3
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.jobs import HELD, MACHINE
 from support.wait import wait_until
 
@@ -20,10 +19,9 @@ def gate(instance):
 
 def decisions(instance):
     """(request id, user, verdict, reasons, enforced, dry run) of each decision, oldest first."""
-    with sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True) as db:
-        rows = db.execute("SELECT request_id, username, verdict, reasons, enforced, dry_run FROM decisions ORDER BY seq")
-        return [(request, user, verdict, json.loads(reasons), enforced, dry_run)
-                for request, user, verdict, reasons, enforced, dry_run in rows]
+    found = rows(instance, "SELECT request_id, username, verdict, reasons, enforced, dry_run FROM decisions ORDER BY seq")
+    return [(request, user, verdict, json.loads(reasons), enforced, dry_run)
+            for request, user, verdict, reasons, enforced, dry_run in found]
 
 
 def logged(instance, count):

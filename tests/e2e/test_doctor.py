@@ -1,9 +1,8 @@
 """`dashctl doctor`: what it finds, and the exit code that says so."""
 import json
 import os
-import sqlite3
 
-from support.databases import sqlite_file
+from support.databases import new_database, rows, sqlite_file
 from support.ports import free_port
 from support.program import run
 
@@ -45,7 +44,7 @@ def test_a_lost_key_is_not_replaced(make_instance):
 
 
 def test_a_readable_key_another_key_and_a_damaged_database_are_found(make_instance):
-    one = make_instance(start=False)
+    one = make_instance(start=False, env=new_database("sqlite"))
     one.set(demo="1")
     os.chmod(one.folder / "signing.key", 0o644)
     assert doctor(one).code == 8 and states(doctor(one))["signing_key"] == "failed"
@@ -61,10 +60,7 @@ def test_a_readable_key_another_key_and_a_damaged_database_are_found(make_instan
 def test_a_cut_log_is_found(make_instance):
     one = make_instance(start=False)
     one.add_user("ann")
-    database = sqlite3.connect(sqlite_file(one))
-    database.execute("DELETE FROM audit_log WHERE seq = (SELECT max(seq) FROM audit_log)")
-    database.commit()
-    database.close()
+    rows(one, "DELETE FROM audit_log WHERE seq = (SELECT max(seq) FROM audit_log)")
     assert doctor(one).code == 9 and states(doctor(one))["audit"] == "failed"
 
 
@@ -119,8 +115,7 @@ def test_an_admin_is_told_what_the_instance_finds_about_itself(make_instance, sc
 
 def test_what_fails_on_the_instance_fails_the_command_from_afar(make_instance, scratch):
     one = make_instance()
-    with sqlite3.connect(sqlite_file(one)) as database:
-        database.execute("DELETE FROM audit_log WHERE seq = 1")
+    rows(one, "DELETE FROM audit_log WHERE seq = 1")
     token = scratch / "token"
     token.write_text(one.token("root"))
     done = run("doctor", "--target", one.url, "--token-file", token, "--output", "json")

@@ -1,12 +1,11 @@
 """The image hub: uploads in parts, the formats that it takes, its list, for administrators alone."""
 import json
 import os
-import sqlite3
 
 import pytest
 
 from support.cloud_stores import CLOUDS, store_settings
-from support.databases import sqlite_file
+from support.databases import rows
 from support.program import run
 from support.storage import PART, p8, people, slices
 
@@ -168,8 +167,7 @@ def test_an_aborted_upload_leaves_nothing(actors, bucket):
 def test_uploads_and_deletions_are_in_the_audit_log(actors):
     assert send(actors.root, "a.raw", bytes(512)).status == 201
     assert actors.root.delete("/api/images/a.raw").status == 200
-    with sqlite3.connect(f"file:{sqlite_file(actors.instance)}?mode=ro", uri=True) as database:
-        actions = {row[0] for row in database.execute("SELECT action FROM audit_log")}
+    actions = {action for action, in rows(actors.instance, "SELECT action FROM audit_log")}
     assert {"image.upload", "image.delete"} <= actions
 
 

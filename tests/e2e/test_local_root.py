@@ -1,12 +1,11 @@
 """The local store's root is not the host: what storage_local_path may name, by every door and when it is opened."""
 import os
 import pwd
-import sqlite3
 from pathlib import Path
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.program import run
 from support.storage import upload
 
@@ -189,13 +188,10 @@ def test_doctor_looks_at_a_folder_of_an_older_schema_without_changing_it(make_in
     one = make_instance(start=False)
     one.set(storage_local_path=str(scratch / "store"))
     (scratch / "store").symlink_to("/etc")
-    database = sqlite3.connect(sqlite_file(one))
-    newest = database.execute("SELECT version FROM schema_version").fetchone()[0]
-    database.execute("UPDATE schema_version SET version = ?", (newest - 1,))
-    database.commit()
+    (newest,), = rows(one, "SELECT version FROM schema_version")
+    rows(one, "UPDATE schema_version SET version = ?", newest - 1)
     done = run("doctor", "--data-dir", one.folder, "--output", "json")
     checks = {check["check"]: check for check in done.json["checks"]}
     assert done.code == 1 and checks["storage local"]["state"] == "failed", done
     assert checks["database"]["state"] == "warning" and str(newest) in checks["database"]["message"]
-    assert database.execute("SELECT version FROM schema_version").fetchone()[0] == newest - 1
-    database.close()
+    assert rows(one, "SELECT version FROM schema_version") == [(newest - 1,)]

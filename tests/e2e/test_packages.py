@@ -117,12 +117,12 @@ def test_installing_upgrading_removing_and_purging(package, tmp_path):
                  "/usr/share/dashctl/policy/allowed_regions.rego", "/usr/share/doc/dashctl/examples/nginx.conf",
                  "/usr/share/doc/dashctl/examples/deploy/record/main.tf", "/etc/dashctl/serve.env"):
         assert system.path(name).is_file(), name
-    assert os.path.lexists(system.path("/etc/systemd/system/sockets.target.wants/dashctl.socket"))
+    socket_link = system.path("/etc/systemd/system/sockets.target.wants/dashctl.socket")
+    assert os.path.lexists(socket_link)
     # An agent is there for whoever enrols it, and not started for anyone else.
     wanted = system.path("/etc/systemd/system/multi-user.target.wants")
     assert [os.path.lexists(wanted / f"{name}.service") for name in ("dashctl", "dashctl-agent")] == [True, False]
     assert system.run("id", "-un", "dashctl-agent").stdout.strip() == "dashctl-agent"
-    system.run("deb-systemd-helper", "enable", "dashctl-agent.service", DPKG_MAINTSCRIPT_PACKAGE="dashctl")
     data = system.path("/var/lib/dashctl")
     user, group = system.run("id", "-u", "dashctl").stdout.strip(), system.run("id", "-g", "dashctl").stdout.strip()
     about = data.stat()
@@ -132,7 +132,10 @@ def test_installing_upgrading_removing_and_purging(package, tmp_path):
     system.path("/tmp/password").write_text("correct horse battery\n")
     dashctl(system, "user add root --admin --password-file /tmp/password")
 
-    # An upgrade keeps what the instance and the operator wrote.
+    # An upgrade keeps what the instance and the operator wrote, and the units that are enabled: these are the links that
+    # `systemctl enable dashctl-agent.service` makes and `systemctl disable dashctl.socket` removes.
+    (wanted / "dashctl-agent.service").symlink_to("/lib/systemd/system/dashctl-agent.service")
+    socket_link.unlink()
     dashctl(system, "config set cloud1_region us-east-2")
     system.path("/etc/dashctl/serve.env").write_text("DASHCTL_PUBLIC_URL=https://changed.example\n")
     data.chmod(0o750)
@@ -142,7 +145,7 @@ def test_installing_upgrading_removing_and_purging(package, tmp_path):
     assert "changed.example" in system.path("/etc/dashctl/serve.env").read_text()
     assert stat.S_IMODE(data.stat().st_mode) == 0o750 and (data / "signing.key").read_bytes() == key
     assert system.run("id", "-u", "dashctl").stdout.strip() == user
-    assert os.path.lexists(wanted / "dashctl-agent.service")
+    assert [os.path.lexists(link) for link in (wanted / "dashctl.service", wanted / "dashctl-agent.service", socket_link)] == [True, True, False]
     assert read_setting(system) == "us-east-2"
     serve_once(system)
 

@@ -1,10 +1,9 @@
 """A plan waits for somebody else's approval, and exactly that plan is applied, by any replica, or none."""
 import json
-import sqlite3
 
 import pytest
 
-from support.databases import new_database, sqlite_file
+from support.databases import new_database, rows
 from support.deploys import PROGRAM, deploy, destroy, ended, log_of, put_module
 from support.jobs import job, wait_for
 from support.program import run
@@ -131,12 +130,10 @@ def test_rejected_cancelled_and_expired_plans_change_nothing(held, marks):
     # The rules and the setting may change while it waits: the plan is held all the same.
     one.set(deploy_plan_approval="off")
     assert job(bob, expired)["status"] == "awaiting_approval" and approve(bob, expired).status == 409
-    with sqlite3.connect(sqlite_file(one)) as db:
-        db.execute("UPDATE jobs SET approval_expires_at = 1 WHERE id = ?", (expired,))
+    rows(one, "UPDATE jobs SET approval_expires_at = 1 WHERE id = ?", expired)
     wait_for(bob, expired, "expired")
     assert approve_plan(bob, expired).status == 409
-    with sqlite3.connect(sqlite_file(one)) as db:
-        wait_until(lambda: db.execute("SELECT count(*) FROM job_plans").fetchone()[0] == 0, what="the end of the plans")
+    wait_until(lambda: rows(one, "SELECT count(*) FROM job_plans") == [(0,)], what="the end of the plans")
     assert not (marks / "made").exists()
 
 

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import new_database, rows, sqlite_file
 from support.holding_relay import HoldingRelay
 from support.http_client import Http
 from support.program import run
@@ -99,7 +99,7 @@ def test_a_full_disk_is_named_and_only_writes_are_refused(full_disk):
 
 
 def test_a_database_file_that_may_not_be_written_is_named(make_instance):
-    one = make_instance()
+    one = make_instance(env=new_database("sqlite"))
     root, pat = one.login("root"), one.token("root")
     database = sqlite_file(one)
     one.stop()
@@ -120,7 +120,9 @@ def test_a_database_file_that_may_not_be_written_is_named(make_instance):
     assert root.put("/api/setup/config", SETTING).status == 200
 
 
-def test_a_database_that_another_process_keeps_locked_is_named(instance, root):
+def test_a_database_that_another_process_keeps_locked_is_named(make_instance):
+    instance = make_instance(env=new_database("sqlite"))
+    root = instance.login("root")
     holder = sqlite3.connect(sqlite_file(instance), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     wait_for_degraded(instance, "database_writes")
@@ -134,8 +136,7 @@ def test_a_setting_that_cannot_be_opened_is_named_and_the_key_is_not_blamed(inst
     wait_for_good(instance)
     for key, others in (("cloud1_secret_key", {}), ("public_base_url", {"cloud1_secret_key": "s"})):
         instance.set(**{key: "value"}, **others)
-        with sqlite3.connect(sqlite_file(instance)) as db:
-            db.execute("UPDATE config SET value = x'00' WHERE key = ?", (key,))
+        rows(instance, "UPDATE config SET value = ? WHERE key = ?", b"\0", key)
         assert key in wait_for_degraded(instance, "settings")
         assert ready(instance)[1]["checks"]["key"] == "ok"
         assert_reads_go_on(instance, root)

@@ -3,12 +3,11 @@ import base64
 import hashlib
 import json
 import os
-import sqlite3
 import urllib.parse
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.http_client import Http
 from support.storage import PART, b64, fetch, names, people, scope, upload
 
@@ -373,8 +372,7 @@ def test_scope_changes_uploads_deletions_and_settings_are_audited(actors):
     scope(actors.root, "a.yml", "web")
     actors.root.delete("/api/storage/asset/a.yml")
     actors.root.patch("/api/storage/config", {"promote_runner_image": "x"})
-    with sqlite3.connect(f"file:{sqlite_file(actors.instance)}?mode=ro", uri=True) as database:
-        actions = {row[0] for row in database.execute("SELECT action FROM audit_log")}
+    actions = {action for action, in rows(actors.instance, "SELECT action FROM audit_log")}
     for action in ("storage.upload", "storage_asset_scope_update", "storage.delete", "storage.config.update"):
         assert action in actions
 

@@ -1,10 +1,9 @@
 """A required, closed change window holds whoever leaves his workgroup out, and a booking whose window is gone does not run."""
-import sqlite3
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.jobs import MACHINE
 from support.wait import wait_until
 from support.windows import clock, window
@@ -119,8 +118,7 @@ def booked(make_instance):
     def let_it_come():
         """Puts the booked time before now, and an executor in place."""
         run_at = int((datetime.now(timezone.utc) - timedelta(minutes=1)).timestamp() * 1e6)
-        with sqlite3.connect(sqlite_file(one), timeout=30) as database:
-            database.execute("UPDATE jobs SET run_at = ? WHERE id = ?", (run_at, made.json["job_id"]))
+        rows(one, "UPDATE jobs SET run_at = ? WHERE id = ?", run_at, made.json["job_id"])
         (one.folder / "deploy").mkdir()
         path = one.folder / "deploy" / "cloud1-vm-deploy"
         path.write_text("#!/bin/sh\necho made\n")
@@ -142,8 +140,7 @@ def test_a_booked_job_whose_window_is_gone_is_missed(booked, change):
     one, root, open_now, let_it_come = booked
     if change == "deleted":
         assert root.delete(f"/api/change-windows/{open_now}").status == 409
-        with sqlite3.connect(sqlite_file(one), timeout=30) as database:
-            database.execute("DELETE FROM change_windows")
+        rows(one, "DELETE FROM change_windows")
     else:
         body = {"disabled": {"enabled": False}, "moved": {"start_at_local": clock(5)}, "shortened": {"duration_minutes": 30}}[change]
         assert root.put(f"/api/change-windows/{open_now}", body).status == 200

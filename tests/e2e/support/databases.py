@@ -1,11 +1,12 @@
 """Databases on which an instance runs. DASH_E2E_DATABASE=postgres gives every instance a PostgreSQL database of its own whose test does not
 name one, so that the whole suite runs on either."""
+import contextlib
+import json
 import os
+import sqlite3
 import subprocess
 import uuid
 from pathlib import Path
-
-import pytest
 
 DATABASES = ["sqlite", "postgres"]
 EVERYWHERE = os.environ.get("DASH_E2E_DATABASE", "sqlite")
@@ -49,7 +50,53 @@ def drop_databases(folder):
 
 
 def sqlite_file(instance):
-    """The instance's SQLite database, for tests that look into it or change it; they are skipped where there is none."""
-    if instance.env.get("DASHCTL_DATABASE"):
-        pytest.skip("looks into the file of SQLite")
+    """The file of an instance that a test put on SQLite."""
+    assert not instance.env.get("DASHCTL_DATABASE")
     return instance.folder / "dashctl.db"
+
+
+def rows(instance, statement, *values):
+    """Runs one statement, with ? for each value, in the instance's database; the rows of a SELECT, as tuples."""
+    url = instance.env.get("DASHCTL_DATABASE")
+    if not url:
+        with contextlib.closing(sqlite3.connect(sqlite_file(instance), timeout=30)) as database, database:
+            return database.execute(statement, values).fetchall()
+    text = "".join(part + literal for part, literal in zip(statement.split("?"), [*map(postgres_literal, values), ""], strict=True))
+    if not statement.lstrip().upper().startswith("SELECT"):
+        psql(url, text)
+        return []
+    # Pairs and not a dictionary, because two columns may have one name.
+    found = json.loads(psql(url, f"SELECT coalesce(json_agg(found), '[]') FROM ({text}) found"), object_pairs_hook=list)
+    return [tuple(bytes.fromhex(value[2:]) if isinstance(value, str) and value.startswith("\\x") else value for _, value in row)
+            for row in found]
+
+
+def postgres_literal(value):
+    if isinstance(value, bytes):
+        return f"'\\x{value.hex()}'::bytea"
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def psql(url, text):
+    done = subprocess.run(["psql", "-qAt", "-v", "ON_ERROR_STOP=1", url], input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (text, done.stderr)
+    return done.stdout
+
+
+def dump(instance):
+    """All bytes of the database of an instance that has no connections."""
+    url = instance.env.get("DASHCTL_DATABASE")
+    if not url:
+        return sqlite_file(instance).read_bytes()
+    return subprocess.run(["pg_dump", "-c", "--if-exists", url], check=True, capture_output=True).stdout
+
+
+def put_back(instance, dumped):
+    """Replaces the database by what dump() returned, of this instance or another."""
+    url = instance.env.get("DASHCTL_DATABASE")
+    if url:
+        psql(url, dumped.decode())
+        return
+    for file in instance.folder.glob("dashctl.db*"):
+        file.unlink()
+    sqlite_file(instance).write_bytes(dumped)

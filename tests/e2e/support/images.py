@@ -1,8 +1,7 @@
 """The image hub as its users call it: what stands for an image, the jobs that place and promote, their ends."""
 import os
-import sqlite3
 
-from support.databases import sqlite_file
+from support.databases import rows
 from support.wait import wait_until
 
 FOOTER = b"conectix" + bytes(504)
@@ -42,5 +41,4 @@ def items(http):
 
 
 def audited(instance):
-    with sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True) as database:
-        return [row[0] for row in database.execute("SELECT action FROM audit_log ORDER BY seq")]
+    return [action for action, in rows(instance, "SELECT action FROM audit_log ORDER BY seq")]
