@@ -162,8 +162,10 @@ def test_a_large_inline_upload_is_taken_and_a_larger_body_refused(front):
     big.write_text(json.dumps({"filename": "inline.deb", "content_b64": "A" * (80 * MIB)}))
     sent = ["-H", front.header(), "-H", "Content-Type: application/json", "--data-binary", f"@{big}"]
     assert front.proxy.curl("/api/storage/upload", *sent)[1] in (200, 201)
+    # By HTTP/2, where a refusal ends the stream and not the connection: by HTTP/1.1 a proxy may close it while the client
+    # sends, and a client that sends may lose the answer (RFC 9112, 9.6).
     big.write_text(" " * (129 * MIB))
-    assert front.proxy.curl("/api/storage/upload", *sent, http="--http1.1")[1] == 413
+    assert front.proxy.curl("/api/storage/upload", *sent)[:2] == ("2", 413)
     big.unlink()
 
 

@@ -67,9 +67,9 @@ class Proxy:
     def url(self):
         return f"https://127.0.0.1:{self.port}"
 
-    def curl(self, path, *args, http="--http2"):
+    def curl(self, path, *args):
         """(HTTP version, status, body) as curl sees them."""
-        done = subprocess.run(["curl", "-sS", http, "--cacert", str(self.chain), "--path-as-is", "-w", "\n%{http_version} %{http_code}",
+        done = subprocess.run(["curl", "-sS", "--http2", "--cacert", str(self.chain), "--path-as-is", "-w", "\n%{http_version} %{http_code}",
                                *args, self.url + path], capture_output=True, text=True, check=False, timeout=120)
         assert done.returncode == 0, (done.stderr, self.log.read_text())
         body, _, last = done.stdout.rpartition("\n")
