@@ -76,7 +76,8 @@ class Site:
 
 
 class Replica:
-    """Callers that write one after the other. What comes while a transaction is under way shares the next one."""
+    """Callers that write one after the other. What comes while a transaction is under way, or while the writer waits for the lock,
+    shares the next one (core/db/group_commit.cpp)."""
 
     def __init__(self, model, processors):
         self.model, self.processors, self.queue, self.writer_sleeps = model, processors, [], False
@@ -105,8 +106,8 @@ class Replica:
             if not self.queue:
                 self.writer_sleeps = True
                 yield WAIT
-            batch, self.queue = self.queue, []
             yield from model.lock.take()
+            batch, self.queue = self.queue, []
             yield from self.processors.use(costs.replica_write)
             yield from model.database.use(costs.database_write + costs.database_entry * len(batch))
             yield costs.commit + model.site.network

@@ -30,6 +30,11 @@ def test_callers_of_a_replica_share_a_transaction_and_those_of_two_do_not():
     assert simulate(costs(commit=0.002), Site(replicas=16, callers=1, database_processors=8))[1] == 1
 
 
+def test_who_comes_while_a_replica_waits_for_the_lock_goes_along():
+    rate, shared = simulate(costs(commit=0.002), Site(replicas=2, callers=16, database_processors=8))
+    assert shared == pytest.approx(16, rel=0.05) and rate == pytest.approx(500 * 16, rel=0.05)
+
+
 def test_processors_are_a_limit_and_idle_replicas_take_from_it():
     busy = costs(database_entry=0.01)
     assert simulate(busy, Site(8, callers=1, database_processors=2))[0] == pytest.approx(100, rel=0.05), "the lock: one transaction at a time"
