@@ -18,7 +18,7 @@ from support.databases import DATABASES, new_database
 from support.failing_store import FailingStore
 from support.http_client import Http
 from support.instance import PASSWORD, sign_in
-from support.jobs import MACHINE, executor, wait_for
+from support.jobs import MACHINE, executor
 from support.postgres_server import PostgresServer, url_of
 from support.storage import fetch, names, upload
 from support.wait import wait_until
@@ -28,6 +28,12 @@ DISK_MIB = 256
 WARM_UP = 60
 MIB = 1 << 20
 TYPED = {200, 201, 202, 204, 400, 401, 403, 404, 409, 412, 413, 422, 429, 502, 503, 504}
+
+
+def ended_or_refused(http, job_id):
+    """The answer about a job, once it has ended or nobody takes it, or the refusal to answer."""
+    answer = http.get(f"/api/jobs/{job_id}")
+    return answer if answer.status != 200 or answer.json["status"] in ("completed", "failed", "pending") else None
 
 
 class Load:
@@ -68,7 +74,7 @@ class Load:
         made = http.post("/api/cloud1/deploy", MACHINE)
         yield made
         if made.status == 200:
-            wait_for(http, made.json["job_id"], "completed", "failed", "pending")
+            yield wait_until(lambda: ended_or_refused(http, made.json["job_id"]), what="the job")
         yield http.get("/api/jobs")
 
     def people(self, http, n):
@@ -186,6 +192,7 @@ def check_growth(samples):
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")  # a caller who has stopped calling
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, for a disk of its own")
 @pytest.mark.parametrize("kind", DATABASES)
 def test_nothing_grows_and_every_error_is_typed(make_instance, scratch, s3_server, monkeypatch, capsys, kind, database, disk):
