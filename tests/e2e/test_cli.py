@@ -123,7 +123,7 @@ def test_a_full_disk_is_an_error_wherever_it_is(folder, scratch):
         for words in [("config", "list"), ("config", "get", "demo"), ("user", "list", "--output", "json"),
                       ("token", "issue", "t", "--user", "root"), ("migrate", "export", "--out", "-")]:
             done = subprocess.run([BINARY, *words, "--data-dir", folder.folder], stdout=full, stderr=subprocess.PIPE,
-                                  env=clean_environment(), text=True, check=False)
+                                  env=clean_environment(folder.env), text=True, check=False)
             assert done.returncode == 1 and "No space left" in done.stderr, (words, done)
     link = scratch / "full"
     link.symlink_to("/dev/full")
@@ -163,7 +163,7 @@ def catches(pid, number):
 
 def test_text_that_is_none_is_refused(folder):
     for words in [("demo", b"\xff\xfe"), (b"\xff", "x"), ("  ", "x")]:
-        done = subprocess.run([BINARY, "config", "set", *words, "--data-dir", folder.folder], env=clean_environment(),
+        done = subprocess.run([BINARY, "config", "set", *words, "--data-dir", folder.folder], env=clean_environment(folder.env),
                               capture_output=True, check=False)
         assert done.returncode == 1 and b"UTF-8" in done.stderr, done
     assert folder.dashctl("config", "list").out == ""

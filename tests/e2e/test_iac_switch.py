@@ -144,7 +144,7 @@ class KilledSwitch:
 
     def start(self):
         return subprocess.Popen([BINARY, "storage", "switch", "obj_cloud3", "--migrate-state", "--data-dir",
-                                 self.world.instance.folder], env=clean_environment(), stdin=subprocess.DEVNULL,
+                                 self.world.instance.folder], env=clean_environment(self.world.instance.env), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def check(self):

@@ -228,7 +228,7 @@ def test_ctrl_c_cancels_the_job_of_the_command(make_instance, bucket, scratch):
         file.truncate(256 * PART)
     who = people(make_instance(start=False), bucket.settings | {"storage_local_path": str(scratch / "store")})
     with subprocess.Popen([BINARY, "storage", "hub", "put", "local:a.raw", "--data-dir", str(who.instance.folder)],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(), text=True) as process:
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(who.instance.env), text=True) as process:
         wait_until(lambda: bucket.open_uploads(), what="the first part")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)

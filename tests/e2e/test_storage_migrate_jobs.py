@@ -134,7 +134,7 @@ def test_ctrl_c_cancels_the_job_of_the_command(actors, where):
     words = ["--data-dir", str(actors.instance.folder)] if where == "--data-dir" else [
         "--target", actors.instance.url, "--token", actors.root.token]
     with subprocess.Popen([BINARY, "storage", "migrate", "local", "s3", "--bwlimit", "1", *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(), text=True) as process:
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(actors.instance.env), text=True) as process:
         job = wait_until(lambda: jobs(actors, status="running"), what="the job")[0]
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
@@ -202,7 +202,7 @@ def test_a_killed_command_holds_no_second_run_up(stopped, bucket):
     instance.set(**settings)
     (instance.folder.parent / "store/a.yml").write_bytes(b"A")
     command = [BINARY, "storage", "migrate", "local", "s3", "--data-dir", str(instance.folder)]
-    with subprocess.Popen([*command, "--bwlimit", "1"], env=clean_environment(), stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen([*command, "--bwlimit", "1"], env=clean_environment(instance.env), stderr=subprocess.DEVNULL) as process:
         found = wait_until(lambda: [job for job in instance.dashctl("job", "list", "--output", "json").json["jobs"]
                                     if job["status"] == "running"], what="the job")[0]
         live = instance.dashctl("storage", "migrate", "local", "s3")
