@@ -322,7 +322,7 @@ TEST_P(PolicyClientContract, OnlyADataFolderTakesOtherSettingsAndRunsTests) {
 TEST_P(InstanceClientContract, ListsBackendsAndAssets) {
   auto& storage = *client().storage;
   EXPECT_EQ(must(storage.backends()), must(other().storage->backends()));
-  EXPECT_EQ(code_of(storage.list("no_such")), code_of(other().storage->list("no_such")));
+  EXPECT_EQ(code_of(storage.list("no_such", "")), code_of(other().storage->list("no_such", "")));
 }
 
 std::string name_of(const testing::TestParamInfo<Way>& info) {

@@ -53,7 +53,9 @@ class InOrderClient final : public StorageClient, public UploadClient {
   std::string name() const override { return client_->name(); }
   UploadClient& uploads() override { return *this; }
   Result<Json> backends() override { return client_->backends(); }
-  Result<Json> list(const std::string& backend) override { return client_->list(backend); }
+  Result<Json> list(const std::string& backend, const std::string& cursor) override {
+    return client_->list(backend, cursor);
+  }
   Result<Json> remove(const std::string& asset) override { return client_->remove(asset); }
   Result<Json> test(const std::string& backend, bool is_deep) override {
     return client_->test(backend, is_deep);
