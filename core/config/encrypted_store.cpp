@@ -1,6 +1,7 @@
 #include "core/config/encrypted_store.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
@@ -10,6 +11,68 @@
 
 namespace dash::config {
 namespace {
+
+// More are looked up by one pass over the table: a query for each would take minutes where the database is another
+// machine.
+constexpr std::size_t kFewChanges = 32;
+// Of one statement: each moves the version that caches are kept by (008_kept_version.sql), and a row that a
+// transaction changes again and again grows slow in PostgreSQL.
+constexpr std::size_t kRowsAtOnce = 200;
+
+constexpr std::string_view kWriteRows =
+    R"(INSERT INTO config (key, value, updated_at)
+       VALUES {}
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at)";
+constexpr std::string_view kRemoveRows = "DELETE FROM config WHERE key IN {}";
+constexpr std::string_view kWriteHistory =
+    R"(INSERT INTO config_history (seq, change_id, key, old_value, new_value, changed_at, changed_by, origin)
+       VALUES {})";
+
+// "($1, $2), ($3, $4)" for two rows of two columns.
+std::string placeholders(std::size_t rows, std::size_t columns) {
+  std::string out;
+  for (std::size_t i = 0; i < rows * columns; ++i)
+    out += fmt::format("{}${}{}",
+                       i % columns > 0 ? ", "
+                       : i > 0         ? ", ("
+                                       : "(",
+                       i + 1, (i + 1) % columns == 0 ? ")" : "");
+  return out;
+}
+
+// Rows of one change, written some hundred at a time.
+class RowWriter {
+ public:
+  explicit RowWriter(db::Transaction& tx) : tx_(tx) {}
+
+  void write(const std::string& key, const std::string& sealed, std::int64_t now) {
+    append(written_, {key, db::Blob{sealed}, now});
+  }
+  void remove(const std::string& key) { append(removed_, {key}); }
+  // A row of config_history. Writes what is there when that is enough.
+  Result<void> record(db::Params columns) {
+    append(history_, std::move(columns));
+    return history_.size() / kHistoryColumns < kRowsAtOnce ? Result<void>() : flush();
+  }
+  Result<void> flush() {
+    TRY(run(kWriteRows, placeholders(written_.size() / 3, 3), written_));
+    TRY(run(kRemoveRows, placeholders(1, removed_.size()), removed_));
+    return run(kWriteHistory, placeholders(history_.size() / kHistoryColumns, kHistoryColumns), history_);
+  }
+
+ private:
+  static constexpr std::size_t kHistoryColumns = 8;
+  static void append(db::Params& to, db::Params columns) {
+    std::ranges::move(columns, std::back_inserter(to));
+  }
+  Result<void> run(std::string_view sql, const std::string& rows, db::Params& params) {
+    if (params.empty()) return {};
+    TRY(tx_.exec(fmt::format(fmt::runtime(sql), rows), std::exchange(params, {})));
+    return {};
+  }
+  db::Transaction& tx_;
+  db::Params written_, removed_, history_;
+};
 
 Result<void> check_key(const std::string& key) {
   if (is_key(key)) return {};
@@ -31,6 +94,29 @@ Result<std::optional<std::string>> sealed_row(db::Transaction& tx, const std::st
 
 Result<std::int64_t> next_history_seq(db::Transaction& tx) {
   return TRY(tx.query("SELECT COALESCE(MAX(seq), 0) + 1 FROM config_history"))[0].integer(0);
+}
+
+// The rows of `changes` that exist, by key.
+Result<std::map<std::string, std::string>> rows_of(db::Transaction& tx, const Changes& changes) {
+  std::map<std::string, std::string> out;
+  if (changes.size() > kFewChanges) {
+    TRY(tx.each("SELECT key, value FROM config", {}, [&](const db::Row& row) -> Result<void> {
+      if (changes.contains(row.text(0))) out.emplace(row.text(0), row.blob(1));
+      return {};
+    }));
+    return out;
+  }
+  for (const auto& [key, value] : changes)
+    if (auto sealed = TRY(sealed_row(tx, key))) out.emplace(key, *std::move(sealed));
+  return out;
+}
+
+// A row that cannot be opened is written again: the new text must be readable under this instance's key.
+bool is_change(const EncryptedStore& store, const std::string& key, const std::optional<std::string>& before,
+               const std::optional<std::string>& value) {
+  if (!before || !value) return before.has_value() != value.has_value();
+  auto plain = store.open(key, *before);
+  return !plain || *plain != *value;
 }
 
 HistoryEntry entry_from_row(const db::Row& row) {
@@ -148,35 +234,27 @@ Result<std::string> EncryptedStore::apply(const Changes& changes, const Author& 
 }
 
 Result<std::string> EncryptedStore::apply(db::Transaction& tx, const Changes& changes, const Author& author) {
+  for (const auto& [key, value] : changes) TRY(check_key(key));
   auto change_id = crypto::uuid4();
   auto now = to_micros(clock_.now());
   auto seq = TRY(next_history_seq(tx));
+  auto rows = TRY(rows_of(tx, changes));
+  RowWriter writer(tx);
   bool changed = false;
   for (const auto& [key, value] : changes) {
-    TRY(check_key(key));
-    auto before = TRY(sealed_row(tx, key));
-    if (!before && !value) continue;
-    // Written again when it cannot be opened: the new text must be readable under this instance's key.
-    if (before && value) {
-      auto plain = open(key, *before);
-      if (plain && *plain == *value) continue;
-    }
-    std::optional<std::string> after;
-    if (value) after = seal(key, *value);
+    auto row = rows.find(key);
+    auto before = row == rows.end() ? std::nullopt : std::optional(std::move(row->second));
+    if (!is_change(*this, key, before, value)) continue;
+    auto after = value ? std::optional(seal(key, *value)) : std::nullopt;
     if (after)
-      TRY(tx.exec(R"(INSERT INTO config (key, value, updated_at)
-                     VALUES ($1, $2, $3)
-                     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at)",
-                  {key, db::Blob{*after}, now}));
+      writer.write(key, *after, now);
     else
-      TRY(tx.exec("DELETE FROM config WHERE key = $1", {key}));
-    TRY(tx.exec(R"(INSERT INTO config_history
-                     (seq, change_id, key, old_value, new_value, changed_at, changed_by, origin)
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8))",
-                {seq++, change_id, key, blob_or_null(before), blob_or_null(after), now, author.username,
-                 author.origin}));
+      writer.remove(key);
+    TRY(writer.record({seq++, change_id, key, blob_or_null(before), blob_or_null(after), now, author.username,
+                       author.origin}));
     changed = true;
   }
+  TRY(writer.flush());
   return changed ? change_id : std::string();
 }
 

@@ -78,6 +78,22 @@ TEST_F(ConfigStore, WritesNothingWhenNothingDiffers) {
   EXPECT_EQ(store_.history("", 0, 100).value().size(), 1u);
 }
 
+TEST_F(ConfigStore, WritesAThousandChangesAsOne) {
+  Changes first, second;
+  for (int i = 0; i < 1000; ++i) first[fmt::format("key{}", i)] = fmt::format("value{}", i);
+  ASSERT_TRUE(store_.apply(first, kAuthor));
+  second = first;
+  second["key1"] = "other";
+  second["key2"] = std::nullopt;
+  second["never there"] = std::nullopt;
+  auto change = store_.apply(second, kAuthor).value();
+  EXPECT_EQ(store_.all().value().size(), 999u);
+  EXPECT_EQ(store_.get("key1").value(), "other");
+  EXPECT_EQ(store_.get("key999").value(), "value999");
+  EXPECT_EQ(store_.history("", 0, 10000).value().size(), 1002u);
+  EXPECT_EQ(store_.history("key2", 0, 1).value().at(0).change_id, change);
+}
+
 TEST_F(ConfigStore, UndoesAChangeWholeSecretsIncluded) {
   ASSERT_TRUE(store_.apply({{"kept", "old"}, {"gone", "was here"}}, kAuthor));
   auto change = store_.apply({{"kept", "new"}, {"added", "x"}, {"gone", std::nullopt}}, kAuthor).value();
