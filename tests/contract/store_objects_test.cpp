@@ -61,7 +61,8 @@ TEST_P(StoreFoldersContract, ListsPastAThousandInOrder) {
   ASSERT_EQ(names.size(), static_cast<std::size_t>(kCount));
   EXPECT_TRUE(std::ranges::is_sorted(names));
   EXPECT_EQ(names.back(), key("n1004.yml"));
-  EXPECT_GE(pages, 2);
+  const bool is_file_system = GetParam().endpoint_key.empty();
+  if (!is_file_system) EXPECT_GE(pages, 2);  // a folder's page is longer: file_page_test.cpp
 }
 
 TEST_P(StoreObjectsContract, AListOfNothingIsEmpty) { EXPECT_TRUE(listed().empty()); }
