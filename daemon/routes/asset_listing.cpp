@@ -3,6 +3,9 @@
 namespace dash::daemon {
 namespace {
 
+// Until the answer begins, an error of the store has a status of its own; later it can but cut the answer off.
+constexpr std::size_t kReadAhead = 1 << 20;
+
 // Asset by asset: as one tree, a page would take ten times its text.
 std::string items_of(const storage::AssetPage& page) {
   std::string out;
@@ -24,13 +27,18 @@ class AssetListing final : public ResponseBody {
     add(first);
   }
 
+  Result<void> read_ahead() {
+    while (pending_.size() < kReadAhead && !next_.empty()) TRY(read_page());
+    return {};
+  }
+  bool is_whole() const { return next_.empty(); }
+  std::string take() && { return std::move(pending_); }
+
   Result<std::size_t> read(std::span<char> into) override {
     while (taken_ == pending_.size() && !next_.empty()) {
       taken_ = 0;
       pending_.clear();
-      auto page = TRY(assets_.list_page(principal_, backend_, next_));
-      next_ = std::move(page.next);
-      add(page);
+      TRY(read_page());
     }
     auto n = pending_.copy(into.data(), into.size(), taken_);
     taken_ += n;
@@ -38,6 +46,12 @@ class AssetListing final : public ResponseBody {
   }
 
  private:
+  Result<void> read_page() {
+    auto page = TRY(assets_.list_page(principal_, backend_, next_));
+    next_ = std::move(page.next);
+    add(page);
+    return {};
+  }
   void add(const storage::AssetPage& page) {
     if (count_ > 0 && !page.items.empty()) pending_ += ',';
     count_ += page.items.size();
@@ -62,14 +76,18 @@ Result<Response> list_assets(storage::Assets& assets, const Request& request,
   auto cursor = request.query.get("cursor");
   auto page = TRY(assets.list_page(principal, backend, cursor.value_or("")));
   Response response;
-  if (cursor || page.next.empty()) {
-    response.body = fmt::format(R"({{"backend":{},"items":[{}],"count":{})", json_text(page.backend),
-                                items_of(page), page.items.size());
-    if (cursor) response.body += R"(,"next":)" + (page.next.empty() ? "null" : json_text(page.next));
-    response.body += '}';
+  if (cursor) {
+    response.body =
+        fmt::format(R"({{"backend":{},"items":[{}],"count":{},"next":{}}})", json_text(page.backend),
+                    items_of(page), page.items.size(), page.next.empty() ? "null" : json_text(page.next));
     return response;
   }
-  response.source = std::make_unique<AssetListing>(assets, principal, std::move(backend), std::move(page));
+  auto listing = std::make_unique<AssetListing>(assets, principal, std::move(backend), std::move(page));
+  TRY(listing->read_ahead());
+  if (listing->is_whole())
+    response.body = std::move(*listing).take();
+  else
+    response.source = std::move(listing);
   return response;
 }
 

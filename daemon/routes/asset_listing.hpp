@@ -9,7 +9,7 @@
 namespace dash::daemon {
 
 // With `cursor` in the query (blank for the first page): one page and the cursor of the next. Without: everything in
-// one document, which holds a page at a time in memory; an error after the first page cuts it. No backend: the
+// one document, which holds a page at a time in memory; an error after the first MiB cuts it. No backend: the
 // active one.
 Result<Response> list_assets(storage::Assets& assets, const Request& request,
                              std::optional<std::string> backend);
