@@ -27,14 +27,14 @@ BINARY = os.environ.get("DASHCTL", str(ROOT / "build/release/dashctl"))
 DOUBLE = ROOT / "scripts/doubles/s3.sh"
 PASSWORD = "correct horse battery"
 MIB = 1 << 20
-# Where scripts/doubles/install.sh puts rclone and mc.
+# Where scripts/doubles/install.sh puts rclone and mc; before the PATH, as Debian's rclone does not know an address of Azure.
 PEERS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dashctl/doubles/bin"
 TUNED = ["--transfers", "16", "--checkers", "16", "--s3-chunk-size", "64M", "--s3-upload-concurrency", "4"]
 
 
 def environment(extra):
     env = {k: v for k, v in os.environ.items() if "proxy" not in k.lower() and not k.startswith("DASHCTL_")}
-    return {**env, **extra, "PATH": f"{env.get('PATH', os.defpath)}:{PEERS}"}
+    return {**env, **extra, "PATH": f"{PEERS}:{env.get('PATH', os.defpath)}"}
 
 
 def require_peers():
