@@ -8,13 +8,11 @@
 #include "core/base/utf8.hpp"
 #include "core/crypto/aead.hpp"
 #include "core/crypto/hash.hpp"
+#include "core/db/each_of.hpp"
 
 namespace dash::config {
 namespace {
 
-// More are looked up by one pass over the table: a query for each would take minutes where the database is another
-// machine.
-constexpr std::size_t kFewChanges = 32;
 // Of one statement: each moves the version that caches are kept by (008_kept_version.sql), and a row that a
 // transaction changes again and again grows slow in PostgreSQL.
 constexpr std::size_t kRowsAtOnce = 200;
@@ -30,14 +28,13 @@ constexpr std::string_view kWriteHistory =
 
 // "($1, $2), ($3, $4)" for two rows of two columns.
 std::string placeholders(std::size_t rows, std::size_t columns) {
-  std::string out;
-  for (std::size_t i = 0; i < rows * columns; ++i)
-    out += fmt::format("{}${}{}",
-                       i % columns > 0 ? ", "
-                       : i > 0         ? ", ("
-                                       : "(",
-                       i + 1, (i + 1) % columns == 0 ? ")" : "");
-  return out;
+  std::vector<std::string> out;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<std::string> places;
+    for (std::size_t n = 1; n <= columns; ++n) places.push_back(fmt::format("${}", row * columns + n));
+    out.push_back(fmt::format("({})", fmt::join(places, ", ")));
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
 }
 
 // Rows of one change, written some hundred at a time.
@@ -98,16 +95,14 @@ Result<std::int64_t> next_history_seq(db::Transaction& tx) {
 
 // The rows of `changes` that exist, by key.
 Result<std::map<std::string, std::string>> rows_of(db::Transaction& tx, const Changes& changes) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : changes) keys.push_back(key);
   std::map<std::string, std::string> out;
-  if (changes.size() > kFewChanges) {
-    TRY(tx.each("SELECT key, value FROM config", {}, [&](const db::Row& row) -> Result<void> {
-      if (changes.contains(row.text(0))) out.emplace(row.text(0), row.blob(1));
-      return {};
-    }));
-    return out;
-  }
-  for (const auto& [key, value] : changes)
-    if (auto sealed = TRY(sealed_row(tx, key))) out.emplace(key, *std::move(sealed));
+  TRY(db::each_of(tx, "SELECT key, value FROM config WHERE key IN ({0})", {}, keys,
+                  [&](const db::Row& row) -> Result<void> {
+                    out.emplace(row.text(0), row.blob(1));
+                    return {};
+                  }));
   return out;
 }
 
