@@ -32,12 +32,6 @@ std::string find_digest(const RecordedDigests& known, const NamedObject& item) {
   return it != known.end() && it->second.etag == item.object.etag ? it->second.digest : std::string();
 }
 
-OrderedJson array_of(const std::vector<Asset>& assets) {
-  auto out = OrderedJson::array();
-  for (const auto& asset : assets) out.push_back(to_json(asset));
-  return out;
-}
-
 }  // namespace
 
 Result<AssetList> Assets::list(const Principal& principal) {
@@ -221,14 +215,12 @@ OrderedJson to_json(const Asset& asset) {
           {"digest", or_null(asset.digest, !asset.digest.empty())}};
 }
 
-OrderedJson to_json(const AssetList& listing) {
-  return {{"backend", listing.backend}, {"items", array_of(listing.items)}, {"count", listing.items.size()}};
-}
-
 OrderedJson to_json(const AssetPage& page) {
+  auto items = OrderedJson::array();
+  for (const auto& asset : page.items) items.push_back(to_json(asset));
   auto next = page.next.empty() ? OrderedJson(nullptr) : OrderedJson(page.next);
   return {{"backend", page.backend},
-          {"items", array_of(page.items)},
+          {"items", std::move(items)},
           {"count", page.items.size()},
           {"next", std::move(next)}};
 }

@@ -56,7 +56,6 @@ struct ProbeResult {
 };
 
 OrderedJson to_json(const Asset&);
-OrderedJson to_json(const AssetList&);
 OrderedJson to_json(const AssetPage&);  // {backend, items, count, next}; count is of the page
 // {deleted: [{name, backend}], failed: [{name, backend, error}], summary}
 OrderedJson to_json(const RemoveResult&);

@@ -41,7 +41,7 @@ TEST_F(AssetsTest, ListsEveryKeyUnderThePrefixByNameAndNothingElse) {
   for (auto unnameable : {"folder/", "a//b.yml", "a/../b.yml", "line\n.yml"}) place(unnameable, "");
   place(".hidden", "x");
   EXPECT_EQ(names(world.admin), (Names{".hidden", "dir/in.sh", "notes.txt", "site.yml", "web.yml"}));
-  auto listing = must(one.assets.list(world.admin));
+  auto listing = must(one.assets.list_page(world.admin, std::nullopt, ""));
   EXPECT_EQ(
       dump_json(to_json(listing)["items"][2]),
       R"({"name":"notes.txt","type":"other","size":20,"backend":"obj_cloud1","workgroup":null,"digest":null})");
@@ -60,7 +60,7 @@ TEST_F(AssetsTest, FollowsThePagesOfALongListing) {
 TEST_F(AssetsTest, HidesAnotherWorkgroupsAssetsFromListAndCount) {
   EXPECT_EQ(names(world.ann), (Names{"dir/in.sh", "notes.txt", "site.yml", "web.yml"}));
   EXPECT_EQ(names(world.bob), (Names{"dir/in.sh", "notes.txt", "site.yml"}));
-  EXPECT_EQ(to_json(must(one.assets.list(world.bob)))["count"], 3);
+  EXPECT_EQ(to_json(must(one.assets.list_page(world.bob, std::nullopt, "")))["count"], 3);
 }
 
 TEST_F(AssetsTest, ListsANamedBackendForAdminsOnly) {
