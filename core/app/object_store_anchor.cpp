@@ -1,6 +1,7 @@
 #include "core/app/object_store_anchor.hpp"
 
 #include "core/storage/store/cursor.hpp"
+
 namespace dash::app {
 namespace {
 

@@ -38,9 +38,9 @@ class Workgroups {
   // The functions below are for admins with a sign-in (no tokens), and are audited.
   // `body`: {name, display_name?, description?}. A blank display name is Code::invalid.
   Result<Workgroup> create(const Principal& principal, const Json& body);
-  // {display_name?, description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it. Attaching a
-  // window enforces it unless require_change_window is false. Requiring one without a window is
-  // Code::invalid.
+  // {display_name?, description?, change_window_id?, require_change_window?}: null leaves a value, "" clears it,
+  // but for the display name, where it is Code::invalid. Attaching a window enforces it unless
+  // require_change_window is false. Requiring one without a window is Code::invalid.
   Result<Workgroup> update(const Principal& principal, const std::string& name, const Json& body);
   // Code::conflict, with the reason, while it has members, jobs that have not ended, running machines, assets
   // or a window.

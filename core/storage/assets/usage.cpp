@@ -1,6 +1,7 @@
 #include "core/storage/assets/usage.hpp"
 
 #include "core/storage/store/cursor.hpp"
+
 namespace dash::storage {
 namespace {
 
