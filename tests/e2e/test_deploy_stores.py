@@ -53,4 +53,4 @@ def test_a_program_that_is_killed_leaves_a_lock_with_a_name(one, scratch):
 
 
 def test_no_state_is_lost_when_the_server_is_killed(one, scratch):
-    kill_rounds(one, scratch / "marks", 10, random.randrange(10**6))
+    kill_rounds(one, scratch / "marks", 50, random.randrange(10**6))
