@@ -55,35 +55,6 @@ std::string_view state_of(const PGresult* r) {
   return field ? field : "";
 }
 
-Error unavailable(std::string detail) {
-  auto error = busy(kDatabaseRetryAfter, "{}", kDatabaseUnavailable);
-  error.detail = std::move(detail);
-  return error;
-}
-
-// https://www.postgresql.org/docs/15/errcodes-appendix.html
-Error error_of_state(std::string_view state) {
-  if (state.starts_with("08") || state.starts_with("57P") || state == "53300") return unavailable("");
-  if (state == "57014" || state == "55P03" || state == "40001" || state == "40P01" || state == "25P03")
-    return busy(kDatabaseRetryAfter, "the database is busy; try again shortly");
-  if (state.starts_with("23")) return make_error(Code::conflict, "it exists already");
-  if (state == "53100") return make_error(Code::busy, "the database's disk is full; nothing was written");
-  if (state == "25006" || state == "42501")
-    return make_error(Code::busy, "the database takes no writes; check its mode and the rights of its user");
-  if (state == "22021")
-    return make_error(Code::invalid, "a text is not UTF-8, which the database cannot keep");
-  return make_error(Code::internal, "the database failed; the log has the reason");
-}
-
-// libpq would take the text up to the NUL, and so another name than the caller's.
-Result<void> check_no_nul(const Params& params) {
-  for (const auto& value : params)
-    if (auto* text = std::get_if<std::string>(&value); text && text->find('\0') != text->npos)
-      return fail(Code::invalid,
-                  "a text holds a NUL character, which the database cannot keep; leave it out");
-  return {};
-}
-
 // A statement's parameters in the form of libpq. `texts` owns the numbers during the call.
 struct BoundParams {
   explicit BoundParams(const Params& params) {
@@ -161,15 +132,6 @@ std::string first_line(const char* text) {
   return std::string(all.substr(0, all.find('\n')));
 }
 
-// postgres://user:password@one,two/name?…: the hosts alone.
-std::string hosts_of(const std::string& url) {
-  auto begin = url.find("://") + 3;
-  auto end = std::min(url.find_first_of("/?", begin), url.size());
-  auto at = url.rfind('@', end);
-  if (at != url.npos && at >= begin) begin = at + 1;
-  return "postgres://" + url.substr(begin, end - begin);
-}
-
 }  // namespace
 
 struct PostgresConnection::Wire {
@@ -187,18 +149,18 @@ struct PostgresConnection::Wire {
   Error error(const PGresult* r, std::string_view sql) {
     auto state = state_of(r);
     // A connection that is given up for an earlier answer still says what this one means.
-    auto out = PQstatus(get()) == CONNECTION_OK ? error_of_state(state) : unavailable("");
+    auto out = PQstatus(get()) == CONNECTION_OK ? error_of_state(state) : database_unavailable("");
     out.detail = fmt::format("postgres {}: {} in: {}", state, PQerrorMessage(get()), sql);
     // Another server may have become the one that takes writes; and a plan may be of a schema that is gone.
     if (state == "25006" || state == "0A000") is_broken = true;
-    if (state == "0A000") out = unavailable(std::move(out.detail));
+    if (state == "0A000") out = database_unavailable(std::move(out.detail));
     return out;
   }
 
   Result<void> wait_for_answer(Steady::time_point deadline) {
     for (;;) {
       int flushed = PQflush(get());
-      if (flushed < 0) return Failure(unavailable(PQerrorMessage(get())));
+      if (flushed < 0) return Failure(database_unavailable(PQerrorMessage(get())));
       if (flushed == 0 && !PQisBusy(get())) return {};
       auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
       pollfd fd{PQsocket(get()), static_cast<short>(POLLIN | (flushed > 0 ? POLLOUT : 0)), 0};
@@ -206,10 +168,10 @@ struct PostgresConnection::Wire {
       if (ready < 0 && errno == EINTR) continue;
       if (ready < 0 || (ready == 0 && left <= 0)) {
         is_broken = true;
-        return Failure(unavailable("postgres: no answer in time"));
+        return Failure(database_unavailable("postgres: no answer in time"));
       }
       if (ready > 0 && (fd.revents & (POLLIN | POLLERR | POLLHUP)) && !PQconsumeInput(get()))
-        return Failure(unavailable(PQerrorMessage(get())));
+        return Failure(database_unavailable(PQerrorMessage(get())));
     }
   }
 
@@ -228,7 +190,7 @@ struct PostgresConnection::Wire {
       if (!is_success(result.get()) && !failed) failed = error(result.get(), sql);
       if (PQnfields(result.get()) > 0 || !last || PQnfields(last.get()) == 0) last = std::move(result);
     }
-    if (!failed && !last) failed = unavailable(PQerrorMessage(get()));
+    if (!failed && !last) failed = database_unavailable(PQerrorMessage(get()));
     if (failed) return Failure(*std::move(failed));
     return last;
   }
@@ -258,7 +220,7 @@ struct PostgresConnection::Wire {
     if (prepared.size() >= kMaxPrepared) return std::string();
     auto name = fmt::format("s{}", prepared.size());
     if (!PQsendPrepare(get(), name.c_str(), std::string(sql).c_str(), bound.size(), bound.types.data()))
-      return Failure(unavailable(PQerrorMessage(get())));
+      return Failure(database_unavailable(PQerrorMessage(get())));
     TRY(finish(sql, answer_timeout()));
     prepared.emplace(std::move(key), name);
     return name;
@@ -269,7 +231,7 @@ struct PostgresConnection::Wire {
     TRY(settle_earlier());
     BoundParams bound(params);
     auto name = TRY(prepare(sql, bound));
-    if (!send(sql, bound, name)) return Failure(unavailable(PQerrorMessage(get())));
+    if (!send(sql, bound, name)) return Failure(database_unavailable(PQerrorMessage(get())));
     return finish(sql, answer_timeout());
   }
 
@@ -286,12 +248,12 @@ Result<void> PostgresConnection::Wire::run_pipeline(std::span<const Statement> s
     TRY(check_no_nul(one.params));
     names.push_back(TRY(prepare(one.sql, bound.emplace_back(one.params))));
   }
-  if (!PQenterPipelineMode(get())) return Failure(unavailable(PQerrorMessage(get())));
+  if (!PQenterPipelineMode(get())) return Failure(database_unavailable(PQerrorMessage(get())));
   bool sent = true;
   for (std::size_t i = 0; sent && i < bound.size(); ++i) sent = send(statements[i].sql, bound[i], names[i]);
   if (!sent || !PQpipelineSync(get())) {
     is_broken = true;
-    return Failure(unavailable(PQerrorMessage(get())));
+    return Failure(database_unavailable(PQerrorMessage(get())));
   }
   auto done = read_pipeline(statements);
   if (is_usable() && !PQexitPipelineMode(get())) is_broken = true;
@@ -310,7 +272,8 @@ Result<void> PostgresConnection::Wire::read_pipeline(std::span<const Statement> 
     }
     auto status = *result ? PQresultStatus(result->get()) : PGRES_COMMAND_OK;
     if (status == PGRES_PIPELINE_SYNC) return outcome;
-    if (!*result && PQstatus(get()) != CONNECTION_OK) return Failure(unavailable(PQerrorMessage(get())));
+    if (!*result && PQstatus(get()) != CONNECTION_OK)
+      return Failure(database_unavailable(PQerrorMessage(get())));
     if (!*result) {
       answered = std::min(answered + 1, statements.size() - 1);
     } else if (!is_success(result->get()) && status != PGRES_PIPELINE_ABORTED && outcome) {
@@ -354,7 +317,7 @@ bool PostgresConnection::is_usable() const { return wire_->is_usable(); }
 Result<Rows> PostgresConnection::script(std::string_view text) {
   TRY(wire_->settle_earlier());
   if (!PQsendQuery(wire_->get(), std::string(text).c_str()))
-    return Failure(unavailable(PQerrorMessage(wire_->get())));
+    return Failure(database_unavailable(PQerrorMessage(wire_->get())));
   auto result = TRY(wire_->finish(text, wire_->answer_timeout()));
   return rows_of(result.get());
 }
@@ -400,7 +363,7 @@ Result<void> PostgresConnection::each(std::string_view sql, Params params,
   TRY(script("SET LOCAL statement_timeout TO 0"));
   BoundParams bound(params);
   if (!wire_->send(sql, bound, "") || !PQsetSingleRowMode(wire_->get()))
-    return Failure(unavailable(PQerrorMessage(wire_->get())));
+    return Failure(database_unavailable(PQerrorMessage(wire_->get())));
   Result<void> outcome;
   for (;;) {
     auto result = TRY(wire_->next_result(Steady::now() + kFirstRowTimeout));

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "core/db/exec_many.hpp"
+#include "core/db/postgres_error.hpp"
 
 namespace dash::db {
-
-inline constexpr std::string_view kDatabaseUnavailable = "the database does not answer; try again shortly";
-inline constexpr std::chrono::seconds kDatabaseRetryAfter{2};
 
 // What became of a COMMIT.
 enum class CommitOutcome { committed, refused, unknown };

@@ -8,9 +8,7 @@ Result<std::unique_ptr<PostgresConnection>> reconnect(const std::string& url,
                                                       const PostgresOptions& options) {
   auto connection = PostgresConnection::open(url, options.statement);
   if (connection) return connection;
-  auto error = busy(kDatabaseRetryAfter, "{}", kDatabaseUnavailable);
-  error.detail = connection.error().message + ": " + connection.error().detail;
-  return Failure(std::move(error));
+  return Failure(database_unavailable(connection.error().message + ": " + connection.error().detail));
 }
 
 Result<PostgresPool::Lease> PostgresPool::acquire(std::string_view begin) {
