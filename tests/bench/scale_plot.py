@@ -1,8 +1,11 @@
 """A plot of several curves over a count, both axes by powers of ten, as SVG."""
 import math
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 420, 70, 50, 20, 20
-COLOURS = ("#1f6f8b", "#b5482f", "#4f7d3a", "#6b4c9a")
+from svg import page, text
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 440, 70, 70, 20, 36
+LEGEND = "Lines: simulated, a machine for each replica. All on one machine: dots measured, rings simulated."
+STYLES = ("good", "bad")  # two tones that differ in brightness too
 
 
 def powers(values):
@@ -20,25 +23,29 @@ def number(power):
 
 
 def plot(curves, points, label):
-    """`curves` and `points`: {name: {count: value}}. Points carry the colour of the curve of their name."""
-    values = [value for each in (*curves.values(), *points.values()) for value in each.values() if value > 0]
+    """`curves`, two of them: {name: {count: value}}; `points`: {name: {count: (measured, simulated)}} of the machine that measured."""
+    values = [value for each in curves.values() for value in each.values() if value > 0]
+    values += [value for each in points.values() for both in each.values() for value in both]
     x_tens, y_tens = powers([count for each in curves.values() for count in each]), powers(values)
     x, y = scale(x_tens, LEFT, WIDTH - RIGHT), scale(y_tens, HEIGHT - BOTTOM, TOP)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">',
-           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>']
+    out = []
     for power in x_tens:
         at = x(10 ** power)
-        out.append(f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>'
-                   f'<text x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{number(power)}</text>')
+        out += [f'<path class="grid" d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}"/>',
+                text(at, HEIGHT - BOTTOM + 18, number(power), text_anchor="middle")]
     for power in y_tens:
         at = y(10 ** power)
-        out.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
-                   f'<text x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{number(power)}</text>')
-    out.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 10}" text-anchor="middle">{label}</text>')
-    for index, (name, curve) in enumerate(curves.items()):
-        colour = COLOURS[index % len(COLOURS)]
+        out += [f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>', text(LEFT - 8, at + 4, number(power), text_anchor="end")]
+    out.append(text((LEFT + WIDTH) / 2, HEIGHT - BOTTOM + 36, label, text_anchor="middle"))
+    for (name, curve), style in zip(curves.items(), STYLES, strict=True):
         shown = [(count, value) for count, value in sorted(curve.items()) if value > 0]
-        out.append(f'<polyline points="{" ".join(f"{x(c):.1f},{y(v):.1f}" for c, v in shown)}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        out += [f'<circle cx="{x(c):.1f}" cy="{y(v):.1f}" r="4" fill="{colour}"/>' for c, v in points.get(name, {}).items() if v > 0]
-        out.append(f'<text x="{x(shown[0][0]) + 8:.1f}" y="{y(shown[0][1]) - 8:.1f}" fill="{colour}">{name}</text>')
-    return "\n".join([*out, "</svg>", ""])
+        line = " ".join(f"{x(c):.1f},{y(v):.1f}" for c, v in shown)
+        out.append(f'<polyline class="{style}" style="fill: none" points="{line}" stroke-width="2"/>')
+        for count, (measured, simulated) in points.get(name, {}).items():
+            out += [f'<circle class="{style}" cx="{x(count):.1f}" cy="{y(measured):.1f}" r="4"/>',
+                    f'<circle class="{style}" style="fill: none" cx="{x(count):.1f}" cy="{y(simulated):.1f}" r="7" stroke-width="1.5"/>']
+        out.append(text(WIDTH - RIGHT - 8, y(shown[-1][1]) - 10, name, text_anchor="end"))
+    out.append(text(12, HEIGHT - 10, LEGEND, class_="faint"))
+    title = ". ".join(f"{name}: " + ", ".join(f"{value:,.0f} at {count}" for count, value in sorted(curve.items()))
+                      for name, curve in curves.items())
+    return page(WIDTH, HEIGHT, title, out)

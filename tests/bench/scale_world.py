@@ -37,7 +37,11 @@ class World:
 
     def database_cpu(self):
         pid = self.server.process.pid
-        return all_cpu_seconds(pid) + sum(map(cpu_seconds, children(pid)))
+        while True:
+            try:
+                return all_cpu_seconds(pid) + sum(map(cpu_seconds, children(pid)))
+            except FileNotFoundError:  # a connection's process ended meanwhile; now it counts among the waited for
+                continue
 
     def number(self, text):
         return float(self.server.sql(text) or 0)
