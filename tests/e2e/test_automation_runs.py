@@ -13,6 +13,7 @@ from support.automation import (ASKS, ansible, ended, hangs, host_key, log, outc
                                 ssh_host, ssh_servers)
 from support.compose import COMPOSE, compose_calls, compose_plugin, compose_up
 from support.doubles import double
+from support.hosts import HOST_KEY
 from support.instance import Instance
 from support.ports import free_port
 from support.wait import wait_until
@@ -82,8 +83,7 @@ def test_what_is_wrong_with_a_request_is_said_in_one_order(make_instance, scratc
     refused(ann, wrong, 404, "none.yml")
     put_asset(root, "site.yml", PLAYBOOK)
     put_asset(root, "win.ps1", "exit 0")
-    root.post("/api/hosts", {"name": "web1", "address": "127.0.0.1", "host_key": "ssh-ed25519 " + base64.b64encode(
-        b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + b"k" * 32).decode(), "workgroup": "web"})
+    root.post("/api/hosts", {"name": "web1", "address": "127.0.0.1", "host_key": HOST_KEY, "workgroup": "web"})
     wrong["asset"] = "site.yml"
     refused(ann, wrong, 404, "nobody")
     refused(ann, {**wrong, "hosts": ["127.0.0.1"]}, 404, "127.0.0.1")

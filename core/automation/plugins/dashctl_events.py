@@ -25,6 +25,7 @@ MAX_ERROR = 1000
 KEY_SIGNS = ("Host key verification failed", "because Host Key checking is enabled")
 KEY_ERROR = ("Host key verification failed: the host shows another key than the pinned one, so nothing was sent to it. Compare "
              "its key before you keep the host anew with the other one (dashctl host test)")
+COMMAND_FAILED = "non-zero return code"  # says ansible of a command, whose last line of stderr says why
 RANK = {"skipped": 0, "ok": 1, "changed": 2, "failed": 3, "unreachable": 4}
 
 
@@ -94,6 +95,9 @@ class CallbackModule(Default):
 
     @staticmethod
     def _error_of(found):
+        last_lines = str(found.get("stderr") or "").strip().splitlines()[-1:]
+        if found.get("msg") == COMMAND_FAILED and last_lines:
+            return f"{COMMAND_FAILED}: {last_lines[0]}"
         for name in ("msg", "module_stderr", "stderr", "reason"):
             if isinstance(found.get(name), str) and found[name].strip():
                 text = found[name].strip()

@@ -12,7 +12,6 @@
 namespace dash::net {
 namespace {
 
-// What name resolution, time zones, TLS, ssh and interpreters read. No file of it is secret.
 // What name resolution, time zones, TLS, ssh and interpreters read of /etc. No file of it is secret.
 constexpr std::string_view kSystemFiles[] = {"alternatives",
                                              "ca-certificates",

@@ -92,8 +92,7 @@ def filter_program():
             code += refuse_if(numbers[name], mode, ANY_BIT, SUID_SGID, errno.EPERM)
     for number in sorted(numbers[name] for name in allowed_calls() if name in numbers):
         code += [(EQUAL, 0, 1, number), (RETURN, 0, 0, ALLOW)]
-    code.append((RETURN, 0, 0, ERROR | errno.EPERM))
-    return b"".join(struct.pack("<HBBI", *one) for one in code), len(code)
+    return [*code, (RETURN, 0, 0, ERROR | errno.EPERM)]
 
 
 def check(result, what):
@@ -150,10 +149,19 @@ def replace_mounts(kept, programs):
     os.chdir("/")
 
 
+def install_filter(code):
+    """From here on, for this process and what it starts."""
+    program = b"".join(struct.pack("<HBBI", *one) for one in code)
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = ctypes.create_string_buffer(struct.pack("<H6xQ", len(code), ctypes.addressof(buffer)))
+    for call in ((PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(header), 0, 0)):
+        check(libc.prctl(*(ctypes.c_ulong(word) for word in call)), "prctl")
+
+
 def enter():
     kept = [path for path in os.environ.pop("UNIT_KEEPS", "").split(":") if path]
     programs = {os.path.realpath(path) for path in (sys.argv[1], os.environ.get("POLICY_BINARY")) if path}
-    program, length = filter_program()
+    code = filter_program()
     if kept:
         replace_mounts(kept, [path for path in programs if path.startswith(("/root/", "/home/", "/tmp/"))])
         os.environ["RUNTIME_DIRECTORY"] = RUNTIME
@@ -165,10 +173,7 @@ def enter():
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
-    buffer = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.create_string_buffer(struct.pack("<H6xQ", length, ctypes.addressof(buffer)))
-    for call in ((PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(header), 0, 0)):
-        check(libc.prctl(*(ctypes.c_ulong(word) for word in call)), "prctl")
+    install_filter(code)
 
 
 if __name__ == "__main__":
