@@ -12,7 +12,8 @@
 namespace dash::storage::smb {
 
 inline constexpr std::size_t kFrameHead = 8;
-inline constexpr std::uint32_t kMaxFrameJson = 64u << 20;  // a folder of some 300,000 entries
+inline constexpr std::uint32_t kMaxFrameJson =
+    8u << 20;  // a thousand entries of a folder, with the longest names
 inline constexpr std::uint32_t kMaxFrameBytes = 8u << 20;  // one part
 
 struct FrameSizes {

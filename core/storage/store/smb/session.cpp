@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "core/net/http/http_client.hpp"
 
@@ -15,6 +17,7 @@ using local::FileEntry;
 
 constexpr std::size_t kPiece = 1u << 20;  // more at once gains nothing and takes more memory in the library
 constexpr int kTimeoutMs = 20'000;
+constexpr std::size_t kEntriesAtOnce = 1000;
 
 // libsmbclient's callback has no parameter for a context; the child has one session.
 const Share* g_share = nullptr;
@@ -127,16 +130,40 @@ Result<FileEntry> SmbSession::stat(const std::string& path) {
 }
 
 Result<std::vector<FileEntry>> SmbSession::list(const std::string& folder) {
+  constexpr std::uint64_t kOwn = 0;
+  TRY(open_folder(kOwn, folder));
+  std::vector<FileEntry> entries;
+  for (auto piece = TRY(read_folder(kOwn)); !piece.empty(); piece = TRY(read_folder(kOwn)))
+    std::ranges::move(piece, std::back_inserter(entries));
+  return entries;
+}
+
+Result<void> SmbSession::open_folder(std::uint64_t reading, const std::string& folder) {
   int number = smb_.opendir(url(folder).c_str());
   if (number < 0) return smb_error("list", folder);
+  open_folders_[reading] = number;
+  return {};
+}
+
+Result<std::vector<FileEntry>> SmbSession::read_folder(std::uint64_t reading) {
+  auto found = open_folders_.find(reading);
+  if (found == open_folders_.end())
+    return fail(Code::unreachable, "the connection was lost while a folder of the share was read; try again");
   std::vector<FileEntry> entries;
   struct stat st {};
-  while (const auto* item = smb_.readdir(static_cast<unsigned>(number), &st)) {
+  while (entries.size() < kEntriesAtOnce) {
+    const auto* item = smb_.readdir(static_cast<unsigned>(found->second), &st);
+    if (!item) break;
     std::string name = item->name;
     if (name != "." && name != "..") entries.push_back(entry_of_stat(std::move(name), st));
   }
-  smb_.closedir(number);
+  if (entries.empty()) close_folder(reading);
   return entries;
+}
+
+void SmbSession::close_folder(std::uint64_t reading) {
+  auto found = open_folders_.extract(reading);
+  if (!found.empty()) smb_.closedir(found.mapped());
 }
 
 Result<std::size_t> SmbSession::read(const std::string& path, std::uint64_t offset,

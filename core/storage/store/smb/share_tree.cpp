@@ -1,5 +1,6 @@
 #include "core/storage/store/smb/share_tree.hpp"
 
+#include <atomic>
 #include <mutex>
 
 #include "core/net/process/child.hpp"
@@ -11,6 +12,7 @@ namespace dash::storage::smb {
 namespace {
 
 using local::FileEntry;
+using local::FileKind;
 using Due = std::chrono::steady_clock::time_point;
 
 class ShareTree final : public local::FileTree {
@@ -26,10 +28,23 @@ class ShareTree final : public local::FileTree {
   Result<FileEntry> stat(const std::string& path) override { return read_entry(TRY(call("stat", path))); }
 
   Result<std::vector<FileEntry>> list(const std::string& folder) override {
-    auto answer = TRY(call("list", folder));
     std::vector<FileEntry> entries;
-    for (const auto& entry : answer["entries"]) entries.push_back(TRY(read_entry(entry)));
+    TRY(visit(
+        folder, [](std::string_view, FileKind) { return true; },
+        [&](FileEntry entry) -> Result<void> {
+          entries.push_back(std::move(entry));
+          return {};
+        }));
     return entries;
+  }
+
+  // In pieces: between two of them the share is free for other calls.
+  Result<void> visit(const std::string& folder, const Wants& wants, const Take& take) override {
+    const OrderedJson reading{{"reading", ++readings_}};
+    TRY(call("open_folder", folder, reading));
+    auto visited = visit_pieces(reading, wants, take);
+    if (!visited) (void)call("close_folder", "", reading);
+    return visited;
   }
 
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
@@ -68,6 +83,18 @@ class ShareTree final : public local::FileTree {
   }
 
  private:
+  Result<void> visit_pieces(const OrderedJson& reading, const Wants& wants, const Take& take) {
+    while (true) {
+      auto answer = TRY(call("read_folder", "", reading));
+      const auto& entries = answer["entries"];
+      if (entries.empty()) return {};
+      for (const auto& one : entries) {
+        auto entry = TRY(read_entry(one));
+        if (wants(entry.name, entry.kind)) TRY(take(std::move(entry)));
+      }
+    }
+  }
+
   Result<void> run(std::string_view op, const std::string& path, OrderedJson more = OrderedJson::object()) {
     TRY(call(op, path, std::move(more)));
     return {};
@@ -132,6 +159,7 @@ class ShareTree final : public local::FileTree {
   Share share_;
   std::string program_;
   std::chrono::milliseconds deadline_;
+  std::atomic<std::uint64_t> readings_ = 0;
   std::mutex mutex_;
   std::unique_ptr<net::Child> child_;
 };

@@ -69,9 +69,9 @@ bool send(const WorkerReply& answer) {
          write_all(json) && write_all(answer.bytes);
 }
 
-Result<WorkerReply> list(SmbSession& session, const WorkerRequest& q) {
+Result<WorkerReply> read_folder(SmbSession& session, const WorkerRequest& q) {
   WorkerReply answer{{{"entries", OrderedJson::array()}}};
-  for (const auto& entry : TRY(session.list(q.text("path"))))
+  for (const auto& entry : TRY(session.read_folder(q.number("reading"))))
     answer.json["entries"].push_back(write_entry(entry));
   return answer;
 }
@@ -90,7 +90,17 @@ const std::map<std::string_view, Operation> kOperations{
      [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
        return WorkerReply{write_entry(TRY(session.stat(q.text("path"))))};
      }},
-    {"list", list},
+    {"open_folder",
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       TRY(session.open_folder(q.number("reading"), q.text("path")));
+       return WorkerReply{};
+     }},
+    {"read_folder", read_folder},
+    {"close_folder",
+     [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
+       session.close_folder(q.number("reading"));
+       return WorkerReply{};
+     }},
     {"read", read},
     {"write",
      [](SmbSession& session, const WorkerRequest& q) -> Result<WorkerReply> {
