@@ -260,8 +260,14 @@ Result<OrderedJson> Automation::playbook(const Principal& principal, const std::
 
 Result<std::vector<std::string>> Automation::playbooks(const Principal& principal) {
   std::vector<std::string> names;
-  for (const auto& item : TRY(deps_.assets.list(principal)).items)
-    if (item.type == "playbook") names.push_back(item.name);
+  std::string cursor;
+  do {
+    auto page = TRY(deps_.assets.list_page(principal, std::nullopt, cursor));
+    for (auto& item : page.items)
+      if (item.type == "playbook") names.push_back(std::move(item.name));
+    cursor = std::move(page.next);
+  } while (!cursor.empty());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -7,63 +7,61 @@ namespace {
 constexpr std::size_t kReadAhead = 1 << 20;
 
 // Asset by asset: as one tree, a page would take ten times its text.
-std::string items_of(const storage::AssetPage& page) {
+std::string items_of(const std::vector<storage::Asset>& assets) {
   std::string out;
-  for (const auto& asset : page.items) out += (out.empty() ? "" : ",") + dump_json(to_json(asset));
+  for (const auto& asset : assets) out += (out.empty() ? "" : ",") + dump_json(to_json(asset));
   return out;
 }
 
 std::string json_text(const std::string& text) { return dump_json(OrderedJson(text)); }
 
+struct Page {
+  std::vector<storage::Asset> items;
+  bool is_last = false;
+};
+using ReadPage = std::function<Result<Page>()>;
+
+// An array of assets, after `head`; a page of them at a time. Counted: "count" follows it.
 class AssetListing final : public ResponseBody {
  public:
-  AssetListing(storage::Assets& assets, Principal principal, std::optional<std::string> backend,
-               storage::AssetPage first)
-      : assets_(assets),
-        principal_(std::move(principal)),
-        backend_(std::move(backend)),
-        next_(std::move(first.next)),
-        pending_(fmt::format(R"({{"backend":{},"items":[)", json_text(first.backend))) {
-    add(first);
-  }
+  AssetListing(std::string head, bool is_counted, ReadPage read_page)
+      : is_counted_(is_counted), read_page_(std::move(read_page)), pending_(std::move(head)) {}
 
-  Result<void> read_ahead() {
-    while (pending_.size() < kReadAhead && !next_.empty()) TRY(read_page());
-    return {};
+  void add(const Page& page) {
+    if (count_ > 0 && !page.items.empty()) pending_ += ',';
+    count_ += page.items.size();
+    pending_ += items_of(page.items);
+    is_whole_ = page.is_last;
+    if (is_whole_) pending_ += is_counted_ ? fmt::format(R"(],"count":{}}})", count_) : "]";
   }
-  bool is_whole() const { return next_.empty(); }
-  std::string take() && { return std::move(pending_); }
 
   Result<std::size_t> read(std::span<char> into) override {
-    while (taken_ == pending_.size() && !next_.empty()) {
+    while (taken_ == pending_.size() && !is_whole_) {
       taken_ = 0;
       pending_.clear();
-      TRY(read_page());
+      add(TRY(read_page_()));
     }
     auto n = pending_.copy(into.data(), into.size(), taken_);
     taken_ += n;
     return n;
   }
 
- private:
-  Result<void> read_page() {
-    auto page = TRY(assets_.list_page(principal_, backend_, next_));
-    next_ = std::move(page.next);
-    add(page);
-    return {};
-  }
-  void add(const storage::AssetPage& page) {
-    if (count_ > 0 && !page.items.empty()) pending_ += ',';
-    count_ += page.items.size();
-    pending_ += items_of(page);
-    if (next_.empty()) pending_ += fmt::format(R"(],"count":{}}})", count_);
+  static Result<Response> respond(std::unique_ptr<AssetListing> listing) {
+    while (listing->pending_.size() < kReadAhead && !listing->is_whole_)
+      listing->add(TRY(listing->read_page_()));
+    Response response;
+    if (listing->is_whole_)
+      response.body = std::move(listing->pending_);
+    else
+      response.source = std::move(listing);
+    return response;
   }
 
-  storage::Assets& assets_;
-  const Principal principal_;
-  const std::optional<std::string> backend_;
-  std::string next_;
+ private:
+  const bool is_counted_;
+  const ReadPage read_page_;
   std::string pending_;
+  bool is_whole_ = false;
   std::size_t taken_ = 0;
   std::size_t count_ = 0;
 };
@@ -75,20 +73,33 @@ Result<Response> list_assets(storage::Assets& assets, const Request& request,
   const auto& principal = request.caller();
   auto cursor = request.query.get("cursor");
   auto page = TRY(assets.list_page(principal, backend, cursor.value_or("")));
-  Response response;
   if (cursor) {
-    response.body =
-        fmt::format(R"({{"backend":{},"items":[{}],"count":{},"next":{}}})", json_text(page.backend),
-                    items_of(page), page.items.size(), page.next.empty() ? "null" : json_text(page.next));
+    Response response;
+    response.body = fmt::format(R"({{"backend":{},"items":[{}],"count":{},"next":{}}})",
+                                json_text(page.backend), items_of(page.items), page.items.size(),
+                                page.next.empty() ? "null" : json_text(page.next));
     return response;
   }
-  auto listing = std::make_unique<AssetListing>(assets, principal, std::move(backend), std::move(page));
-  TRY(listing->read_ahead());
-  if (listing->is_whole())
-    response.body = std::move(*listing).take();
-  else
-    response.source = std::move(listing);
-  return response;
+  auto read_next = [&assets, principal, backend = std::move(backend),
+                    next = page.next]() mutable -> Result<Page> {
+    auto following = TRY(assets.list_page(principal, backend, next));
+    next = std::move(following.next);
+    return Page{std::move(following.items), next.empty()};
+  };
+  auto listing = std::make_unique<AssetListing>(
+      fmt::format(R"({{"backend":{},"items":[)", json_text(page.backend)), true, std::move(read_next));
+  listing->add({std::move(page.items), page.next.empty()});
+  return AssetListing::respond(std::move(listing));
+}
+
+Result<Response> list_all_assets(storage::Assets& assets, const Request& request, bool is_counted) {
+  auto read_next = [&assets, principal = request.caller(),
+                    at = storage::AllPosition()]() mutable -> Result<Page> {
+    auto items = TRY(assets.list_all(principal, at));
+    return Page{std::move(items), at.is_end};
+  };
+  return AssetListing::respond(
+      std::make_unique<AssetListing>(is_counted ? R"({"items":[)" : "[", is_counted, std::move(read_next)));
 }
 
 }  // namespace dash::daemon

@@ -1,4 +1,4 @@
-// The listing of a backend as a response. Used by storage_routes.cpp.
+// Listings of assets as responses. Used by storage_routes.cpp and automation_routes.cpp.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,5 +13,7 @@ namespace dash::daemon {
 // active one.
 Result<Response> list_assets(storage::Assets& assets, const Request& request,
                              std::optional<std::string> backend);
+// The assets of every configured backend, a page at a time in memory: an array, or {items, count}.
+Result<Response> list_all_assets(storage::Assets& assets, const Request& request, bool is_counted);
 
 }  // namespace dash::daemon

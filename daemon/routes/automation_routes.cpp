@@ -1,5 +1,6 @@
 #include "core/automation/automation.hpp"
 #include "core/storage/storage.hpp"
+#include "daemon/routes/asset_listing.hpp"
 #include "daemon/routes/body.hpp"
 #include "daemon/routes/routes.hpp"
 
@@ -30,11 +31,7 @@ Result<Response> playbook(app::Application& app, const Request& request) {
 }
 
 Result<Response> assets(app::Application& app, const Request& request) {
-  const auto& principal = request.caller();
-  auto items = OrderedJson::array();
-  for (const auto& asset : TRY(app.storage.assets().list_all(principal)))
-    items.push_back(storage::to_json(asset));
-  return json_response(200, items);
+  return list_all_assets(app.storage.assets(), request, false);
 }
 
 Result<Response> playbooks(app::Application& app, const Request& request) {

@@ -40,12 +40,7 @@ Result<Response> list_named(app::Application& app, const Request& request) {
 }
 
 Result<Response> list_all(app::Application& app, const Request& request) {
-  const auto& principal = request.caller();
-  auto items = OrderedJson::array();
-  for (const auto& asset : TRY(app.storage.assets().list_all(principal)))
-    items.push_back(storage::to_json(asset));
-  auto count = items.size();
-  return json_response(200, OrderedJson{{"items", std::move(items)}, {"count", count}});
+  return list_all_assets(app.storage.assets(), request, true);
 }
 
 Result<Response> remove(app::Application& app, const Request& request) {

@@ -1,4 +1,5 @@
-"""`storage list`, by the command and by the routes: all of it, in order, and in the same memory for any number of assets."""
+"""`storage list`, by the command and by the routes, and what walks through all assets: all of it, in order, and in the same memory for
+any number of assets."""
 import http.client
 import json
 import subprocess
@@ -6,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.cloud_stores import share
+from support.doubles import double
 from support.program import BINARY, clean_environment, run
 from support.storage import scope
 
@@ -110,6 +113,59 @@ def test_three_times_the_assets_take_the_same_memory(make_instance, scratch, cap
 @pytest.mark.long
 def test_a_million_assets_take_the_memory_of_a_tenth(make_instance, scratch, capsys):
     check_memory(make_instance, scratch, capsys, (100_000, 1_000_000))
+
+
+def answers_of_walks(root):
+    """{what: (request, names in its answer)} of what the server does with every asset; the other backend is empty."""
+    pair = {"source": "local", "target": "obj_cloud1"}
+    return {"list-all": (lambda: root.get("/api/storage/list-all"), lambda answer: [item["name"] for item in answer["items"]]),
+            "assets for runs": (lambda: root.get("/api/config-mgmt/assets"), lambda answer: [item["name"] for item in answer]),
+            "verify": (lambda: root.post("/api/storage/verify", pair), lambda answer: answer["only_source"]),
+            "verify the other way": (lambda: root.post("/api/storage/verify", {"source": "obj_cloud1", "target": "local"}),
+                                     lambda answer: answer["only_target"]),
+            "dry run of a migration": (lambda: root.post("/api/storage/migrate", {**pair, "dry_run": True}), lambda answer: answer["copied"])}
+
+
+def test_walks_through_all_assets_take_the_same_memory(make_instance, scratch, bucket, capsys):
+    shelf, peaks, counts = Shelf(make_instance, scratch), {}, (20_000, 60_000)
+    shelf.one.set(**{**bucket.settings, "storage_active_backend": "local"})
+    for count in counts:
+        shelf.fill(count)
+        shelf.one.start()
+        root, peaks[count] = shelf.one.login("root"), {}
+        for what, (request, names_in) in answers_of_walks(root).items():
+            for _ in range(max(counts) // count):
+                answer = request()
+                assert answer.status == 200, (what, answer)
+                assert names_in(answer.json) == shelf.names(), what
+            peaks[count][what] = peak_kib(shelf.one.process.pid)
+            Path(f"/proc/{shelf.one.process.pid}/clear_refs").write_text("5", encoding="ascii")
+        shelf.one.stop()
+    with capsys.disabled():
+        for count, found in peaks.items():
+            print(f"\n  {count:,} assets, server: " + ", ".join(f"{what} {kib / 1024:.1f} MiB" for what, kib in found.items()), end="")
+    fewer, more = (peaks[count] for count in counts)
+    assert all(more[what] <= fewer[what] + SLACK_KIB for what in fewer), peaks
+
+
+def test_a_share_with_three_times_the_files_takes_the_same_memory(make_instance, scratch, capsys):
+    with double("smb", "SMB_HOST") as env:
+        shelf, counts = Shelf(make_instance, scratch), (10_000, 30_000)
+        settings = share(env)
+        shelf.one.set(**settings)
+        shelf.folder = Path(env["SMB_FOLDER"]) / settings["storage_local_path"].rsplit("\\", 1)[1]
+        peaks = {}
+        for count in counts:
+            shelf.fill(count)
+            shelf.one.start()
+            for _ in range(max(counts) // count):
+                names, peaks[count] = document_of(shelf.one, shelf.one.login("root"))
+                assert names == shelf.names()
+            shelf.one.stop()
+    with capsys.disabled():
+        print("\n  a share, server: " + ", ".join(f"{kib / 1024:.1f} MiB for {count:,} files" for count, kib in peaks.items()), end="")
+    fewer, more = peaks.values()
+    assert more <= fewer + SLACK_KIB, peaks
 
 
 @pytest.fixture

@@ -21,14 +21,12 @@ class MemoryStore final : public ObjectStore {
   Result<ObjectPage> list(std::string_view prefix, std::string_view cursor) override {
     std::lock_guard lock(mutex_);
     ObjectPage page;
-    for (auto it = objects_.upper_bound(std::string(cursor)); it != objects_.end(); ++it) {
-      if (!it->first.starts_with(prefix)) continue;
-      if (page.objects.size() == page_size) {
-        page.cursor = page.objects.back().key;
-        break;
-      }
-      page.objects.push_back(describe(it->first, it->second));
-    }
+    auto keys = listed_keys(prefix);
+    auto at = std::ranges::upper_bound(keys, place_in_list(std::string(cursor)), {},
+                                       [this](const auto& key) { return place_in_list(key); });
+    for (; at != keys.end() && page.objects.size() < page_size; ++at)
+      page.objects.push_back(describe(*at, objects_.at(*at)));
+    if (at != keys.end()) page.cursor = page.objects.back().key;
     return page;
   }
   Result<Object> head(const std::string& key) override {
@@ -163,6 +161,7 @@ class MemoryStore final : public ObjectStore {
   std::function<void()> before_remove;  // called first in remove_unchanged()
   VersionsResult kept;                  // the result of versions(), for every key
   std::size_t page_size = 1000;
+  bool lists_folders_first = false;  // not by code points, as an account with a hierarchical namespace
   std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks in the middle
   Time upload_began;                           // of every upload; 1970 by default
   int begun = 0;
@@ -187,6 +186,18 @@ class MemoryStore final : public ObjectStore {
   static Failure absent(const std::string& key) { return fail(Code::not_found, "no object '{}'", key); }
   static Object describe(const std::string& key, const StoredContent& content) {
     return {key, content.bytes.size(), crypto::to_hex(crypto::md5(content.bytes)), Time{}, content.digest};
+  }
+  // What keys are listed in the order of.
+  std::string place_in_list(std::string key) const {
+    if (lists_folders_first) std::ranges::replace(key, '/', '\1');
+    return key;
+  }
+  std::vector<std::string> listed_keys(std::string_view prefix) const {
+    std::vector<std::string> keys;
+    for (const auto& [key, content] : objects_)
+      if (key.starts_with(prefix)) keys.push_back(key);
+    std::ranges::sort(keys, {}, [this](const auto& key) { return place_in_list(key); });
+    return keys;
   }
   Result<Object> find_committed(const std::string& upload) {
     auto made = made_.find(upload);

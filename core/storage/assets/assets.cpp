@@ -81,20 +81,20 @@ Result<AssetPage> Assets::list_after(const Principal& principal, const OpenBacke
   return page;
 }
 
-Result<std::vector<Asset>> Assets::list_all(const Principal& principal) {
+Result<std::vector<Asset>> Assets::list_all(const Principal& principal, AllPosition& position) {
   auto settings = TRY(deps_.stores.settings());
-  std::vector<Asset> all;
-  for (const auto& backend : backends()) {
-    if (!is_configured(backend, settings->values())) continue;
-    auto at = deps_.stores.open(principal, backend.id);
-    auto listing = at ? list_backend(principal, *at) : Result<AssetList>(Failure(at.error()));
-    if (!listing) {
-      log::warning("storage.list_failed", {{"backend", backend.id}, {"error", listing.error().message}});
-      continue;
-    }
-    std::ranges::move(listing->items, std::back_inserter(all));
-  }
-  return all;
+  const auto all = backends();
+  auto is_next = [&] { return is_configured(all[position.backend], settings->values()); };
+  while (position.backend < all.size() && !is_next()) position = {position.backend + 1, "", false};
+  position.is_end = position.backend == all.size();
+  if (position.is_end) return std::vector<Asset>();
+  const auto& backend = all[position.backend];
+  auto at = deps_.stores.open(principal, backend.id);
+  auto page = at ? list_after(principal, *at, position.cursor) : Result<AssetPage>(Failure(at.error()));
+  if (!page) log::warning("storage.list_failed", {{"backend", backend.id}, {"error", page.error().message}});
+  position.cursor = page ? std::move(page->next) : "";
+  if (position.cursor.empty()) ++position.backend;
+  return page ? std::move(page->items) : std::vector<Asset>();
 }
 
 Result<std::string> Assets::digest_of(const OpenBackend& at, const std::string& name, const Object& object) {

@@ -32,6 +32,12 @@ struct AssetPage {
   std::vector<Asset> items;  // by name, byte order; may be empty before the last page
   std::string next;          // the cursor of the next page; "" after the last
 };
+// Where a listing of every backend goes on.
+struct AllPosition {
+  std::size_t backend = 0;  // in the fixed order
+  std::string cursor;       // the store's own
+  bool is_end = false;
+};
 struct FindResult {
   Asset asset;
   Object object;
@@ -80,8 +86,12 @@ class Assets {
   // before it. Cursor "": the first page. Code::invalid for one of another listing.
   Result<AssetPage> list_page(const Principal& principal, std::optional<std::string_view> backend,
                               std::string_view cursor);
-  // Lists every configured backend, in their fixed order. One that fails is left out and logged.
-  Result<std::vector<Asset>> list_all(const Principal& principal);
+  // Lists a page of an open backend, after the store's own cursor, and returns that of the next one in `next`.
+  // The caller knows that the principal may list it.
+  Result<AssetPage> list_after(const Principal& principal, const OpenBackend& at, const std::string& cursor);
+  // Lists a page of every configured backend, in their fixed order, and moves `position` on. May be empty before
+  // the end. What cannot be listed of a backend is left out and logged.
+  Result<std::vector<Asset>> list_all(const Principal& principal, AllPosition& position);
   // Finds an asset. Blank backend: the active one. Code::not_found for every asset that the caller cannot
   // read, and for an unknown backend.
   Result<FindResult> find(const Principal& principal, std::string_view backend, const std::string& name);
@@ -103,7 +113,6 @@ class Assets {
   Result<FindResult> find_by(const ReadObject& look, const Principal& principal, std::string_view backend,
                              const std::string& name);
   Result<AssetList> list_backend(const Principal& principal, const OpenBackend& at);
-  Result<AssetPage> list_after(const Principal& principal, const OpenBackend& at, const std::string& cursor);
   Result<std::string> digest_of(const OpenBackend& at, const std::string& name, const Object& object);
   Deps deps_;
 };

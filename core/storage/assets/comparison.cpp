@@ -1,7 +1,5 @@
 #include "core/storage/assets/comparison.hpp"
 
-#include <map>
-
 #include "core/storage/assets/migration.hpp"
 #include "core/storage/store/copy.hpp"
 
@@ -68,32 +66,30 @@ Result<CompareResult> compare_backends(const CompareDeps& deps, const Principal&
                                        const CompareRequest& request, Progress& progress) {
   TRY(require_admin(principal));
   auto pair = TRY(open_two_backends(deps.stores, principal, request.source, request.target));
-  auto left = TRY(deps.assets.list(principal, pair.from.id()));
-  std::map<std::string, Asset> right;
-  for (auto& asset : TRY(deps.assets.list(principal, pair.to.id())).items) {
-    auto name = asset.name;
-    right.emplace(std::move(name), std::move(asset));
-  }
-  CompareResult out{pair.from.display_id(), pair.to.display_id(), {}, {}, {}, {}, {}};
-  std::size_t done = 0;
-  for (const auto& asset : left.items) {
-    progress.update("assets", done++, left.items.size());
-    auto other = right.find(asset.name);
-    if (other == right.end()) {
-      out.only_source.push_back(asset.name);
-      continue;
-    }
-    auto why = difference(deps, principal, request, asset, other->second);
-    if (!why && ends_comparison(why.error())) return Failure(std::move(why).error().within(asset.name));
-    if (!why)
-      out.failed.push_back({asset.name, why.error().message});
-    else if (why->empty())
-      out.same.push_back(asset.name);
-    else
-      out.different.push_back({asset.name, *std::move(why)});
-    right.erase(other);
-  }
-  for (const auto& [name, asset] : right) out.only_target.push_back(name);
+  CompareResult out;
+  std::uint64_t done = 0;
+  auto restart = [&] {
+    out = {pair.from.display_id(), pair.to.display_id(), {}, {}, {}, {}, {}};
+    done = 0;
+  };
+  restart();
+  TRY(visit_both(
+      deps.assets, principal, pair, restart, [&](const Asset* source, const Asset* target) -> Result<void> {
+        progress.update("assets", done++, 0);
+        if (!source || !target) {
+          (source ? out.only_source : out.only_target).push_back(source ? source->name : target->name);
+          return {};
+        }
+        auto why = difference(deps, principal, request, *source, *target);
+        if (!why && ends_comparison(why.error())) return Failure(std::move(why).error().within(source->name));
+        if (!why)
+          out.failed.push_back({source->name, why.error().message});
+        else if (why->empty())
+          out.same.push_back(source->name);
+        else
+          out.different.push_back({source->name, *std::move(why)});
+        return {};
+      }));
   return out;
 }
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "core/base/text.hpp"
@@ -17,12 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxParallelCopies = 4;  // each borrows one buffer
 
-std::set<std::string> names_of(const AssetList& listing) {
-  std::set<std::string> names;
-  for (const auto& item : listing.items) names.insert(item.name);
-  return names;
-}
-
 // Calls `work` with each index below `count`, several at a time.
 void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -31,12 +26,6 @@ void for_each_index(std::size_t count, const std::function<void(std::size_t)>& w
   };
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < std::min(kMaxParallelCopies, count); ++i) threads.emplace_back(worker);
-}
-
-std::uint64_t total_size(const std::vector<Asset>& assets) {
-  std::uint64_t bytes = 0;
-  for (const auto& asset : assets) bytes += asset.size;
-  return bytes;
 }
 
 }  // namespace
@@ -121,19 +110,24 @@ Result<Migration::CopyOutcome> Migration::copy_found(const CopyTask& task, const
 
 Result<Migration::Selection> Migration::select(const Principal& principal, const MigrateRequest& request,
                                                const BackendPair& pair, const MigrationJournal* journal) {
-  auto source = TRY(within("listing the source", deps_.assets.list(principal, pair.from.id())));
-  auto taken = names_of(TRY(within("listing the target", deps_.assets.list(principal, pair.to.id()))));
   Selection out;
   out.report.source = pair.from.display_id();
   out.report.target = pair.to.display_id();
   out.report.is_dry_run = request.is_dry_run;
-  for (auto& item : source.items) {
-    bool was_begun = journal && journal->find(item.name);
-    if (request.overwrite || was_begun || !taken.contains(item.name))
-      out.assets.push_back(std::move(item));
-    else
-      out.report.skipped.push_back(std::move(item.name));
-  }
+  auto restart = [&] {
+    out.report.skipped.clear();
+    out.assets.clear();
+  };
+  TRY(visit_both(deps_.assets, principal, pair, restart,
+                 [&](const Asset* source, const Asset* target) -> Result<void> {
+                   if (!source) return {};
+                   bool was_begun = journal && journal->find(source->name);
+                   if (request.overwrite || was_begun || !target)
+                     out.assets.push_back({source->name, source->size});
+                   else
+                     out.report.skipped.push_back(source->name);
+                   return {};
+                 }));
   return out;
 }
 
@@ -158,29 +152,42 @@ Result<MigrateReport> Migration::run(const Principal& principal, const MigrateRe
   auto journal = TRY(MigrationJournal::open(deps_.sql, job_id));
   auto selection = TRY(select(principal, request, pair, &journal));
   auto& report = selection.report;
-  const auto& assets = selection.assets;
   report.job_id = job_id;
   MigrationMeter meter(deps_.clock, request.bytes_per_second, control);
-  meter.begin(assets.size(), total_size(assets));
-  std::vector<std::optional<Result<CopyOutcome>>> outcomes(assets.size());
+  copy_all({principal, pair, request.overwrite, &journal}, selection, meter);
+  TRY(record(principal, report, request.overwrite, journal));
+  return std::move(report);
+}
+
+void Migration::copy_all(const CopyTask& task, Selection& selection, MigrationMeter& meter) {
+  auto& [report, assets] = selection;
+  auto add = [](std::uint64_t bytes, const Selected& asset) { return bytes + asset.size; };
+  meter.begin(assets.size(), std::accumulate(assets.begin(), assets.end(), std::uint64_t{0}, add));
+  enum class Outcome : std::uint8_t { stopped, copied, taken, failed };
+  std::vector<Outcome> outcomes(assets.size(), Outcome::stopped);
+  std::mutex mutex;
+  std::map<std::size_t, std::string> errors;  // guarded by mutex
   for_each_index(assets.size(), [&](std::size_t i) {
     if (meter.should_stop()) return;
     MigrationMeter::Item item(meter, assets[i].size);
-    outcomes[i] = copy({principal, pair, request.overwrite, &journal, &item}, assets[i].name);
+    auto watched = task;
+    watched.watch = &item;
+    auto copied = copy(watched, assets[i].name);
+    if (!copied && copied.error().code == Code::interrupted) return;
+    outcomes[i] = !copied                         ? Outcome::failed
+                  : *copied == CopyOutcome::taken ? Outcome::taken
+                                                  : Outcome::copied;
+    std::lock_guard lock(mutex);
+    if (!copied) errors[i] = std::move(copied).error().message;
   });
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    auto& outcome = outcomes[i];
-    if (!outcome || (!*outcome && outcome->error().code == Code::interrupted)) {
-      report.is_stopped = true;
-    } else if (!*outcome) {
-      report.failed.push_back({assets[i].name, outcome->error().message});
-    } else {
-      (**outcome == CopyOutcome::copied ? report.copied : report.skipped).push_back(assets[i].name);
-    }
+    auto& name = assets[i].name;
+    if (outcomes[i] == Outcome::stopped) report.is_stopped = true;
+    if (outcomes[i] == Outcome::copied) report.copied.push_back(std::move(name));
+    if (outcomes[i] == Outcome::taken) report.skipped.push_back(std::move(name));
+    if (outcomes[i] == Outcome::failed) report.failed.push_back({std::move(name), std::move(errors[i])});
   }
   std::ranges::sort(report.skipped);
-  TRY(record(principal, report, request.overwrite, journal));
-  return std::move(report);
 }
 
 // The journal of a run that was stopped is kept, since the job may run again.

@@ -9,7 +9,7 @@
 #include "core/audit/log.hpp"
 #include "core/base/buffer_pool.hpp"
 #include "core/base/principal.hpp"
-#include "core/storage/assets/assets.hpp"
+#include "core/storage/assets/asset_walk.hpp"
 #include "core/storage/assets/migration_journal.hpp"
 #include "core/storage/assets/migration_meter.hpp"
 
@@ -44,9 +44,6 @@ struct MoveResult {
 // {ok, moved, from, to}
 OrderedJson to_json(const MoveResult&);
 
-struct BackendPair {
-  OpenBackend from, to;
-};
 // Code::invalid for an unknown or unconfigured backend and when both are the same.
 Result<BackendPair> open_two_backends(Stores& stores, const Principal& principal, std::string_view from,
                                       std::string_view to);
@@ -88,12 +85,18 @@ class Migration {
   };
   // What an earlier run of the job did with an item.
   enum class EarlierCopy { none, done, outdated };
+  struct Selected {
+    std::string name;
+    std::uint64_t size = 0;
+  };
   struct Selection {
     MigrateReport report;  // with what is skipped
-    std::vector<Asset> assets;
+    std::vector<Selected> assets;
   };
   Result<Selection> select(const Principal& principal, const MigrateRequest& request, const BackendPair& pair,
                            const MigrationJournal* journal);
+  // Copies what is selected and fills the report.
+  void copy_all(const CopyTask& task, Selection& selection, MigrationMeter& meter);
   Result<EarlierCopy> look_back(const CopyTask& task, const FindResult& found);
   Result<CopyOutcome> copy(const CopyTask& task, const std::string& name);
   Result<CopyOutcome> copy_found(const CopyTask& task, const FindResult& found);

@@ -70,6 +70,26 @@ TEST_F(AssetsTest, ListsANamedBackendForAdminsOnly) {
   EXPECT_EQ(status_of(one.assets.list(world.admin, "ftp")), 400);
 }
 
+TEST_F(AssetsTest, ListsEveryBackendAPageAtATimeAndLeavesOutOneThatFails) {
+  world.store().page_size = 2;
+  world.set("storage_obj_cloud3_bucket", "c");
+  world.set("storage_local_path", "/srv/assets");
+  must(world.stores.at("local")->put("last.yml", "x", {}));
+  world.unreachable.insert("obj_cloud3");
+  auto all = [&](const Principal& principal) {
+    Names found;
+    for (AllPosition at; !at.is_end;) {
+      auto page = must(one.assets.list_all(principal, at));
+      EXPECT_LE(page.size(), 2u);
+      for (const auto& asset : page) found.push_back(asset.backend + ":" + asset.name);
+    }
+    return found;
+  };
+  EXPECT_EQ(all(world.ann), (Names{"obj_cloud1:dir/in.sh", "obj_cloud1:notes.txt", "obj_cloud1:site.yml",
+                                   "obj_cloud1:web.yml", "local:last.yml"}));
+  EXPECT_EQ(all(world.bob).size(), 4u) << "web.yml is of another workgroup";
+}
+
 TEST_F(AssetsTest, FindsNoDifferenceBetweenAbsentAndHidden) {
   auto hidden = one.assets.find(world.bob, "", "web.yml");
   must(world.store().remove("config-mgmt/web.yml"));
