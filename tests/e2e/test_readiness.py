@@ -59,8 +59,8 @@ def assert_writes_are_refused(root, sentence):
 
 @pytest.fixture
 def full_disk(make_instance):
-    """An instance on a small file system of its own, and a function that fills it up and one that makes room."""
-    one = make_instance(start=False, admin=False)
+    """An instance on a small file system of its own, its database too, and a function that fills it up and one that makes room."""
+    one = make_instance(start=False, admin=False, env=new_database("sqlite"))
     one.folder.mkdir(mode=0o700)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "none", str(one.folder)], check=True)
     fill = one.folder / "fill"
