@@ -47,7 +47,7 @@ struct Request {
   std::string path;      // as sent, without the query
   Fields query;
   Headers headers;  // look-up ignores case
-  // {id} of the pattern, percent-decoded, valid UTF-8 or not.
+  // {id} of the pattern, percent-decoded.
   std::map<std::string, std::string, std::less<>> params;
 
   std::string peer;        // address of the other end of the socket; "unix" for a Unix socket

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/utf8.hpp"
+
 namespace dash::daemon {
 namespace {
 
@@ -19,7 +21,7 @@ std::optional<std::string> decode_field(std::string_view text) {
 
 bool is_safe_segment(std::string_view segment) {
   auto plain = decode(segment);
-  return plain && *plain != "." && *plain != "..";
+  return plain && *plain != "." && *plain != ".." && is_utf8(*plain);
 }
 
 bool is_safe_path(std::string_view path) {
@@ -30,6 +32,11 @@ bool is_safe_path(std::string_view path) {
     path.remove_prefix(segment.size());
   }
   return true;
+}
+
+bool is_text(const Fields& fields) {
+  return std::ranges::all_of(fields,
+                             [](const auto& field) { return is_utf8(field.first) && is_utf8(field.second); });
 }
 
 // RFC 9112 §3.2.2: a client may send "http://host/path" to any server.
@@ -68,7 +75,7 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
   auto path = target.substr(0, target.find('?'));
   if (!path.starts_with('/') || !is_safe_path(path)) return std::nullopt;
   auto query = parse_fields(target.substr(std::min(target.size(), path.size() + 1)));
-  if (!query) return std::nullopt;
+  if (!query || !is_text(*query)) return std::nullopt;
   return RequestTarget{std::string(path), std::move(*query)};
 }
 

@@ -16,7 +16,8 @@ struct RequestTarget {
 };
 
 // Accepts origin form, or absolute form, whose authority is dropped. Returns nullopt for a bad escape, a
-// control character, a space, '#', a "." or ".." segment (plain or escaped), or a NUL.
+// control character, a space, '#', a "." or ".." segment (plain or escaped), a NUL, or what is not UTF-8: not
+// every database keeps it, so that answers would differ.
 std::optional<RequestTarget> parse_target(std::string_view target);
 
 // Parses "a=1&b=%20". Returns nullopt for a bad escape or an escaped NUL.

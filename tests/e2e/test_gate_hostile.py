@@ -130,11 +130,12 @@ def test_odd_questions_about_jobs(gate):
     instance, root, headers = gate
     job_id = root.post("/api/cloud1/deploy", {**MACHINE, "region": "us-east-1"}).json["job_id"]
     for query, status in (("page=1000000000&page_size=100", 200), ("page=9223372036854775807", 422), ("page=-1", 422), ("page_size=101", 422),
-                          ("page=99999999999999999999", 422), ("page=1e400", 422), ("status=,,pending,", 200), ("status=%00", 400),
+                          ("page=99999999999999999999", 422), ("page=1e400", 422), ("status=,,pending,", 200), ("status=%00", 400), ("status=%ff", 400),
                           ("workgroup=%27%20OR%201=1", 200), ("batch_id=%25", 200), ("status=queued", 200)):
         assert raw(instance, "GET", f"/api/jobs?{query}", None, headers)[0] == status, query
-    for path in (f"/api/jobs/{job_id}%2F", "/api/jobs/%27", "/api/jobs/" + "x" * 3000, "/api/jobs/%ff", "/api/jobs/batches"):
+    for path in (f"/api/jobs/{job_id}%2F", "/api/jobs/%27", "/api/jobs/" + "x" * 3000, "/api/jobs/batches"):
         assert raw(instance, "GET", path, None, headers)[0] == 404, path
+    assert raw(instance, "GET", "/api/jobs/%ff", None, headers)[0] == 400
     assert root.get(f"/api/jobs/{job_id}/logs?after=-9223372036854775808").json == {"logs": []}
     for body in (b"[]", b"{", b'{"run_at":1}', b'{"change_window_id":{}}'):
         assert raw(instance, "POST", f"/api/jobs/{job_id}/reschedule", body, headers)[0] == 422, body

@@ -63,7 +63,7 @@ class SocketUnit:
         script = f'exec 3<&{self.listener.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" serve --data-dir "$1"'
         with self.log.open("a") as log:
             self.process = subprocess.Popen(["/bin/bash", "-c", script, self.binary, str(self.instance.folder)],
-                                            pass_fds=[self.listener.fileno()], stderr=log, env=clean_environment())
+                                            pass_fds=[self.listener.fileno()], stderr=log, env=clean_environment(self.instance.env))
         wait_until(lambda: self.log.read_text().count('"event":"listening"') == self.starts + 1, what="the listening event")
         self.starts += 1
 

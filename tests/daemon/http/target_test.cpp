@@ -27,6 +27,12 @@ TEST(RequestTarget, RefusesWhatTwoReadersCouldReadDifferently) {
   EXPECT_FALSE(parse_target(std::string_view("/a\0b", 4)));
 }
 
+TEST(RequestTarget, RefusesWhatIsNotUtf8) {
+  for (auto bad : {"/a/%ff", "/a/%c3%28/b", "/\xff", "/a?x=%ff", "/a?%ed%a0%80=x"})
+    EXPECT_FALSE(parse_target(bad)) << bad;
+  EXPECT_EQ(parse_target("/z%C3%BCrich?x=%C3%BC")->query.get("x"), "ü");
+}
+
 TEST(RequestTarget, LeavesDotsInsideNamesAlone) {
   EXPECT_TRUE(parse_target("/a..b/.hidden/..."));
   EXPECT_TRUE(parse_target("/x%2F..%2Fy"));  // one segment; its meaning is the handler's
