@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.instance import PASSWORD
+from support.memory import resident_kib
 from support.program import run
 from support.storage import b64
 from support.wait import wait_until
@@ -42,8 +43,7 @@ def many_sockets():
 
 
 def resident_bytes(instance):
-    with open(f"/proc/{instance.process.pid}/status", encoding="ascii") as lines:
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) << 10
+    return resident_kib(instance.process.pid) << 10
 
 
 def test_a_thousand_kept_connections_cost_little_memory(instance):

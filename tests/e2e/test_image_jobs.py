@@ -7,6 +7,7 @@ import pytest
 
 from support.cloud_stores import CLOUDS, store_settings
 from support.images import QCOW2, audited, done, ended, items, place, promote, vhd
+from support.memory import peak_kib
 from support.program import BINARY, clean_environment, run
 from support.s3_bucket import Bucket
 from support.storage import PART, p8, people
@@ -235,11 +236,6 @@ def test_ctrl_c_cancels_the_job_of_the_command(make_instance, bucket, scratch):
     assert process.returncode == 130 and "nothing half-written" in err, err
     jobs = [job for job in who.root.get("/api/jobs").json["jobs"] if job["job_type"] == "storage:image"]
     assert [job["status"] for job in jobs] == ["cancelled"] and bucket.keys() == [] and bucket.open_uploads() == []
-
-
-def peak_kib(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
-        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 @pytest.mark.long

@@ -9,15 +9,11 @@ import pytest
 
 from support.cloud_stores import share
 from support.doubles import double
+from support.memory import peak_kib
 from support.program import BINARY, clean_environment, run
 from support.storage import scope
 
 SLACK_KIB = 6 << 10
-
-
-def peak_kib(pid):
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 def listed_by(process):

@@ -11,6 +11,7 @@ import pytest
 
 from support.instance import Instance
 from support.jobs import MACHINE, executor
+from support.memory import peak_kib, with_children
 from support.program import run
 from support.proxies import PROXIES, Proxy
 from support.s3_bucket import Bucket
@@ -88,9 +89,21 @@ def test_an_upload_and_its_download_pass_through_unbuffered(front):
     check_upload(front, 256 * MIB)
 
 
+def peaks(front):
+    """The most memory that the server and the proxy have had, in MiB."""
+    pids = {"serve": [front.one.process.pid], "proxy": with_children(front.proxy.process.pid)}
+    return {name: sum(map(peak_kib, of_one)) >> 10 for name, of_one in pids.items()}
+
+
 @pytest.mark.long
-def test_five_gigabytes_pass_through_unbuffered(front):
+def test_five_gigabytes_pass_through_unbuffered_and_take_no_more_memory_than_a_twentieth(front, capsys):
+    check_upload(front, 256 * MIB)
+    before = peaks(front)
     check_upload(front, 5 * 1024 * MIB)
+    after = peaks(front)
+    with capsys.disabled():
+        print(f"\n  5 GiB through {front.proxy.kind}: MiB at most {after}, with 256 MiB {before}")
+    assert all(after[name] - before[name] <= 16 for name in after), (before, after)
 
 
 def test_nginx_would_say_so_if_it_buffered(scratch, bucket):

@@ -19,6 +19,7 @@ from support.failing_store import FailingStore
 from support.http_client import Http
 from support.instance import PASSWORD, sign_in
 from support.jobs import MACHINE, executor
+from support.memory import resident_kib
 from support.postgres_server import PostgresServer, url_of
 from support.storage import fetch, names, upload
 from support.wait import wait_until
@@ -103,8 +104,7 @@ def engine_of(one):
 def use_of(one):
     """(MiB resident, descriptors, threads)"""
     process = Path(f"/proc/{one.process.pid}")
-    resident = next(int(line.split()[1]) for line in (process / "status").read_text().splitlines() if line.startswith("VmRSS:"))
-    return resident >> 10, len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
+    return resident_kib(one.process.pid) >> 10, len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import pytest
 
 from support.holding_relay import HoldingRelay
 from support.ports import free_port
+from support.memory import peak_kib
 from support.program import BINARY, clean_environment, run
 from support.storage import PART, begin, commit, p8, people, put, scope, slices
 from support.wait import wait_until
@@ -477,11 +478,6 @@ def test_an_upload_goes_on_after_the_server_was_killed(actors, cli, relay, scrat
     _, said = client.communicate(timeout=600)
     assert client.returncode == 0, said
     assert bucket.get("config-mgmt/big.rpm") == data
-
-
-def peak_kib(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as lines:
-        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 @pytest.mark.long
