@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("DASHCTL", str(ROOT / "build/release/dashctl"))
 PASSWORD = "correct horse battery"
+LISTED = 20  # assets of a folder
 NGINX = """
 {user}worker_processes 2; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
@@ -76,6 +77,12 @@ def start_dashctl(folder):
                    text=True, check=True, capture_output=True)
     port = free_port()
     log = open(folder / "dashctl.log", "w", encoding="utf-8")
+    assets = folder / "assets"
+    assets.mkdir()
+    for number in range(LISTED):
+        (assets / f"asset-{number}.sh").touch()
+    for key, value in (("storage_local_path", str(assets)), ("storage_active_backend", "local")):
+        subprocess.run([BINARY, "config", "set", key, "-", "--data-dir", data], input=value, text=True, check=True, capture_output=True)
     process = subprocess.Popen([BINARY, "serve", "--data-dir", data, "--listen", f"127.0.0.1:{port}"], stderr=log)
     await_port(port)
     return process, port
@@ -105,9 +112,9 @@ def milliseconds(text):
     return float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
 
 
-def measure(pid, url, seconds, headers):
+def measure(pid, url, seconds, headers, connections=64):
     before = cpu_seconds(pid)
-    words = ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", url]
+    words = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", url]
     for header in headers:
         words[1:1] = ["-H", header]
     out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
@@ -144,11 +151,13 @@ def main():
         cases = {"nginx file": (nginx.pid, f"http://127.0.0.1:{nginx_port}/status", []),
                  "dashctl /livez": (dashctl.pid, f"http://127.0.0.1:{port}/livez", []),
                  "dashctl /api/setup/status": (dashctl.pid, f"http://127.0.0.1:{port}/api/setup/status", []),
-                 "dashctl /api/auth/me signed in": (dashctl.pid, f"http://127.0.0.1:{port}/api/auth/me", bearer)}
+                 "dashctl /api/auth/me signed in": (dashctl.pid, f"http://127.0.0.1:{port}/api/auth/me", bearer),
+                 "dashctl /livez at 16": (dashctl.pid, f"http://127.0.0.1:{port}/livez", [], 16),
+                 f"dashctl list of {LISTED} assets at 16": (dashctl.pid, f"http://127.0.0.1:{port}/api/storage/list", bearer, 16)}
         rounds = {name: [] for name in cases}
         for _ in range(options.rounds):
-            for name, (pid, url, headers) in cases.items():
-                rounds[name].append(measure(pid, url, options.seconds, headers))
+            for name, (pid, url, headers, *connections) in cases.items():
+                rounds[name].append(measure(pid, url, options.seconds, headers, *connections))
         print(json.dumps({"body_bytes": len(body), "connections": 64, "peer": "nginx file",
                           "servers": {name: summary(rounds[name], case[0]) for name, case in cases.items()}}, indent=1))
     finally:

@@ -56,6 +56,7 @@ def refusals(documents):
 
 
 SERVED = ("servers", "dashctl /api/auth/me signed in", "per_second"), ("servers", "nginx file", "per_second")
+LISTED = ("servers", "dashctl list of 20 assets at 16", "per_second"), ("servers", "dashctl /livez at 16", "per_second")
 GOALS = (
     Goal("storage", "fetch of 1 GiB, time", "at most", 1.0, "× mc", of_peer("fetch large", "wall_s")),
     Goal("storage", "fetch of 1 GiB, processor", "at most", 1.5, "× mc", of_peer("fetch large", "cpu_s")),
@@ -65,6 +66,7 @@ GOALS = (
     Goal("storage", "chunked lane, time", "at most", 1.3, "× direct upload", of_peer("lane", "wall_s", "dashctl direct", "chunked lane")),
     Goal("policy", "dry run", "at most", 1.5, "bare round trips", latency("dry_run")),
     Goal("policy", "denial, without its 1.5 fdatasyncs", "at most", 3.0, "bare round trips", latency("deny", SYNCS)),
+    Goal("policy", "dry run with 200 rules", "at most", 1.5, "ms", lambda documents: documents[0]["dry_run_of_200_rules"]["one"]["p50_us"] / 1000),
     Goal("migrate", "import of 60,000 keys, time", "at most", 1.0, "s", migrated("import", "seconds")),
     Goal("migrate", "import of 60,000 keys, memory", "at most", 64.0, "MiB", migrated("import", "peak_mib")),
     Goal("migrate", "diff of 60,000 keys, time", "at most", 1.0, "s", migrated("diff", "seconds")),
@@ -75,6 +77,7 @@ GOALS = (
     Goal("policy", "refusals by two replicas", "at least", 1.0, "× one replica",
          rate(("postgres", "two_replicas", "per_second"), ("postgres", "sixteen", "per_second"))),
     Goal("http", "signed-in GET at 64 connections", "at least", 0.5, "× nginx's file", rate(*SERVED)),
+    Goal("http", "list of 20 assets at 16", "at least", 0.2, "× /livez", rate(*LISTED)),
 )
 
 
