@@ -4,7 +4,7 @@ from xml.sax.saxutils import quoteattr
 from speed_goals import holds
 from svg import page, text
 
-WIDTH, ROW, BAR, LEFT, LINE, RIGHT = 860, 24, 14, 262, 412, 562
+WIDTH, ROW, BAR, LEFT, LINE, RIGHT = 880, 24, 14, 262, 412, 562
 KINDS = {"at most": "At most: a bar that ends before the line holds its goal.",
          "at least": "At least: a bar that reaches the line holds its goal."}
 
