@@ -10,6 +10,7 @@ import urllib.parse
 import uuid
 
 from support.automation import ansible, put_asset, run as run_asset, ssh_host
+from support.databases import dump, sqlite_file
 from support.doubles import double
 from support.jobs import MACHINE, executor, wait_for
 from support.instance import PASSWORD, sign_in
@@ -50,9 +51,11 @@ class Planted:
                 if any(form in content for form in self.forms(secret))]
 
 
-def database(folder):
+def database(instance):
     """Every value that the database holds."""
-    connection = sqlite3.connect(f"file:{folder}/dashctl.db?mode=ro", uri=True)
+    if instance.env.get("DASHCTL_DATABASE"):
+        return dump(instance)
+    connection = sqlite3.connect(f"file:{sqlite_file(instance)}?mode=ro", uri=True)
     try:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return "\n".join(repr(row) for table in tables for row in connection.execute(f'SELECT * FROM "{table}"'))
@@ -79,7 +82,7 @@ def look_around(planted, one, root):
         done = one.dashctl(*words)
         planted.saw("dashctl " + " ".join(words), done.out + done.err)
     planted.saw("the server's log", one.log_file.read_bytes())
-    planted.saw("the database's values", database(one.folder))
+    planted.saw("the database's values", database(one))
     for path in one.folder.rglob("*"):
         if path.is_file() and path.name not in DATA_FILES_WITH_SECRETS:
             planted.saw(f"the file {path.relative_to(one.folder)}", path.read_bytes())
