@@ -63,6 +63,13 @@ Result<T> invalid_as_upstream(Result<T> checked) {
   return checked;
 }
 
+// Returns false for what was removed meanwhile.
+Result<bool> look_up(int folder, const std::string& name, struct stat& st) {
+  if (::fstatat(folder, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) return true;
+  if (errno == ENOENT) return false;
+  return os_error("look up", name);
+}
+
 struct SplitPath {
   std::string parent;
   std::string name;
@@ -103,18 +110,20 @@ class FolderTree final : public FileTree {
     if (!stream) return os_error("list", folder);
     std::unique_ptr<DIR, int (*)(DIR*)> guard(stream, ::closedir);
     auto number = fd.release();
-    while (auto* item = ::readdir(stream)) {
+    for (;;) {
+      errno = 0;
+      auto* item = ::readdir(stream);
+      if (!item && errno != 0) return os_error("list", folder);
+      if (!item) return {};
       std::string name = item->d_name;
       if (name == "." || name == "..") continue;
       struct stat st {};
-      auto look_up = [&] { return ::fstatat(number, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0; };
       bool is_known = item->d_type != DT_UNKNOWN;
-      if (!is_known && !look_up()) continue;
+      if (!is_known && !TRY(look_up(number, name, st))) continue;
       if (!wants(name, is_known ? kind_of_type(item->d_type) : to_entry("", st).kind)) continue;
-      if (is_known && !look_up()) continue;
+      if (is_known && !TRY(look_up(number, name, st))) continue;
       TRY(take(to_entry(std::move(name), st)));
     }
-    return {};
   }
 
   Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
