@@ -1,7 +1,5 @@
 """The lock that an infrastructure program takes on its state, on a store of each kind: it refuses a switch and says who holds
 it and for how long, is listed, is ended by its id, and is never copied as state."""
-import base64
-import datetime
 import fcntl
 import json
 import struct
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.cloud_stores import STORES, store_settings
+from support.iac import HeldLock
 from support.store_objects import objects_of
 
 LEAF = {"gcs": "default.tfstate"}
@@ -22,27 +21,18 @@ class Held:
     """A state with a lock on it, as the program of this kind of store leaves them."""
 
     def __init__(self, kind, instance, settings, scratch):
-        self.id = str(uuid.uuid4())
-        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2, minutes=5)
-        self.created = began.strftime("%Y-%m-%dT%H:%M:%SZ")
-        self.info = json.dumps({"ID": self.id, "Operation": "OperationTypeApply", "Who": "ann@host", "Version": "1.11.4",
-                                "Created": began.strftime("%Y-%m-%dT%H:%M:%S.%f000Z")})
         key = "iac-state/j1/" + LEAF.get(kind, "terraform.tfstate")
         if kind == "local":
             self.folder = Path(instance.folder) / "deploy/j1"
             self.folder.mkdir(parents=True)
             (self.folder / "terraform.tfstate").write_bytes(STATE)
-            (self.folder / ".terraform.tfstate.lock.info").write_text(self.info)
-            return
-        store = objects_of(kind, settings, scratch)
-        store.put("iac-state/j1/" + FOREIGN, b"{}")
-        if kind == "azure":
-            store.put(key, STATE, terraformlockid=base64.b64encode(self.info.encode()).decode())
-            store.lease(key, self.id)
-            return
-        store.put(key, STATE)
-        lock = {"s3": key + ".tflock", "gcs": "iac-state/j1/default.tflock", "oci": key + ".lock"}[kind]
-        store.put(lock, self.info.encode())
+            lock = HeldLock(kind, self.folder, key)
+        else:
+            store = objects_of(kind, settings, scratch)
+            store.put("iac-state/j1/" + FOREIGN, b"{}")
+            store.put(key, STATE)
+            lock = HeldLock(kind, store, key)
+        self.id, self.created = lock.id, lock.created
 
 
 @pytest.mark.parametrize("kind", STORES)

@@ -22,7 +22,11 @@ class FailingStore(http.server.ThreadingHTTPServer):
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"http://127.0.0.1:{self.server_port}{self.upstream.path}"
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
 
     def heal(self):
         """Counts from here and spoils nothing; the calls since the last count."""

@@ -1,8 +1,11 @@
 """The real infrastructure-as-code program, with its state on a backend of ours, by its own backends and locks."""
+import base64
+import datetime
 import json
 import os
 import shutil
 import subprocess
+import uuid
 from pathlib import Path
 
 MODULE = """
@@ -96,3 +99,22 @@ class Deployment:
 
     def destroy(self):
         self.run("destroy", "-auto-approve")
+
+
+class HeldLock:
+    """The lock on a state that the program of this kind of store leaves: `store` is the objects of a cloud's, or the state's folder."""
+
+    def __init__(self, kind, store, key):
+        self.id = str(uuid.uuid4())
+        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2, minutes=5)
+        self.created = began.strftime("%Y-%m-%dT%H:%M:%SZ")
+        info = json.dumps({"ID": self.id, "Operation": "OperationTypeApply", "Who": "ann@host", "Version": "1.11.4",
+                           "Created": began.strftime("%Y-%m-%dT%H:%M:%S.%f000Z")})
+        if kind == "local":
+            (store / ".terraform.tfstate.lock.info").write_text(info)
+        elif kind == "azure":
+            store.set_metadata(key, terraformlockid=base64.b64encode(info.encode()).decode())
+            store.lease(key, self.id)
+        else:
+            name = {"s3": key + ".tflock", "gcs": key.replace("default.tfstate", "default.tflock"), "oci": key + ".lock"}[kind]
+            store.put(name, info.encode())

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import urllib.parse
 from pathlib import Path
 
@@ -52,12 +53,22 @@ class AzureObjects:
                              canonical + resource])
         digest = hmac.new(base64.b64decode(self.key), to_sign.encode(), hashlib.sha256).digest()
         headers |= {"Authorization": f"SharedKey {self.account}:{base64.b64encode(digest).decode()}",
-                    "Content-Type": "application/octet-stream", "Content-Length": str(len(body))}
+                    "Content-Type": "application/octet-stream", "Content-Length": str(len(body or b""))}
         return send(method, self.endpoint + path + ("?" + urllib.parse.urlencode(query) if query else ""), body, headers)
 
-    def put(self, key, data, **metadata):
-        named = {"x-ms-meta-" + name: value for name, value in metadata.items()}
-        self.call("PUT", key, {}, data, {"x-ms-blob-type": "BlockBlob", **named})
+    def put(self, key, data):
+        self.call("PUT", key, {}, data, {"x-ms-blob-type": "BlockBlob"})
+
+    def set_metadata(self, key, **metadata):
+        self.call("PUT", key, {"comp": "metadata"}, b"", {"x-ms-meta-" + name: value for name, value in metadata.items()})
+
+    def delete(self, key):
+        self.call("DELETE", key, {}, None)
+
+    def all(self):
+        """{key: bytes} of every object."""
+        listed = self.call("GET", "", {"restype": "container", "comp": "list"}, None).decode()
+        return {key: self.call("GET", key, {}, None) for key in re.findall("<Name>([^<]*)</Name>", listed)}
 
     def lease(self, key, lease_id):
         self.call("PUT", key, {"comp": "lease"}, b"", {"x-ms-lease-action": "acquire", "x-ms-lease-duration": "-1",
@@ -108,6 +119,11 @@ class OciObjects:
 
     def delete(self, key):
         self.call("DELETE", f"{self.path}/o/{quoted(key)}")
+
+    def all(self):
+        """{key: bytes} of every object."""
+        listed = json.loads(self.call("GET", f"{self.path}/o"))["objects"]
+        return {item["name"]: self.call("GET", f"{self.path}/o/{quoted(item['name'])}") for item in listed}
 
 
 KINDS = {"s3": S3Objects, "azure": AzureObjects, "gcs": GcsObjects, "oci": OciObjects}
