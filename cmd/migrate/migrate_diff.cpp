@@ -32,7 +32,7 @@ Result<void> run_diff(Context& context, const DiffFlags& options) {
     context.out.note("the plan is in {}; type `dashctl migrate import --plan {} --apply` to write it",
                      options.plan_out, shell_word(options.plan_out));
   }
-  context.out.document(comparison_document(options.comparison, compared, nullptr));
+  if (context.out.is_json()) context.out.document(comparison_document(options.comparison, compared, nullptr));
   return check_differences(options.comparison, compared.diff);
 }
 

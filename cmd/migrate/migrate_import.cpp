@@ -59,12 +59,12 @@ Result<std::optional<migrate::Bootstrap>> read_bootstrap(Context& context, const
 // Writes the target's former state as a bundle that can be imported again. Returns its path; empty when there
 // is nothing to go back to.
 Result<std::string> write_snapshot(Context& context, const ImportFlags& options, const ComparisonResult& c) {
-  if (c.diff.target_config.values.empty()) return std::string();
+  if (c.diff.target.config().values.empty()) return std::string();
   SystemClock clock;
   auto path = migrate::choose_bundle_path(options.snapshot_out, clock.now(), "rollback");
   if (!path) return within("storing the way back (name another place with --snapshot-out)", std::move(path));
   auto exported =
-      TRY(within("the target's snapshot", migrate::make_bundle(c.diff.target_config.values, {},
+      TRY(within("the target's snapshot", migrate::make_bundle(c.diff.target.config().values, {},
                                                                {c.target_name(), "snapshot", true}, clock)));
   InterruptBlocker blocker;
   auto written = TRY(migrate::write_bundle_file(*path, migrate::write_bundle(exported.bundle)));
@@ -163,6 +163,7 @@ Result<void> apply_bundle(Context& context, const ImportFlags& options, const Co
       TRY(migrate::apply(c.bundle, c.selected, c.diff, *c.target.instance, request, context.out.progress()));
   context.out.set_activity("");
   print_report(context, c, applied, snapshot);
+  if (!context.out.is_json()) return migrate::check_applied(applied);
   auto document = comparison_document(options.comparison, c, &applied);
   document["snapshot"] = snapshot;
   document["undo"] = undo_command(c, applied, snapshot);
@@ -185,7 +186,7 @@ Result<void> run_import(Context& context, const ImportFlags& given) {
   if (options.apply && !options.bootstrap_admin.empty()) options.comparison.if_absent = IfAbsent::make;
   auto c =
       TRY(compare_bundle(context, options.comparison, plan ? plan->options : options_of(options.comparison)));
-  context.out.document(comparison_document(options.comparison, c, nullptr));
+  if (context.out.is_json()) context.out.document(comparison_document(options.comparison, c, nullptr));
   if (plan) TRY(migrate::check_plan(*plan, c.bundle, c.diff, c.target_name(), options.accept_drift));
   if (options.apply) return apply_bundle(context, options, c);
   context.out.note("nothing was written: add --apply to write");

@@ -2,6 +2,7 @@
 // deep document would overflow the stack: parse_json() limits the depth. No other file calls json::parse or
 // dump.
 #pragma once
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -20,9 +21,19 @@ inline constexpr int kMaxJsonDepth = 64;
 // over 64 bits.
 Result<Json> parse_json(std::string_view text);
 
+// Is called with the members of an object that is a member of the document. Returns whether it took the value;
+// then the document does not keep that member.
+using TakeMember = std::function<bool(std::string_view section, const std::string& name, Json& value)>;
+// Parses as parse_json() does, and passes members on while it reads, so that a document of many small ones is
+// never held whole. What was taken before an error stays taken.
+Result<Json> parse_json(std::string_view text, const TakeMember& take);
+
 // Writes JSON and never throws: invalid UTF-8 becomes U+FFFD. indent < 0 is compact.
 std::string dump_json(const Json& value, int indent = -1);
 std::string dump_json(const OrderedJson& value, int indent = -1);
+
+// Appends `text` as dump_json() writes it.
+void append_json(std::string& out, std::string_view text);
 
 // Returns the string member `key` of an object, or nullopt when it is absent or of another type.
 std::optional<std::string> string_member(const Json& object, std::string_view key);

@@ -30,9 +30,7 @@ class Applier {
     TRY(write_values());
     options_.on_stage("writing endpoints", out_);
     write_webhooks();
-    out_.wrote = out_.webhooks_written > 0 || std::ranges::any_of(diff_.to_write, [&](const auto& pair) {
-                   return !out_.write_result.refused.contains(pair.first);
-                 });
+    out_.wrote = out_.webhooks_written > 0 || wrote_values_;
     options_.on_stage("reading back", out_);
     if (auto done = read_back(); !done) out_.not_read_back = std::move(done).error();
     return std::move(out_);
@@ -40,12 +38,16 @@ class Applier {
 
  private:
   Result<void> write_values() {
-    if (diff_.to_write.empty()) return {};
     const auto& selection = options_.diff.selection;
-    auto written = target_.write({diff_.to_write, selection.replace_regions, selection.include_on_prem,
-                                  options_.bootstrap, options_.state});
+    TargetWriteRequest request{values_to_write(selected_, diff_), selection.replace_regions,
+                               selection.include_on_prem, options_.bootstrap, options_.state};
+    if (request.values.empty()) return {};
+    auto written = target_.write(request);
     if (!written) return Failure(with_unknown_outcome(std::move(written).error()));
     out_.write_result = *std::move(written);
+    wrote_values_ = std::ranges::any_of(request.values, [&](const auto& pair) {
+      return !out_.write_result.refused.contains(std::string(pair.first));
+    });
     return {};
   }
 
@@ -79,7 +81,7 @@ class Applier {
       auto again = TRY(within("reading back what was written",
                               compare(bundle_, selected_, target_, options_.diff, progress_)));
       sort_rows(again);
-      if (out_.not_as_written.empty() || reading == kMaxPeerReadBacks || !again.target_config.is_peer)
+      if (out_.not_as_written.empty() || reading == kMaxPeerReadBacks || !again.target.config().is_peer)
         return {};
       options_.wait(kPeerReadBackInterval);
     }
@@ -107,6 +109,7 @@ class Applier {
   Target& target_;
   const ApplyOptions& options_;
   Progress& progress_;
+  bool wrote_values_ = false;  // the target accepted at least one
   ApplyResult out_;
 };
 

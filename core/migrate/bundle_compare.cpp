@@ -75,8 +75,7 @@ Result<BundleCompareRequest> parse_bundle_compare(const Json& body) {
   return out;
 }
 
-Result<OrderedJson> compare_bundle(LocalDeps deps, const Principal& principal,
-                                   const BundleCompareRequest& request) {
+Result<OrderedJson> compare_bundle(LocalDeps deps, const Principal& principal, BundleCompareRequest request) {
   auto selected = select(request.bundle, request.options.selection, "bundle");
   if (!selected) return wrong_value("bundle", selected.error().message);
   TRY(deps.config_service.begin_compare(principal, selected->values.size() + selected->webhooks.size()));

@@ -20,7 +20,6 @@ Result<BundleCompareRequest> parse_bundle_compare(const Json& body);
 //    would_lose, warnings, refused, masked}
 // as `migrate diff` prints it. A setting that this instance cannot open is UNKNOWN. Admins only; counted,
 // throttled and audited as ConfigService::compare.
-Result<OrderedJson> compare_bundle(LocalDeps deps, const Principal& principal,
-                                   const BundleCompareRequest& request);
+Result<OrderedJson> compare_bundle(LocalDeps deps, const Principal& principal, BundleCompareRequest request);
 
 }  // namespace dash::migrate

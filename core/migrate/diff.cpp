@@ -13,51 +13,6 @@ namespace {
 
 constexpr std::size_t kProgressStep = 1000;
 
-// The target's values by final key name: its region sets split into fields.
-class TargetValues {
- public:
-  TargetValues(const InstanceConfig& config, bool whole_sets, std::vector<std::string>& warnings) {
-    config::RegionSets sets;
-    for (const auto& [key, value] : config.values) {
-      if (auto cloud = config::cloud_of_region_blob(key)) {
-        auto map = config::parse_region_blob(*cloud, value);
-        if (map) {
-          config::merge_regions(sets[*cloud], *map);
-        } else {
-          warnings.push_back(
-              fmt::format("the target's {} is not a JSON object of regions and would be replaced", key));
-        }
-      } else if (auto parts = config::split_region_key(key)) {
-        // A Python dashboard without a model for the cloud stores the field as a flat key.
-        config::set_region_field(sets[parts->cloud], *parts, value);
-      } else {
-        values_.emplace(key, value);
-      }
-    }
-    for (const auto& [cloud, map] : sets) whole_sets ? put_whole(cloud, map) : put_fields(cloud, map);
-    sets_ = std::move(sets);
-  }
-
-  // Returns nullptr when absent.
-  const std::string* find(const std::string& key) const {
-    auto it = values_.find(key);
-    return it == values_.end() ? nullptr : &it->second;
-  }
-
-  const config::RegionMap& regions(const std::string& cloud) { return sets_[cloud]; }
-
- private:
-  void put_whole(const std::string& cloud, const config::RegionMap& map) {
-    values_[config::region_blob_key(cloud)] = config::write_region_blob(map);
-  }
-  void put_fields(const std::string& cloud, const config::RegionMap& map) {
-    for (const auto& [region, fields] : map)
-      for (const auto& [field, value] : fields) values_[config::region_key(cloud, region, field)] = value;
-  }
-  config::Values values_;
-  config::RegionSets sets_;
-};
-
 class Comparer {
  public:
   Comparer(const Bundle& bundle, const SelectedConfig& selected, Target& target, const DiffOptions& options,
@@ -66,24 +21,22 @@ class Comparer {
 
   Result<Diff> run() {
     out_.not_replaced = selected_.empty_region_sets;
-    auto target_config = TRY(target_.read());
-    TargetValues target(target_config, options_.selection.replace_regions, out_.warnings);
+    TargetValues target(TRY(target_.read()), options_.selection.replace_regions, out_.warnings);
+    bool is_peer = target.config().is_peer;
+    out_.rows.reserve(selected_.values.size());
     for (const auto& [key, value] : selected_.values) {
       if (auto cloud = config::cloud_of_region_blob(key))
-        compare_region_set(*cloud, key, value, target, target_config.is_peer);
+        compare_region_set(*cloud, key, value, target, is_peer);
       else
-        compare_key(key, value, target, target_config.is_peer);
+        compare_key(key, value, target, is_peer);
       if (out_.rows.size() % kProgressStep == 0)
         progress_.update("comparing keys", out_.rows.size(), selected_.values.size());
     }
-    out_.target_config = std::move(target_config);
+    out_.target = std::move(target);
     TRY(resolve_masked());
     if (!selected_.webhooks.empty())
       TRY(compare_webhooks(bundle_, selected_.webhooks, target_, options_.compare_blindly, out_));
     TRY(check_vaults(selected_.values, target_, out_.warnings));
-    for (const auto& row : out_.rows)
-      if (auto it = candidates_.find(row.key); it != candidates_.end() && row.category != Category::same)
-        out_.to_write.insert(*it);
     return std::move(out_);
   }
 
@@ -96,7 +49,6 @@ class Comparer {
     }
     const auto* theirs = target.find(key);
     if (theirs && value.empty() && !theirs->empty() && !options_.selection.allow_empty_values) {
-      out_.target.emplace(key, *theirs);
       out_.not_overwritten.push_back(key);
       return;
     }
@@ -109,12 +61,12 @@ class Comparer {
     } else if (*theirs != value) {
       category = Category::change;
     }
-    add_row(key, value, category, theirs);
+    add_row(key, value, category);
   }
 
   // Only with --regions replace: a merge compares field by field.
   void compare_region_set(const std::string& cloud, const std::string& key, const std::string& value,
-                          TargetValues& target, bool is_peer) {
+                          const TargetValues& target, bool is_peer) {
     auto mine = config::parse_region_blob(cloud, value);
     if (!mine) return;  // select() wrote it
     const auto& theirs = target.regions(cloud);
@@ -130,13 +82,11 @@ class Comparer {
     config::Values hidden;
     auto category = compare_regions(cloud, plan.sent, theirs, hidden);
     if (!hidden.empty()) masked_[key] = std::move(hidden);
-    add_row(key, config::write_region_blob(plan.sent), category, target.find(key));
+    auto [at, is_new] = out_.replaced_sets.emplace(key, config::write_region_blob(plan.sent));
+    add_row(key, at->second, category);
   }
 
-  void add_row(const std::string& key, const std::string& value, Category category,
-               const std::string* theirs) {
-    if (theirs) out_.target.emplace(key, *theirs);
-    candidates_.emplace(key, value);
+  void add_row(const std::string& key, const std::string& value, Category category) {
     out_.rows.push_back({key, category, code_points(value), fingerprint(bundle_, value)});
   }
 
@@ -181,12 +131,61 @@ class Comparer {
   Target& target_;
   const DiffOptions& options_;
   Progress& progress_;
-  config::Values candidates_;                     // what a row would write
   std::map<std::string, config::Values> masked_;  // row → the values that the target hides
   Diff out_;
 };
 
 }  // namespace
+
+TargetValues::TargetValues(InstanceConfig config, bool whole_sets, std::vector<std::string>& warnings)
+    : config_(std::move(config)) {
+  for (const auto& [key, value] : config_.values) {
+    if (auto cloud = config::cloud_of_region_blob(key)) {
+      auto map = config::parse_region_blob(*cloud, value);
+      if (map) {
+        config::merge_regions(sets_[*cloud], *map);
+      } else {
+        warnings.push_back(
+            fmt::format("the target's {} is not a JSON object of regions and would be replaced", key));
+      }
+    } else if (auto parts = config::split_region_key(key)) {
+      // A Python dashboard without a model for the cloud stores the field as a flat key.
+      config::set_region_field(sets_[parts->cloud], *parts, value);
+    }
+  }
+  for (const auto& [cloud, map] : sets_) {
+    if (whole_sets) {
+      set_values_[config::region_blob_key(cloud)] = config::write_region_blob(map);
+      continue;
+    }
+    for (const auto& [region, fields] : map)
+      for (const auto& [field, value] : fields) set_values_[config::region_key(cloud, region, field)] = value;
+  }
+}
+
+const std::string* TargetValues::find(const std::string& key) const {
+  bool is_of_set = config::cloud_of_region_blob(key) || config::split_region_key(key);
+  const auto& values = is_of_set ? set_values_ : config_.values;
+  auto it = values.find(key);
+  return it == values.end() ? nullptr : &it->second;
+}
+
+const config::RegionMap& TargetValues::regions(const std::string& cloud) const {
+  static const config::RegionMap kNone;
+  auto it = sets_.find(cloud);
+  return it == sets_.end() ? kNone : it->second;
+}
+
+std::vector<SettingView> values_to_write(const SelectedConfig& selected, const Diff& diff) {
+  std::vector<SettingView> out;
+  for (const auto& row : diff.rows) {
+    if (row.category == Category::same) continue;
+    const auto& values = diff.replaced_sets.contains(row.key) ? diff.replaced_sets : selected.values;
+    auto it = values.find(row.key);
+    if (it != values.end()) out.emplace_back(it->first, it->second);
+  }
+  return out;
+}
 
 std::string_view word(Category category) {
   switch (category) {

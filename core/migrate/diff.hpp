@@ -23,6 +23,25 @@ struct DiffRow {
   std::string fingerprint;  // of the bundle's value
 };
 
+// The target's values by final key name: its region sets split into fields, or whole.
+class TargetValues {
+ public:
+  TargetValues() = default;
+  // Adds sentences about what is malformed to `warnings`.
+  TargetValues(InstanceConfig config, bool whole_sets, std::vector<std::string>& warnings);
+
+  // Returns nullptr when absent.
+  const std::string* find(const std::string& key) const;
+  const config::RegionMap& regions(const std::string& cloud) const;
+  // The target's whole configuration, as it was read.
+  const InstanceConfig& config() const { return config_; }
+
+ private:
+  InstanceConfig config_;
+  config::RegionSets sets_;
+  config::Values set_values_;  // what sets_ has, by final key name
+};
+
 // A webhook of the bundle beside the target's row of that name.
 struct WebhookRow {
   setup::FullWebhook mine;
@@ -33,7 +52,7 @@ struct WebhookRow {
 struct Diff {
   std::vector<DiffRow> rows;  // sorted by key
   std::vector<WebhookRow> webhooks;
-  config::Values to_write;                   // ADD, CHANGE and UNKNOWN; endpoints apart
+  config::Values replaced_sets;              // with --regions replace: the part that the target can keep
   std::vector<std::string> not_overwritten;  // blank in the bundle, not blank on the target: stays
   std::vector<std::string> would_drop;       // region fields that the target's model lacks: not sent
   std::vector<std::string> masked;           // region fields without a value: not sent
@@ -42,11 +61,13 @@ struct Diff {
   std::vector<std::string> would_vanish;  // "cloud1_region.eu-west-1": regions that only the target has
   std::vector<std::string> would_lose;    // region fields that only the target has, in regions that stay
   std::vector<std::string> warnings;      // sentences about the target
-  config::Values target;                  // its values of the keys above, for a plan
-  InstanceConfig target_config;           // the target's whole configuration, for a snapshot
+  TargetValues target;
   std::size_t count(Category category) const;
   bool has_differences() const;
 };
+
+// Returns what is ADD, CHANGE and UNKNOWN, without the webhooks. The texts are those of the arguments.
+std::vector<SettingView> values_to_write(const SelectedConfig& selected, const Diff& diff);
 
 struct DiffOptions {
   bool compare_blindly = true;  // false with --no-compare

@@ -1,6 +1,7 @@
 #include "core/migrate/http_target.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/shell_word.hpp"
 #include "core/config/registry.hpp"
@@ -115,12 +116,15 @@ Result<InstanceConfig> HttpTarget::read() {
   InstanceConfig out;
   out.style = *style_;
   out.is_peer = *is_peer_;
-  for (const auto& [key, value] : config.items()) {
-    if (value.is_null()) continue;
-    auto name = config::canonical_key(key);
-    bool is_own = key == config::key_in_style(out.style, name);
+  auto& members = config.get_ref<Json::object_t&>();
+  while (!members.empty()) {
+    auto member = members.extract(members.begin());  // a large configuration is not held twice
+    if (member.mapped().is_null()) continue;
+    auto name = config::canonical_key(member.key());
+    bool is_own = member.key() == config::key_in_style(out.style, name);
     if (is_own || !out.values.contains(name))
-      out.values[name] = config::canonical_value(name, setup::setting_text(value));
+      out.values.insert_or_assign(out.values.end(), name,
+                                  config::canonical_value(name, setup::setting_text(member.mapped())));
   }
   return out;
 }
@@ -151,12 +155,18 @@ Result<std::optional<std::map<std::string, setup::ValueMatch>>> HttpTarget::comp
   return Results(std::move(results));
 }
 
-Json HttpTarget::body_of(const TargetWriteRequest& write_request) const {
+// The values are written as text at once: as a document they would take several times their size.
+std::string HttpTarget::body_of(const TargetWriteRequest& write_request) const {
   auto style = style_.value_or(config::NameStyle::canonical);
-  auto config = Json::object();
-  for (const auto& [key, value] : write_request.values)
-    config[config::key_in_style(style, key)] = config::value_in_style(style, key, value);
-  Json body{{"config", std::move(config)}, {"include_on_prem", write_request.include_on_prem}};
+  std::string out = R"({"config":{)";
+  bool is_first = true;
+  for (const auto& [key, value] : write_request.values) {
+    if (!std::exchange(is_first, false)) out += ',';
+    append_json(out, config::key_in_style(style, key));
+    out += ':';
+    append_json(out, config::value_in_style(style, key, value));
+  }
+  Json body{{"include_on_prem", write_request.include_on_prem}};
   body["regions"] = write_request.replace_regions ? "replace" : "merge";
   if (write_request.bootstrap) {
     body["admin_username"] = write_request.bootstrap->admin;
@@ -164,11 +174,11 @@ Json HttpTarget::body_of(const TargetWriteRequest& write_request) const {
     if (!write_request.bootstrap->setup_code.empty())
       body["setup_code"] = write_request.bootstrap->setup_code.expose();
   }
-  return body;
+  return out + "}," + dump_json(body).substr(1);
 }
 
 Result<net::HttpResponse> HttpTarget::post_import(const TargetWriteRequest& write_request) {
-  auto body = dump_json(body_of(write_request));
+  auto body = body_of(write_request);
   net::HttpRequest request;
   request.method = "POST";
   request.url = std::string(kImport) + setup::state_query(write_request.state);

@@ -28,7 +28,7 @@ class HttpTarget final : public Target {
   Result<void> detect_kind(const Json& config);
   Result<bool> has_route(std::string_view path);
   Result<net::HttpResponse> post_import(const TargetWriteRequest& write_request);
-  Json body_of(const TargetWriteRequest& write_request) const;
+  std::string body_of(const TargetWriteRequest& write_request) const;
 
   net::ApiClient& api_;
   Secret setup_code_;

@@ -36,7 +36,7 @@ Result<std::optional<std::map<std::string, setup::ValueMatch>>> LocalTarget::com
 Result<TargetWriteResult> LocalTarget::write(const TargetWriteRequest& write_request) {
   setup::ImportRequest request;
   request.config = Json::object();
-  for (const auto& [key, value] : write_request.values) request.config[key] = value;
+  for (const auto& [key, value] : write_request.values) request.config[std::string(key)] = value;
   request.rules = {write_request.include_on_prem, write_request.replace_regions};
   request.state = write_request.state;
   if (write_request.bootstrap) {

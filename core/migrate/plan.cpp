@@ -14,16 +14,16 @@ constexpr std::size_t kHashKeyBytes = 32;
 
 // The state of a hidden value is only the outcome of its comparison.
 std::string state_of(const Diff& diff, const DiffRow& row, std::string_view hash_key) {
-  auto it = diff.target.find(row.key);
+  const auto* theirs = diff.target.find(row.key);
   std::string state;
-  if (it == diff.target.end()) {
+  if (!theirs) {
     state = row.category == Category::add ? "absent" : fmt::format("hidden {}", word(row.category));
-  } else if (config::is_masked(it->second)) {
+  } else if (config::is_masked(*theirs)) {
     state = fmt::format("hidden {}", word(row.category));
-  } else if (it->second.find(config::kMask) != std::string::npos) {
-    state = fmt::format("partly hidden {} {}", word(row.category), it->second);
+  } else if (theirs->find(config::kMask) != std::string::npos) {
+    state = fmt::format("partly hidden {} {}", word(row.category), *theirs);
   } else {
-    state = "value " + it->second;
+    state = "value " + *theirs;
   }
   return crypto::to_hex(crypto::hmac_sha256(hash_key, row.key + '\0' + state));
 }
@@ -55,7 +55,7 @@ MigrationPlan make_plan(const Bundle& bundle, std::string_view file, const Diff&
   MigrationPlan plan{std::string(target),
                      format_iso(now),
                      std::string(file),
-                     digest_of(bundle),
+                     bundle.digest,
                      options,
                      crypto::random_bytes(kHashKeyBytes),
                      {}};
@@ -103,7 +103,7 @@ Result<void> check_plan(const MigrationPlan& plan, const Bundle& bundle, const D
                         std::string_view target, const std::vector<std::string>& accepted) {
   if (plan.target != target)
     return fail(Code::usage, "the plan was made for {}, not for {}", plan.target, target);
-  if (plan.bundle_digest != digest_of(bundle))
+  if (plan.bundle_digest != bundle.digest)
     return fail(Code::drift, "the bundle changed since the plan of {}: make the plan again", plan.made_at);
   std::set<std::string> allowed;
   for (const auto& key : accepted) allowed.insert(config::canonical_key(key));

@@ -16,10 +16,11 @@ using config::RegionSets;
 
 class Selector {
  public:
-  Selector(const Bundle& bundle, const Selection& selection) : bundle_(bundle), selection_(selection) {}
+  Selector(Bundle& bundle, const Selection& selection) : bundle_(bundle), selection_(selection) {}
 
   SelectedConfig run() {
-    for (const auto& [key, value] : bundle_.config) add(key, value);
+    auto& config = bundle_.config;
+    while (!config.empty()) add(config.extract(config.begin()));
     // The regions section has priority over region keys that an editor put into config.
     for (const auto& [cloud, map] : bundle_.regions) config::merge_regions(sets_[cloud], map);
     if (selection_.replace_regions) keep_masked_fields();
@@ -34,7 +35,9 @@ class Selector {
   }
 
  private:
-  void add(const std::string& key, const std::string& value) {
+  void add(config::Values::node_type entry) {
+    const auto& key = entry.key();
+    const auto& value = entry.mapped();
     if (!config::is_key(key)) return refuse(key, "invalid_key");
     if (config::is_masked(value)) {
       if (is_selected(selection_.only, key)) out_.masked.push_back(key);
@@ -46,8 +49,8 @@ class Selector {
     if (reason == config::Exclusion::on_prem && selection_.include_on_prem) reason.reset();
     if (reason) {
       refuse(key, config::word(*reason));
-    } else {
-      put(key, value);
+    } else if (is_selected(selection_.only, key)) {
+      out_.values.insert(out_.values.end(), std::move(entry));
     }
   }
 
@@ -103,7 +106,7 @@ class Selector {
     if (is_selected(selection_.only, key)) out_.values[key] = value;
   }
 
-  const Bundle& bundle_;
+  Bundle& bundle_;
   const Selection& selection_;
   RegionSets sets_;
   SelectedConfig out_;
@@ -131,7 +134,7 @@ bool is_selected(const std::vector<std::string>& only, std::string_view key) {
   });
 }
 
-Result<SelectedConfig> select(const Bundle& bundle, const Selection& selection, std::string_view file) {
+Result<SelectedConfig> select(Bundle& bundle, const Selection& selection, std::string_view file) {
   auto selected = Selector(bundle, selection).run();
   if (selected.values.empty() && selected.webhooks.empty())
     return fail(selection.only.empty() ? Code::integrity : Code::invalid, "the bundle {} {}", file,

@@ -30,8 +30,9 @@ struct SelectedConfig {
   std::size_t webhooks_left_out = 0;           // by --only
 };
 
+// Moves the keys out of the bundle's config, which may be large, and leaves the rest of the bundle as it is.
 // Code::integrity, naming `file` and the reason, when nothing is left to write.
-Result<SelectedConfig> select(const Bundle& bundle, const Selection& selection, std::string_view file);
+Result<SelectedConfig> select(Bundle& bundle, const Selection& selection, std::string_view file);
 
 // Returns whether the final key name starts with one of the prefixes, in either spelling.
 bool is_selected(const std::vector<std::string>& only, std::string_view key);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/config/clouds.hpp"
@@ -30,8 +32,11 @@ struct Bootstrap {
   Secret password;
 };
 
+using SettingView = std::pair<std::string_view, std::string_view>;  // key, value
+
 struct TargetWriteRequest {
-  config::Values values;  // flat keys, region keys, or whole region sets when they are replaced
+  // Flat keys, region keys, or whole region sets when they are replaced. They must outlive the call.
+  std::vector<SettingView> values;
   bool replace_regions = false;
   bool include_on_prem = false;
   std::optional<Bootstrap> bootstrap;

@@ -17,41 +17,46 @@ class UndoCounter {
 
   UndoLimits run() {
     for (const auto& row : diff_.rows)
-      if (diff_.to_write.contains(row.key) && !applied_.write_result.refused.contains(row.key)) count(row);
+      if (row.category != Category::same && !is_webhook(row) &&
+          !applied_.write_result.refused.contains(row.key))
+        count(row);
     return std::move(out_);
   }
 
  private:
   void count(const DiffRow& row) {
     if (auto cloud = cloud_of(row.key)) return count_region(*cloud, row);
-    auto theirs = diff_.target.find(row.key);
-    if (theirs == diff_.target.end())
+    const auto* theirs = diff_.target.find(row.key);
+    if (!theirs)
       ++out_.added;
-    else if (config::is_masked(theirs->second))
+    else if (config::is_masked(*theirs))
       ++out_.masked;
   }
 
   // The snapshot's region sets replace the current ones.
   void count_region(const std::string& cloud, const DiffRow& row) {
-    auto theirs = diff_.target.find(row.key);
+    const auto* theirs = diff_.target.find(row.key);
     auto state = state_of(cloud);
     if (state == SetState::absent) ++out_.added;
     if (state == SetState::malformed) {
       auto key = config::region_blob_key(cloud);
       if (std::ranges::find(out_.malformed, key) == out_.malformed.end()) out_.malformed.push_back(key);
     }
-    if (theirs != diff_.target.end() && theirs->second.find(config::kMask) != std::string::npos)
-      ++out_.masked;
+    if (theirs && theirs->find(config::kMask) != std::string::npos) ++out_.masked;
   }
 
   SetState state_of(const std::string& cloud) const {
-    const auto& values = diff_.target_config.values;
+    const auto& values = diff_.target.config().values;
     auto text = values.find(config::region_blob_key(cloud));
     if (text == values.end()) return SetState::absent;
     auto map = config::parse_region_blob(cloud, text->second);
     if (!map) return SetState::malformed;
-    auto snapshot = replace_regions(cloud, *map, {}, diff_.target_config.is_peer);
+    auto snapshot = replace_regions(cloud, *map, {}, diff_.target.config().is_peer);
     return snapshot.sent.empty() ? SetState::absent : SetState::restorable;
+  }
+
+  static bool is_webhook(const DiffRow& row) {
+    return row.key.starts_with(fmt::format("{}.", kWebhooksName));
   }
 
   static std::optional<std::string> cloud_of(const std::string& key) {

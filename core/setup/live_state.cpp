@@ -96,6 +96,13 @@ bool LiveState::decides(std::string_view key) {
   return false;
 }
 
+config::Values LiveState::deciding(const config::Values& values) {
+  config::Values out;
+  for (const auto* entry : matching(watched(), values))
+    if (decides(entry->first)) out.insert(*entry);
+  return out;
+}
+
 // Returns the choice alone where it makes the difference, else every setting that determines the backend's
 // place.
 std::vector<std::string> LiveState::responsible_keys(const RuleInput& input) const {

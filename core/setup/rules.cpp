@@ -29,11 +29,8 @@ bool matches(std::string_view pattern, std::string_view key) {
 }
 
 bool concerns(const std::vector<std::string>& patterns, const RuleInput& input) {
-  return std::ranges::any_of(input.changes, [&](const auto& change) {
-    return std::ranges::any_of(patterns,
-                               [&](const std::string& pattern) { return matches(pattern, change.first); }) &&
-           input.changes_key(change.first);
-  });
+  return std::ranges::any_of(matching(patterns, input.changes),
+                             [&](const auto* change) { return input.changes_key(change->first); });
 }
 
 config::Values with_changes(config::Values values, const config::Changes& changes) {
@@ -50,10 +47,9 @@ Rule value_rule(std::vector<std::string> keys, std::string reason,
                 std::function<Result<void>(const std::string&, const std::string&)> check) {
   auto watched = keys;
   auto first_wrong = [watched, reason, check](const RuleInput& input) -> RuleResult {
-    for (const auto& [key, value] : input.changes) {
-      bool is_watched =
-          std::ranges::any_of(watched, [&](const std::string& pattern) { return matches(pattern, key); });
-      if (!is_watched || !value || trim(*value).empty() || !input.changes_key(key)) continue;
+    for (const auto* change : matching(watched, input.changes)) {
+      const auto& [key, value] = *change;
+      if (!value || trim(*value).empty() || !input.changes_key(key)) continue;
       if (auto checked = check(key, *value); !checked) return Refusal{{key}, reason, checked.error()};
     }
     return std::nullopt;

@@ -3,6 +3,7 @@
 // an old stored value does not block an unrelated change. Pure.
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,21 @@ Rule value_rule(std::vector<std::string> keys, std::string reason,
                 std::function<Result<void>(const std::string& key, const std::string& value)> check);
 
 bool matches(std::string_view pattern, std::string_view key);
+// Returns the entries of a map by key whose keys match a pattern, sorted. A pattern's head finds them, so that
+// a change of many keys is not searched for each pattern.
+template <class Map>
+std::vector<const typename Map::value_type*> matching(const std::vector<std::string>& patterns,
+                                                      const Map& map) {
+  std::map<std::string_view, const typename Map::value_type*> out;
+  for (const auto& pattern : patterns) {
+    auto head = pattern.substr(0, pattern.find('*'));
+    for (auto it = map.lower_bound(head); it != map.end() && it->first.starts_with(head); ++it)
+      if (matches(pattern, it->first)) out.emplace(it->first, &*it);
+  }
+  std::vector<const typename Map::value_type*> sorted;
+  for (const auto& [key, entry] : out) sorted.push_back(entry);
+  return sorted;
+}
 bool concerns(const std::vector<std::string>& patterns, const RuleInput& input);
 config::Values with_changes(config::Values values, const config::Changes& changes);
 

@@ -9,15 +9,9 @@ constexpr int kMaxAttempts = 5;
 constexpr std::string_view kConcurrentChange =
     "somebody else changed the storage settings at the same time; send it again";
 
-config::Values location_settings(const config::Values& values) {
-  config::Values out;
-  for (const auto& [key, value] : values)
-    if (LiveState::decides(key)) out.emplace(key, value);
-  return out;
-}
-
-bool has_same_locations(const config::Values& a, const config::Values& b) {
-  return location_settings(a) == location_settings(b);
+// The settings after the plan's changes that decide where state is stored.
+config::Values locations_after(const config::Values& before, const config::Changes& changes) {
+  return LiveState::deciding(with_changes(before, changes));
 }
 
 // Removes the refused keys from the changes. Returns how many there were.
@@ -107,9 +101,8 @@ Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteReques
   for (const auto& [key, reason] : plan.refused)
     if (now.changes.erase(key) > 0) now.refused[key] = reason;
   TRY(apply_rules(now, request, false));
-  is_stale =
-      !has_same_locations(plan.before, now.before) ||
-      !has_same_locations(with_changes(plan.before, plan.changes), with_changes(now.before, now.changes));
+  is_stale = LiveState::deciding(plan.before) != LiveState::deciding(now.before) ||
+             locations_after(plan.before, plan.changes) != locations_after(now.before, now.changes);
   if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
   // A process that stood still has lost its lease, and a deploy may have begun.
   if (plan.move.leaves && (!TRY(plan.lease->is_held(tx)) || !TRY(state_.running_jobs(tx)).empty())) {

@@ -35,4 +35,35 @@ TEST(ParseJson, ANulIsNoEnd) {
     EXPECT_FALSE(parse_json(text)) << text.size();
 }
 
+TEST(ParseJson, PassesTheMembersOfAMemberOn) {
+  std::string told;
+  auto take = [&](std::string_view section, const std::string& name, const Json& value) {
+    if (section != "many") return false;
+    told += fmt::format("{}={} ", name, dump_json(value));
+    return name != "kept";
+  };
+  auto rest =
+      parse_json(R"({"many":{"b":{"c":[1]},"a":"x","kept":2},"one":{"a":3},"list":[{"a":4}],"n":5})", take);
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(told, R"(b={"c":[1]} a="x" kept=2 )");
+  EXPECT_EQ(dump_json(*rest), R"({"list":[{"a":4}],"many":{"kept":2},"n":5,"one":{"a":3}})");
+}
+
+TEST(ParseJson, RefusesAMemberThatStandsTwiceAlsoWhereItIsPassedOn) {
+  auto take = [](std::string_view, const std::string&, const Json&) { return true; };
+  auto twice = parse_json(R"({"many":{"a":1,"b":2,"a":1}})", take);
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().message.find("'a' twice"), std::string::npos);
+  EXPECT_FALSE(parse_json(R"({"many":{"a":1},"many":{"b":1}})", take));
+}
+
+TEST(AppendJson, WritesWhatDumpJsonWrites) {
+  for (std::string text :
+       {"", "plain", "a \"quote\"", "back\\slash", "line\n", "\x7f", "caf\u00e9", "cut \xc3"}) {
+    std::string out = "x";
+    append_json(out, text);
+    EXPECT_EQ(out, "x" + dump_json(Json(text)));
+  }
+}
+
 }  // namespace dash

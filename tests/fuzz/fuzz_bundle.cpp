@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (bool replace : {false, true}) {
     dash::migrate::Selection selection;
     selection.replace_regions = replace;
-    (void)dash::migrate::select(*bundle, selection, "fuzz");
+    auto selected = *bundle;
+    (void)dash::migrate::select(selected, selection, "fuzz");
   }
   // An unedited bundle of our own must be readable.
   auto again = dash::migrate::parse_bundle(dash::migrate::write_bundle(*bundle), "fuzz");

@@ -69,7 +69,8 @@ TEST(Import, ComparesRegionSetsThatHideAFieldBlindly) {
   EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"other"}}}})"), Category::change),
             "cloud1_region_configs");
   auto masked = run.diff(R"({"regions":{"aws":{"r":{"a":"2","s":"••••••••","t":"••••••••"}}}})");
-  EXPECT_EQ(masked.to_write.at("cloud1_region_configs"), R"({"r": {"a": "2", "s": "••••••••"}})");
+  EXPECT_EQ(values_to_write(run.selected, masked),
+            (std::vector<SettingView>{{"cloud1_region_configs", R"({"r": {"a": "2", "s": "••••••••"}})"}}));
   EXPECT_EQ(masked.masked, std::vector<std::string>{"cloud1_region.r.t"});
   target.has_compare = false;
   EXPECT_EQ(keys(run.diff(R"({"regions":{"aws":{"r":{"a":"1","s":"secret"}}}})"), Category::unknown),

@@ -17,9 +17,10 @@ class Planning {
   explicit Planning(FakeDashboard& dashboard)
       : api_(must(net::ApiClient::open(dashboard, {std::string(kTarget), {}, {}}))),
         target_(api_, Secret()) {}
-  Diff diff(const Bundle& bundle) {
+  Diff diff(Bundle bundle) {
     NoProgress progress;
-    return must(compare(bundle, must(select(bundle, {}, "b")), target_, {}, progress));
+    auto selected = must(select(bundle, {}, "b"));
+    return must(compare(bundle, selected, target_, {}, progress));
   }
 
  private:
@@ -73,7 +74,7 @@ TEST_F(PlanTest, AKeyThatWentAwayIsDrift) {
 }
 
 TEST_F(PlanTest, IsBoundToBundleAndTarget) {
-  bundle.config["a"] = "3";
+  bundle = must(parse_bundle(R"({"config":{"a":"3","b":"3","epml_pat":"new"}})", "b"));
   EXPECT_NE(drift().find("the bundle changed"), std::string::npos);
   EXPECT_EQ(check_plan(plan, bundle, planning.diff(bundle), "http://other", {}).error().code, Code::usage);
 }

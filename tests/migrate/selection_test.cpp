@@ -10,11 +10,13 @@ namespace {
 Bundle read(std::string_view text) { return must(parse_bundle(text, "b.json")); }
 
 SelectedConfig selected(std::string_view text, Selection selection = {}) {
-  return must(select(read(text), selection, "b.json"));
+  auto bundle = read(text);
+  return must(select(bundle, selection, "b.json"));
 }
 
 std::string refusal(std::string_view text, Selection selection = {}) {
-  auto result = select(read(text), selection, "b.json");
+  auto bundle = read(text);
+  auto result = select(bundle, selection, "b.json");
   return result ? "" : result.error().message;
 }
 

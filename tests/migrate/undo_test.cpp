@@ -1,8 +1,11 @@
 #include "core/migrate/undo.hpp"
 
 #include <gtest/gtest.h>
-#include "core/config/masking.hpp"
 
+#include <algorithm>
+
+#include "core/config/masking.hpp"
+#include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 
 namespace dash::migrate {
@@ -13,11 +16,9 @@ std::string limits(const std::vector<DiffRow>& rows, const config::Values& targe
                    const std::map<std::string, std::string>& refused = {}) {
   Diff diff;
   diff.rows = rows;
-  diff.target_config = {target, config::NameStyle::provider, true};
-  for (const auto& row : rows) {
-    if (row.category != Category::same) diff.to_write[row.key] = "new";
-    if (auto it = target.find(row.key); it != target.end()) diff.target.insert(*it);
-  }
+  auto replaces = std::ranges::any_of(
+      rows, [](const auto& row) { return config::cloud_of_region_blob(row.key).has_value(); });
+  diff.target = {{target, config::NameStyle::provider, true}, replaces, diff.warnings};
   ApplyResult applied;
   applied.write_result.refused = refused;
   return to_text(undo_limits(diff, applied));

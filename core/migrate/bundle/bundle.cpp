@@ -1,6 +1,7 @@
 #include "core/migrate/bundle/bundle.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/crypto/hash.hpp"
 #include "core/setup/import_body.hpp"
@@ -18,32 +19,69 @@ Json webhook_json(const setup::FullWebhook& row) {
   return out;
 }
 
+Json webhooks_json(const Bundle& bundle) {
+  auto out = Json::array();
+  for (const auto& row : bundle.webhooks) out.push_back(webhook_json(row));
+  return out;
+}
+
 struct Section {
   std::string_view name;
   Json content;
 };
 
 std::vector<Section> sections_of(const Bundle& bundle) {
-  auto webhooks = Json::array();
-  for (const auto& row : bundle.webhooks) webhooks.push_back(webhook_json(row));
   auto annotations = Json::object();
   for (const auto& [key, a] : bundle.annotations)
     annotations[key] = {{"secret", a.secret}, {"vault_ref", a.vault_ref}, {"masked", a.masked}};
   return {{"config", Json(bundle.config)},
           {"regions", Json(bundle.regions)},
-          {"notification_endpoints", std::move(webhooks)},
+          {"notification_endpoints", webhooks_json(bundle)},
           {"excluded", Json(bundle.excluded)},
           {"annotations", std::move(annotations)}};
 }
 
-std::string digest_of(const std::vector<Section>& sections) {
-  crypto::Sha256 hash;
-  for (const auto& section : sections) {
-    hash.update(section.name);
-    hash.update(dump_json(section.content));
+// Hashes the sections as dump_json() would write them, a little at a time.
+class Digest {
+ public:
+  template <class Content>
+  void add(std::string_view name, const Content& content) {
+    text_ += name;
+    write(content);
   }
-  return "sha256:" + crypto::to_hex(hash.finish());
-}
+  std::string finish() {
+    flush();
+    return "sha256:" + crypto::to_hex(hash_.finish());
+  }
+
+ private:
+  static constexpr std::size_t kFlushBytes = 16 << 10;
+
+  void write(const Json& value) { text_ += dump_json(value); }
+  void write(const std::string& value) { append_json(text_, value); }
+  void write(const Annotation& a) {
+    text_ += fmt::format(R"({{"masked":{},"secret":{},"vault_ref":{}}})", a.masked, a.secret, a.vault_ref);
+  }
+  template <class Value>
+  void write(const std::map<std::string, Value>& members) {
+    char before = '{';
+    for (const auto& [name, value] : members) {
+      text_ += std::exchange(before, ',');
+      append_json(text_, name);
+      text_ += ':';
+      write(value);
+      if (text_.size() >= kFlushBytes) flush();
+    }
+    text_ += members.empty() ? "{}" : "}";
+  }
+  void flush() {
+    hash_.update(text_);
+    text_.clear();
+  }
+
+  crypto::Sha256 hash_;
+  std::string text_;
+};
 
 // Adds what the tool of a Python dashboard expects in meta: its two words for the method of an export (a read
 // on the machine is "docker" to it), the commit of its own checkout, and a time with an offset.
@@ -120,7 +158,15 @@ std::size_t Bundle::region_count() const {
   return n;
 }
 
-std::string digest_of(const Bundle& bundle) { return digest_of(sections_of(bundle)); }
+std::string digest_of(const Bundle& bundle) {
+  Digest digest;
+  digest.add("config", bundle.config);
+  digest.add("regions", bundle.regions);
+  digest.add("notification_endpoints", webhooks_json(bundle));
+  digest.add("excluded", bundle.excluded);
+  digest.add("annotations", bundle.annotations);
+  return digest.finish();
+}
 
 std::string write_bundle(const Bundle& bundle, config::NameStyle style) {
   if (style == config::NameStyle::canonical)

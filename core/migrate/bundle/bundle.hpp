@@ -41,6 +41,7 @@ struct Bundle {
   // key → reason: a held-back word, masked, malformed_region_set.
   std::map<std::string, std::string> excluded;
   std::map<std::string, Annotation> annotations;
+  std::string digest;  // of the sections, as they were read
   // What the reader found, for the user: an edit since the export, entries without a meaning.
   std::vector<std::string> notes;
 

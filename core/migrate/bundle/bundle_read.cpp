@@ -16,17 +16,22 @@ constexpr std::array<std::string_view, 7> kMembers = {
 
 class Reader {
  public:
-  Reader(Json document, std::string_view text, std::string_view file)
-      : document_(std::move(document)), text_(text), file_(file) {}
+  Reader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   Result<Bundle> read() {
+    auto document = parse_json(text_, [this](std::string_view section, const std::string& name, Json& value) {
+      return take(section, name, value);
+    });
+    if (!document) return bad("is cut or damaged: " + document.error().message);
+    document_ = *std::move(document);
     if (!document_.is_object()) return bad("is not a JSON object");
     TRY(check_schema());
     TRY(read_config());
     TRY(read_regions());
     TRY(read_webhooks());
     TRY(read_excluded());
-    TRY(read_annotations());
+    TRY(section("annotations", Json::value_t::object));
+    bundle_.digest = digest_of(bundle_);
     TRY(read_meta());
     for (const auto& [name, value] : document_.items())
       if (std::ranges::find(kMembers, name) == kMembers.end())
@@ -39,6 +44,36 @@ class Reader {
     return fail(Code::integrity, "the bundle {} {}", file_, reason);
   }
   void add_note(std::string text) { bundle_.notes.push_back(std::move(text)); }
+
+  // The two sections with a member a key are read while the text is parsed.
+  bool take(std::string_view section, const std::string& name, const Json& value) {
+    if (section == "config") {
+      take_value(name, value);
+    } else if (section == "annotations") {
+      take_annotation(name, value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void take_value(const std::string& key, const Json& value) {
+    if (value.is_null()) return add_note(fmt::format("'{}' has no value and is left out", key));
+    auto name = config::canonical_key(trim(key));
+    auto text = config::canonical_value(name, setup::setting_text(value));
+    auto& config = bundle_.config;
+    auto count = config.size();
+    auto at = config.try_emplace(config.end(), name, text);
+    if (config.size() == count && at->second != text && !given_twice_) given_twice_ = name;
+  }
+
+  void take_annotation(const std::string& key, const Json& a) {
+    if (!a.is_object()) return;
+    auto flag = [&](const char* name) { return a.value(name, Json(false)) == true; };
+    auto& into = bundle_.annotations;
+    auto at = into.try_emplace(into.end(), config::canonical_key(key));
+    at->second = {flag("secret"), flag("vault_ref"), flag("masked")};
+  }
 
   // A section that is absent is empty.
   Result<const Json*> section(std::string_view name, Json::value_t type) const {
@@ -63,20 +98,9 @@ class Reader {
   }
 
   Result<void> read_config() {
-    const auto* config = TRY(section("config", Json::value_t::object));
-    if (!config) return {};
-    for (const auto& [key, value] : config->items()) {
-      if (value.is_null()) {
-        add_note(fmt::format("'{}' has no value and is left out", key));
-        continue;
-      }
-      auto name = config::canonical_key(trim(key));
-      auto text = config::canonical_value(name, setup::setting_text(value));
-      auto [at, is_new] = bundle_.config.emplace(name, text);
-      if (!is_new && at->second != text)
-        return bad(fmt::format("gives '{}' twice, in both spellings and with different values", name));
-    }
-    return {};
+    TRY(section("config", Json::value_t::object));
+    if (!given_twice_) return {};
+    return bad(fmt::format("gives '{}' twice, in both spellings and with different values", *given_twice_));
   }
 
   Result<void> read_regions() {
@@ -143,17 +167,6 @@ class Reader {
     return {};
   }
 
-  Result<void> read_annotations() {
-    const auto* annotations = TRY(section("annotations", Json::value_t::object));
-    if (!annotations) return {};
-    for (const auto& [key, a] : annotations->items()) {
-      if (!a.is_object()) continue;
-      auto flag = [&](const char* name) { return a.value(name, Json(false)) == true; };
-      bundle_.annotations[config::canonical_key(key)] = {flag("secret"), flag("vault_ref"), flag("masked")};
-    }
-    return {};
-  }
-
   Result<void> read_meta() {
     const auto* meta = TRY(section("meta", Json::value_t::object));
     auto text = [&](const char* name) {
@@ -170,7 +183,7 @@ class Reader {
       // so that two runs print the same.
       bundle_.meta.fingerprint_key = Secret(crypto::hmac_sha256("dashctl bundle fingerprints v1", text_));
     }
-    if (auto digest = text("digest"); !digest.empty() && digest != digest_of(bundle_))
+    if (auto digest = text("digest"); !digest.empty() && digest != bundle_.digest)
       add_note("it was edited since it was exported");
     return {};
   }
@@ -178,16 +191,14 @@ class Reader {
   Json document_;
   std::string_view text_;
   std::string_view file_;
+  std::optional<std::string> given_twice_;  // a key of config
   Bundle bundle_;
 };
 
 }  // namespace
 
 Result<Bundle> parse_bundle(std::string_view text, std::string_view file) {
-  auto document = parse_json(text);
-  if (!document)
-    return fail(Code::integrity, "the bundle {} is cut or damaged: {}", file, document.error().message);
-  return Reader(*std::move(document), text, file).read();
+  return Reader(text, file).read();
 }
 
 }  // namespace dash::migrate

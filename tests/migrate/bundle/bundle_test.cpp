@@ -34,6 +34,15 @@ TEST(Bundle, ReadsBackAsItWasWritten) {
   EXPECT_EQ(fingerprint(read, "x"), fingerprint(made.bundle, "x"));
 }
 
+// The value was computed by another program: a digest in the files of users must stay the same.
+TEST(Bundle, HasTheDigestOfItsSectionsAsSortedJson) {
+  auto read = must(parse_bundle(R"({"config":{"b":"é\"x\"","a":"1"},"regions":{"aws":{"r":{"f":"v"}}},
+                                    "excluded":{"c":"masked"},"annotations":{"a":{"secret":true}}})",
+                                "b.json"));
+  EXPECT_EQ(read.digest, "sha256:d179b6b978bf321bf99cdefa2d4c9f876556300970c413fd8837cda3b12ae0b0");
+  EXPECT_EQ(digest_of(read), read.digest);
+}
+
 TEST(Bundle, CanBeWrittenAsTheToolOfAPythonDashboardWritesIt) {
   auto made = export_of({{"cloud1_access_key_id", "A"},
                          {"storage_active_backend", "obj_cloud1"},

@@ -1,0 +1,40 @@
+"""A configuration of many keys is compared and imported in little memory: the command holds each value once or twice, not ten times."""
+import json
+import os
+import subprocess
+
+from support.instance import PASSWORD
+from support.program import BINARY, clean_environment
+
+MANY = 30_000
+MOST_MIB = 28  # more than a run of few keys takes; the values and their names have 2 MiB
+
+
+def bundle_of(path, count):
+    path.touch(mode=0o600)
+    path.write_text(json.dumps({"config": {f"setting_{n}": f"value {n} " * 4 for n in range(count)},
+                                "annotations": {f"setting_{n}": {"secret": False} for n in range(count)}}))
+    return path
+
+
+def peak_mib(words, home):
+    process = subprocess.Popen([BINARY, "migrate", *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=clean_environment({"HOME": str(home)}))
+    errors = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, errors[-2000:]
+    return usage.ru_maxrss / 1024
+
+
+def test_import_and_diff_of_many_keys_take_little_memory(make_instance, scratch):
+    one = make_instance()
+    password = scratch / "password"
+    password.write_text(PASSWORD)
+    few, many = bundle_of(scratch / "few.json", 10), bundle_of(scratch / "many.json", MANY)
+    login = ["--target", one.url, "--admin-user", "root", "--password-file", password]
+    base = peak_mib(["import", "--bundle", few, *login, "--apply"], scratch)
+    imported = peak_mib(["import", "--bundle", many, *login, "--apply"], scratch)
+    compared = peak_mib(["diff", "--bundle", many, *login, "--exit-code"], scratch)
+    assert imported - base < MOST_MIB, (base, imported)
+    assert compared - base < MOST_MIB, (base, compared)
+    assert one.login("root").get("/api/setup/config").json[f"setting_{MANY - 1}"] == f"value {MANY - 1} " * 4
