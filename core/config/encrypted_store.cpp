@@ -1,6 +1,7 @@
 #include "core/config/encrypted_store.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/base/log.hpp"
@@ -52,22 +53,26 @@ class RowWriter {
     return history_.size() / kHistoryColumns < kRowsAtOnce ? Result<void>() : flush();
   }
   Result<void> flush() {
-    TRY(run(kWriteRows, placeholders(written_.size() / 3, 3), written_));
-    TRY(run(kRemoveRows, placeholders(1, removed_.size()), removed_));
-    return run(kWriteHistory, placeholders(history_.size() / kHistoryColumns, kHistoryColumns), history_);
+    TRY(run(kWriteRows, written_.size() / kRowColumns, kRowColumns, written_));
+    TRY(run(kRemoveRows, 1, removed_.size(), removed_));
+    return run(kWriteHistory, history_.size() / kHistoryColumns, kHistoryColumns, history_);
   }
 
  private:
-  static constexpr std::size_t kHistoryColumns = 8;
+  static constexpr std::size_t kRowColumns = 3, kHistoryColumns = 8;
   static void append(db::Params& to, db::Params columns) {
     std::ranges::move(columns, std::back_inserter(to));
   }
-  Result<void> run(std::string_view sql, const std::string& rows, db::Params& params) {
+  // Nearly every statement of a large change has the text of the one before it.
+  Result<void> run(std::string_view sql, std::size_t rows, std::size_t columns, db::Params& params) {
     if (params.empty()) return {};
-    TRY(tx_.exec(fmt::format(fmt::runtime(sql), rows), std::exchange(params, {})));
+    auto& text = texts_[{sql.data(), rows, columns}];
+    if (text.empty()) text = fmt::format(fmt::runtime(sql), placeholders(rows, columns));
+    TRY(tx_.exec(text, std::exchange(params, {})));
     return {};
   }
   db::Transaction& tx_;
+  std::map<std::tuple<const char*, std::size_t, std::size_t>, std::string> texts_;
   db::Params written_, removed_, history_;
 };
 

@@ -179,7 +179,8 @@ const config::RegionMap& TargetValues::regions(const std::string& cloud) const {
 std::vector<SettingView> values_to_write(const SelectedConfig& selected, const Diff& diff) {
   std::vector<SettingView> out;
   for (const auto& row : diff.rows) {
-    if (row.category == Category::same) continue;
+    bool is_done = !out.empty() && out.back().first == row.key;  // a webhook and a key may share a name
+    if (row.category == Category::same || is_done) continue;
     const auto& values = diff.replaced_sets.contains(row.key) ? diff.replaced_sets : selected.values;
     auto it = values.find(row.key);
     if (it != values.end()) out.emplace_back(it->first, it->second);

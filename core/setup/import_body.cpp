@@ -47,7 +47,7 @@ class ImportSorter {
     auto canonical = config::canonical_key(key);
     auto value = config::canonical_value(canonical, text);
     auto [at, is_new] = body_.flat.emplace(canonical, value);
-    if (is_new) body_.sent[canonical] = key;
+    if (is_new && canonical != key) body_.sent[canonical] = key;
     return is_new || at->second == value ? "" : "given_twice";
   }
 

@@ -96,11 +96,14 @@ bool LiveState::decides(std::string_view key) {
   return false;
 }
 
-config::Values LiveState::deciding(const config::Values& values) {
+config::Values LiveState::deciding(const config::Values& before, const config::Changes& changes) {
   config::Values out;
-  for (const auto* entry : matching(watched(), values))
+  for (const auto* entry : matching(watched(), before))
     if (decides(entry->first)) out.insert(*entry);
-  return out;
+  config::Changes deciding_changes;
+  for (const auto* entry : matching(watched(), changes))
+    if (decides(entry->first)) deciding_changes.insert(*entry);
+  return with_changes(std::move(out), deciding_changes);
 }
 
 // Returns the choice alone where it makes the difference, else every setting that determines the backend's

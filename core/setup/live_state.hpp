@@ -41,8 +41,8 @@ class LiveState {
   // Returns whether the setting decides where state is stored: inputs with the same ones have the same
   // assessment.
   static bool decides(std::string_view key);
-  // Returns those of `values`.
-  static config::Values deciding(const config::Values& values);
+  // Returns those settings as they are after the changes.
+  static config::Values deciding(const config::Values& before, const config::Changes& changes);
 
   // Calls `begin_switch` before it looks at any state, where the change moves the active backend away.
   Result<StateAssessment> assess(const RuleInput& input, const StateOptions& options,

@@ -9,11 +9,6 @@ constexpr int kMaxAttempts = 5;
 constexpr std::string_view kConcurrentChange =
     "somebody else changed the storage settings at the same time; send it again";
 
-// The settings after the plan's changes that decide where state is stored.
-config::Values locations_after(const config::Values& before, const config::Changes& changes) {
-  return LiveState::deciding(with_changes(before, changes));
-}
-
 // Removes the refused keys from the changes. Returns how many there were.
 std::size_t omit_refused(const Refusal& refusal, config::Changes& changes,
                          std::map<std::string, std::string>& refused) {
@@ -101,8 +96,8 @@ Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteReques
   for (const auto& [key, reason] : plan.refused)
     if (now.changes.erase(key) > 0) now.refused[key] = reason;
   TRY(apply_rules(now, request, false));
-  is_stale = LiveState::deciding(plan.before) != LiveState::deciding(now.before) ||
-             locations_after(plan.before, plan.changes) != locations_after(now.before, now.changes);
+  is_stale = LiveState::deciding(plan.before, {}) != LiveState::deciding(now.before, {}) ||
+             LiveState::deciding(plan.before, plan.changes) != LiveState::deciding(now.before, now.changes);
   if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
   // A process that stood still has lost its lease, and a deploy may have begun.
   if (plan.move.leaves && (!TRY(plan.lease->is_held(tx)) || !TRY(state_.running_jobs(tx)).empty())) {

@@ -8,6 +8,20 @@
 namespace dash::setup {
 namespace {
 
+std::string keys_matching(const std::vector<std::string>& patterns) {
+  const config::Values values{{"a_key", ""}, {"b", ""}, {"b_x_end", ""}, {"b_y", ""}, {"c", ""}};
+  std::string out;
+  for (const auto* entry : matching(patterns, values)) out += entry->first + " ";
+  return out;
+}
+
+TEST(Matching, FindsTheKeysOfAllPatternsSortedAndOnce) {
+  EXPECT_EQ(keys_matching({"b*end", "b", "a_*", "a_key"}), "a_key b b_x_end ");
+  EXPECT_EQ(keys_matching({"*_end", "*y"}), "a_key b_x_end b_y ");
+  EXPECT_EQ(keys_matching({"*"}), "a_key b b_x_end b_y c ");
+  EXPECT_EQ(keys_matching({"b_", "bb*", ""}), "");
+}
+
 class SettingsRules : public testing::Test {
  protected:
   void SetUp() override { i_.add_user("root", true); }
