@@ -1,16 +1,18 @@
-#include <unistd.h>
-
 #include "cmd/cli/groups.hpp"
 #include "cmd/cli/instance.hpp"
 #include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 #include "cmd/state_flags.hpp"
+#include "core/base/file.hpp"
 #include "core/config/masking.hpp"
 #include "core/config/registry.hpp"
 #include "core/setup/settings_lint.hpp"
 
 namespace dash::cmd {
 namespace {
+
+// What a request that changes settings may hold at most.
+constexpr std::size_t kMaxValueBytes = 64u << 20;
 
 struct ConfigFlags {
   InstanceFlags instance;
@@ -84,14 +86,7 @@ void print_change(Context& context, const std::string& key, std::string_view don
 
 // One newline at the end belongs to the shell, not to the value. An empty value is valid.
 Result<std::string> read_value() {
-  std::string text;
-  char buffer[65536];
-  for (;;) {
-    auto n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n < 0) return fail(Code::internal, "cannot read the value from stdin");
-    if (n == 0) break;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
+  auto text = TRY(read_stdin(kMaxValueBytes));
   if (text.ends_with('\n')) text.pop_back();
   return text;
 }

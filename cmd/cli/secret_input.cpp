@@ -64,27 +64,12 @@ Result<Secret> prompt_secret(Context& context, const std::string& prompt, const 
   return answer;
 }
 
-std::string read_stdin() {
-  std::string out;
-  std::string piece(4096, '\0');
-  for (;;) {
-    auto n = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (n <= 0 || out.size() > kMaxSecretBytes) return out;
-    out.append(piece, 0, static_cast<std::size_t>(n));
-  }
-}
-
 }  // namespace
 
 Result<Secret> read_secret_file(const std::string& path) {
-  std::string text;
-  if (path == "-") {
-    text = read_stdin();
-  } else {
-    auto read = read_file(path, kMaxSecretBytes);
-    if (!read) return fail(Code::usage, "{}", read.error().message);
-    text = *std::move(read);
-  }
+  auto read = path == "-" ? read_stdin(kMaxSecretBytes) : read_file(path, kMaxSecretBytes);
+  if (!read) return fail(Code::usage, "{}", read.error().message);
+  std::string text = *std::move(read);
   if (text.ends_with('\n')) text.pop_back();
   if (text.ends_with('\r')) text.pop_back();
   if (text.empty())

@@ -76,6 +76,17 @@ Result<std::size_t> read_some(int fd, std::span<char> into, const std::string& p
   }
 }
 
+Result<std::string> read_whole(int fd, const std::string& path, std::size_t max_bytes) {
+  std::string out;
+  std::string piece(1u << 16, '\0');
+  for (;;) {
+    auto n = TRY(read_some(fd, piece, path));
+    if (n == 0) return out;
+    out.append(piece, 0, n);
+    if (out.size() > max_bytes) return fail(Code::too_large, "{} is larger than {} bytes", path, max_bytes);
+  }
+}
+
 // Code::invalid for a folder.
 Result<Fd> open_to_read(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -114,14 +125,11 @@ std::string account_home() {
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   auto fd = TRY(open_to_read(path));
-  std::string out;
-  std::string piece(1u << 16, '\0');
-  for (;;) {
-    auto n = TRY(read_some(fd.get(), piece, path));
-    if (n == 0) return out;
-    out.append(piece, 0, n);
-    if (out.size() > max_bytes) return fail(Code::too_large, "{} is larger than {} bytes", path, max_bytes);
-  }
+  return read_whole(fd.get(), path, max_bytes);
+}
+
+Result<std::string> read_stdin(std::size_t max_bytes) {
+  return read_whole(STDIN_FILENO, "standard input", max_bytes);
 }
 
 Result<std::unique_ptr<Source>> open_file(const std::string& path) {

@@ -9,6 +9,8 @@ namespace dash {
 
 // Code::not_found when there is none, Code::too_large above `max_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+// Reads standard input, which no path opens where it is a socket. Code::too_large above `max_bytes`.
+Result<std::string> read_stdin(std::size_t max_bytes);
 
 enum class IfPresent { replace, keep };
 // Writes a temporary file beside it with `mode` from its first byte, then fsync, rename, fsync of the folder.

@@ -131,6 +131,38 @@ def test_a_full_disk_is_an_error_wherever_it_is(folder, scratch):
     assert done.code == 1 and "No space left" in done.err and link.is_symlink(), done
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (0, 1), (1, 2), (0, 2), (0, 1, 2)], ids=str)
+def test_a_closed_stream_is_an_error_and_no_other_file(folder, closed):
+    folder.set(demo="x")
+
+    def told(*words):
+        done = subprocess.run([BINARY, *words, "--data-dir", folder.folder], env=clean_environment(folder.env), timeout=20,
+                              preexec_fn=lambda: [os.close(fd) for fd in closed], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    read = told("config", "set", "demo", "-")
+    assert read[0] == (1 if 0 in closed or 1 in closed else 0), read
+    assert 2 in closed or 0 not in closed or "cannot read standard input: Bad file descriptor" in read[2], read
+    printed = told("config", "list")
+    assert printed[0] == (1 if 1 in closed else 0), printed
+    assert 2 in closed or 1 not in closed or "cannot write to standard output: Bad file descriptor" in printed[2], printed
+
+
+def test_input_may_be_a_socket_and_is_never_cut(folder, scratch):
+    folder.set(demo="x")
+    bundle = folder.dashctl("migrate", "export", "--out", "-").out.encode()
+    words = [BINARY, "migrate", "diff", "--bundle", "-", "--data-dir", folder.folder]
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(bundle)
+        ours.shutdown(socket.SHUT_WR)
+        done = subprocess.run(words, stdin=theirs, env=clean_environment(folder.env), capture_output=True, check=False)
+    assert done.returncode == 0, done
+    long = folder.dashctl("user", "add", "long", "--password-file", "-", stdin="p" * ((1 << 20) + 4097))
+    assert long.code == 2 and "standard input is larger than 1048576 bytes" in long.err, long
+
+
 def test_without_a_home_the_accounts_folder_is_taken():
     env = {k: v for k, v in clean_environment().items() if k not in ("HOME", "XDG_DATA_HOME")}
     done = subprocess.run([BINARY, "config", "get", "no_such_setting_here"], env=env, capture_output=True, text=True,
