@@ -56,7 +56,7 @@ class AnsibleRun {
     out.read.push_back(secrets);
     out.work = {work};
     auto memory = TRY(deps_.settings.integer("automation_memory_mb", kDefaultMemoryMb));
-    out.memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory)) << 20;
+    out.memory_bytes = static_cast<std::uint64_t>(memory) << 20;
     out.stop_grace = kStopGrace;
     if (auto can = net::can_confine(); !can) {
       if (!TRY(deps_.settings.flag("automation_unconfined", false))) return Failure(can.error());

@@ -1,7 +1,5 @@
 #include "core/automation/run_input.hpp"
 
-#include <algorithm>
-
 #include "core/jobs/job_rows.hpp"
 
 namespace dash::automation {
@@ -33,8 +31,7 @@ Json object_member(const Json& object, const char* name) {
 }
 
 Result<std::int64_t> timeout_seconds(config::Settings& settings) {
-  return std::max<std::int64_t>(1,
-                                TRY(settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds)));
+  return settings.integer("automation_timeout_seconds", kDefaultTimeoutSeconds);
 }
 
 Result<std::vector<Host>> hosts_of_parameters(const Json& parameters) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/json.hpp"
+#include "core/config/number_limits.hpp"
 #include "core/config/regions.hpp"
 #include "core/config/registry.hpp"
 #include "core/config/settings.hpp"
@@ -55,6 +56,7 @@ std::string problem_of(const std::string& key, const std::string& value) {
                : "is neither a comma-separated list nor a JSON array of strings; gated actions are refused";
   if (key == "cloud_names" && value != "provider" && value != "canonical")
     return "is neither canonical nor provider";
+  if (auto checked = check_number(key, value); !checked) return checked.error().message;
   const auto* info = lookup(key);
   if (!info) {
     auto similar = similar_key(key);

@@ -5,6 +5,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
+#include "core/config/number_limits.hpp"
 
 namespace dash::config {
 
@@ -86,7 +87,7 @@ Result<std::int64_t> Settings::integer(const std::string& key, std::int64_t fall
   auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), out);
   if (ec != std::errc() || end != word.data() + word.size())
     return fail(Code::invalid, "the setting {} is not a whole number", key);
-  return out;
+  return limit_number(key, out);
 }
 
 }  // namespace dash::config

@@ -32,6 +32,7 @@ class Settings {
   // Reads a switch: trimmed, any case: 1 true yes on / 0 false no off; empty or absent: fallback. Anything
   // else is Code::invalid, naming the key.
   Result<bool> flag(const std::string& key, bool fallback);
+  // Within the limits of the key (number_limits.hpp). Code::invalid for what is no whole number.
   Result<std::int64_t> integer(const std::string& key, std::int64_t fallback);
 
  private:

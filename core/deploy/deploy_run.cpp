@@ -18,7 +18,7 @@ namespace dash::deploy {
 namespace {
 
 constexpr std::size_t kMaxPlanFile = 64u << 20;
-constexpr std::int64_t kDefaultStopSeconds = 600, kMaxStopSeconds = 24 * 3600;
+constexpr std::int64_t kDefaultStopSeconds = 600;
 constexpr std::chrono::milliseconds kAwaitInterval{200};
 constexpr std::size_t kMaxNamedResources = 20;
 constexpr auto kDeployFailed = "deploy_failed", kResourcesLeft = "resources_left";  // reasons
@@ -175,7 +175,7 @@ Result<void> DeployRun::prepare(const ModuleFolder& module) {
   options.secrets = std::move(credentials.secrets);
   options.secrets.push_back(server_->password().expose());
   options.secrets.insert(options.secrets.end(), secrets.begin(), secrets.end());
-  options.stop_timeout = std::chrono::seconds(std::clamp<std::int64_t>(seconds, 1, kMaxStopSeconds));
+  options.stop_timeout = std::chrono::seconds(seconds);
   program_ = std::make_unique<Program>(std::move(options), folder_, control_);
   return {};
 }

@@ -123,8 +123,7 @@ State JobRequest::first_state() const {
 Result<std::optional<windows::TimeRange>> requested_time_range(const Deps& deps, const Json& body, Time now) {
   auto booking = TRY(windows::parse_schedule_request(body));
   if (booking.empty()) return std::optional<windows::TimeRange>();
-  auto grace = std::max<std::int64_t>(
-      1, TRY(deps.settings.integer("change_window_grace_minutes", kDefaultGraceMinutes)));
+  auto grace = TRY(deps.settings.integer("change_window_grace_minutes", kDefaultGraceMinutes));
   return db::read<std::optional<windows::TimeRange>>(deps.sql, [&](db::Transaction& tx) {
     return resolve_schedule(tx, deps.windows, booking, now, std::chrono::minutes(grace));
   });

@@ -1,19 +1,15 @@
 #include "core/jobs/lease.hpp"
 
-#include <algorithm>
-
 namespace dash::jobs {
 namespace {
 
 constexpr std::int64_t kDefaultLeaseSeconds = 60;
-constexpr std::int64_t kMinLeaseSeconds = 2;
 constexpr std::int64_t kClockToleranceMicros = std::chrono::microseconds(kClockTolerance).count();
 
 }  // namespace
 
 Result<std::int64_t> lease_micros(config::Settings& settings) {
-  auto seconds = TRY(settings.integer("job_lease_seconds", kDefaultLeaseSeconds));
-  return std::max(kMinLeaseSeconds, seconds) * 1'000'000;
+  return TRY(settings.integer("job_lease_seconds", kDefaultLeaseSeconds)) * 1'000'000;
 }
 
 std::string lease_expired_condition(int now, int length) {

@@ -1,7 +1,5 @@
 #include "core/jobs/void_approval.hpp"
 
-#include <algorithm>
-
 #include "core/base/log.hpp"
 #include "core/jobs/digest.hpp"
 #include "core/jobs/job_rows.hpp"
@@ -10,14 +8,12 @@
 namespace dash::jobs {
 namespace {
 
-constexpr std::int64_t kDefaultApprovalExpiryHours = 72;         // of an unanswered approval
-constexpr std::int64_t kMaxApprovalExpiryHours = 24 * 365 * 10;  // more would pass the end of the calendar
+constexpr std::int64_t kDefaultApprovalExpiryHours = 72;  // of an unanswered approval
 
 }  // namespace
 
 Result<std::int64_t> approval_expiry_hours(config::Settings& settings) {
-  auto hours = TRY(settings.integer("approval_expiry_hours", kDefaultApprovalExpiryHours));
-  return std::clamp<std::int64_t>(hours, 1, kMaxApprovalExpiryHours);
+  return settings.integer("approval_expiry_hours", kDefaultApprovalExpiryHours);
 }
 
 Result<void> cancel_denied(const Deps& deps, const Job& job, const policy::Decision& decision) {

@@ -4,6 +4,7 @@
 
 #include "core/automation/target_limits.hpp"
 #include "core/base/text.hpp"
+#include "core/config/number_limits.hpp"
 #include "core/jobs/plan.hpp"
 #include "core/setup/storage_rules.hpp"
 #include "core/storage/store/backends.hpp"
@@ -63,6 +64,9 @@ std::vector<Rule> settings_rules(const storage::local::RootRules& roots) {
       value_rule({std::string(automation::kTargetsKey)}, "invalid_value", automation::check_targets));
   rules.push_back(
       value_rule({std::string(automation::kMaxTargetsKey)}, "invalid_value", automation::check_max_targets));
+  std::vector<std::string> numbers;
+  for (const auto& limits : config::number_limits()) numbers.emplace_back(limits.key);
+  rules.push_back(value_rule(std::move(numbers), "invalid_value", config::check_number));
   rules.push_back(
       value_rule({std::string(jobs::kPlanApprovalKey)}, "invalid_value", jobs::check_plan_approval));
   return rules;

@@ -91,6 +91,14 @@ TEST_F(SharedSnapshot, IsDecodedOnce) {
   EXPECT_EQ(decodings, 2);
 }
 
+TEST_F(SharedSnapshot, GivesTheNearestNumberThatASettingMayHave) {
+  set({{"job_lease_seconds", "9223372036854775807"}, {"approval_expiry_hours", " -5 "}, {"other", "-5"}});
+  EXPECT_EQ(must(settings_.integer("job_lease_seconds", 60)), 24 * 3600);
+  EXPECT_EQ(must(settings_.integer("approval_expiry_hours", 72)), 1);
+  EXPECT_EQ(must(settings_.integer("other", 0)), -5);
+  EXPECT_EQ(must(settings_.integer("absent", 7)), 7);
+}
+
 TEST(ParseList, TakesCommaSeparatedTextAndJsonArrays) {
   EXPECT_EQ(parse_list("k", " a, b ,,c ").value(), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(parse_list("k", R"(["a", " b ", ""])").value(), (std::vector<std::string>{"a", "b"}));

@@ -247,7 +247,9 @@ def test_the_list_of_what_waits(booked):
     assert listed(alice) == []
 
 
-def test_an_endless_expiry_does_not_end_in_the_past(booked):
+def test_an_endless_expiry_is_refused_and_the_longest_does_not_end_in_the_past(booked):
     one, alice, *_ = booked
-    one.set(approval_expiry_hours=str(2**63 - 1))
+    endless = one.dashctl("config", "set", "approval_expiry_hours", 2**63 - 1)
+    assert endless.code == 1 and "from 1 to 87600" in endless.err, endless
+    one.set(approval_expiry_hours="87600")
     assert job(alice, book(alice))["approval_expires_at"] > datetime.now(timezone.utc).isoformat()

@@ -222,3 +222,20 @@ def test_lint_finds_what_an_import_stored_with_a_warning(instance, root):
         assert list(imported(root, {key: value}).json["warnings"]) == [key]
     found = instance.dashctl("config", "lint")
     assert found.code == 1 and "admission_prod_window" in found.out and "admission_gated_actions" in found.out, found
+
+
+def test_every_door_refuses_a_number_that_nobody_could_use(instance, root):
+    for answer in (root.put("/api/setup/config", {"approval_expiry_hours": "soon"}),
+                   change_storage(root, storage_local_port="70000")):
+        assert answer.status == 400 and "is a whole number from 1 to" in detail(answer), answer
+    done = instance.dashctl("config", "set", "job_lease_seconds", "-5")
+    assert done.code == 1 and "from 2 to 86400" in done.err, done
+    done = imported(root, {"automation_timeout_seconds": "1.5", "app_url": "https://one.example"})
+    assert done.status == 200 and done.json["refused"] == {"automation_timeout_seconds": "invalid_value"}, done
+
+
+def test_vaults_are_for_administrators_whatever_the_body(instance):
+    instance.add_user("bob")
+    bob = instance.login("bob")
+    for answer in (bob.get("/api/secrets/vaults"), bob.post("/api/secrets/vaults", {}), bob.delete("/api/secrets/vaults/x")):
+        assert answer.status == 403, answer

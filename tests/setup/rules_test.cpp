@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/config/number_limits.hpp"
 #include "core/setup/settings_page.hpp"
 #include "tests/support/instance.hpp"
 
@@ -135,6 +136,21 @@ TEST_F(SettingsRules, NameEveryRefusedKeyWhenNothingIsLeft) {
   EXPECT_TRUE(report.is_all_refused);
   EXPECT_EQ(report.refused, (Refused{{"storage_active_backend", "not_configured"}}));
   EXPECT_EQ(i_.audited("config.import"), 0);
+}
+
+TEST_F(SettingsRules, RefuseNumbersThatNobodyCouldUse) {
+  for (const auto& limits : config::number_limits()) {
+    std::string key(limits.key);
+    for (const std::string& wrong :
+         {std::string("soon"), std::string("1.5"), std::string("99999999999999999999"),
+          std::to_string(limits.min - 1), std::to_string(limits.max + 1)})
+      EXPECT_EQ(change({{key, wrong}}).substr(0, 3), "400") << key << " " << wrong;
+    for (const auto& right : {limits.min, limits.max})
+      EXPECT_EQ(change({{key, std::to_string(right)}}), "") << key << " " << right;
+    EXPECT_EQ(change({{key, std::nullopt}}), "");
+  }
+  EXPECT_EQ(import(R"({"approval_expiry_hours":"never","fine":"1"})"),
+            (Refused{{"approval_expiry_hours", "invalid_value"}}));
 }
 
 TEST_F(SettingsRules, RefuseAFolderOfTheHostAsTheLocalRootAndLeaveItOutOfAnImport) {
