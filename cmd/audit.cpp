@@ -15,9 +15,10 @@ struct AuditFlags {
   std::int64_t seq = 0, from = -1;
 };
 
+using TakeEntry = std::function<Result<void>(const std::optional<audit::LogEntry>&)>;
+
 // Reads an exported file one entry at a time, so that a file of any size verifies in constant memory.
-Result<void> each_line(const std::string& path,
-                       const std::function<Result<void>(const std::optional<audit::LogEntry>&)>& take) {
+Result<void> each_line(const std::string& path, const TakeEntry& take) {
   std::ifstream in(path);
   if (!in) return fail(Code::not_found, "cannot read {}", path);
   std::int64_t number = 0;
@@ -30,21 +31,39 @@ Result<void> each_line(const std::string& path,
   return {};
 }
 
-Result<OrderedJson> verify_file(const AuditFlags& options) {
-  if (options.checkpoint.empty() || options.public_key.empty())
-    return fail(Code::usage, "--file needs --checkpoint and --public-key");
+// Reads the entries of an instance as an export of them.
+Result<void> each_entry(Context& context, const AuditFlags& options, const TakeEntry& take) {
+  auto instance = TRY(open_instance(context, options.instance, Login::any));
+  return instance->audit->export_lines([&](std::string_view line) -> Result<void> {
+    return take(TRY(audit::entry_from_json(TRY(parse_json(line)))));
+  });
+}
+
+// Believes the key and the checkpoint that the caller holds, and nothing that the instance says of itself.
+Result<OrderedJson> verify_by_key(Context& context, const AuditFlags& options) {
   auto key_text = options.public_key.find('+') == std::string::npos ? TRY(read_file(options.public_key, 4096))
                                                                     : options.public_key;
   auto key = TRY(audit::parse_verifier_key(key_text));
   auto anchor = TRY(client::read_anchor_file(options.checkpoint));
-  auto verdict = TRY(
-      audit::verify_entries([&](const auto& take) { return each_line(options.file, take); }, {anchor}, key));
-  return audit::to_json(verdict);
+  auto read = [&](const TakeEntry& take) {
+    return options.file.empty() ? each_entry(context, options, take) : each_line(options.file, take);
+  };
+  return audit::to_json(TRY(audit::verify_entries(read, {anchor}, key)));
 }
 
 Result<OrderedJson> verify_instance(Context& context, const AuditFlags& options) {
   auto instance = TRY(open_instance(context, options.instance, Login::any));
   return instance->audit->verify(options.checkpoint);
+}
+
+Result<OrderedJson> verify(Context& context, const AuditFlags& options) {
+  bool has_checkpoint = !options.checkpoint.empty(), has_key = !options.public_key.empty();
+  if (!options.file.empty() && !(has_checkpoint && has_key))
+    return fail(Code::usage, "--file needs --checkpoint and --public-key");
+  if (has_key && !has_checkpoint) return fail(Code::usage, "--public-key needs --checkpoint");
+  if (has_checkpoint && !has_key && !options.instance.target.empty())
+    return fail(Code::usage, "with --target, --checkpoint needs --public-key");
+  return has_key ? verify_by_key(context, options) : verify_instance(context, options);
 }
 
 void print_verdict(Context& context, const OrderedJson& verdict) {
@@ -82,10 +101,11 @@ Run declare_verify(Flags& flags) {
   flags.text("--file", options->file, "FILE", "exported log to check instead of an instance");
   flags.text("--checkpoint", options->checkpoint, "FILE",
              "checkpoints stored elsewhere, such as an anchor's file");
-  flags.text("--public-key", options->public_key, "KEY|FILE", "with --file: key that signs the checkpoints");
+  flags.text("--public-key", options->public_key, "KEY|FILE",
+             "key that signs the checkpoints, instead of the instance's word");
   declare_instance(flags, options->instance);
   return [options](Context& context) -> Result<void> {
-    auto verdict = TRY(options->file.empty() ? verify_instance(context, *options) : verify_file(*options));
+    auto verdict = TRY(verify(context, *options));
     print_verdict(context, verdict);
     context.out.document(verdict);
     return check_verdict(context, verdict);
@@ -129,7 +149,9 @@ Group audit_group() {
       {{"verify",
         "Check that the log is unchanged",
         "Reads an instance, or with --file an exported log, which needs a checkpoint and the public key but "
-        "no instance. Exits with 9 when the log is broken.",
+        "no instance. With --public-key the entries are checked here, whatever the instance says. Exits with "
+        "9 "
+        "when the log is broken.",
         declare_verify,
         {{"Check an instance's log", "dashctl audit verify"},
          {"Check an exported log",

@@ -4,6 +4,7 @@
 #include "core/audit/read.hpp"
 #include "core/audit/verify.hpp"
 #include "core/base/file.hpp"
+#include "core/base/text.hpp"
 
 namespace dash::client {
 namespace {
@@ -76,6 +77,7 @@ class LocalAuditClient final : public AuditClient {
 
 Result<audit::AnchorText> read_anchor_file(const std::string& path) {
   auto text = TRY(read_file(path, kMaxCheckpointFile));
+  if (trim(text).empty()) return fail(Code::integrity, "{} holds no checkpoint", path);
   return audit::AnchorText{path, std::move(text)};
 }
 

@@ -115,6 +115,36 @@ def test_both_doors_export_the_same(written, scratch):
     assert all(line.startswith('{"schema":1,"seq":') for line in local.splitlines()), local
 
 
+@pytest.mark.parametrize("door", ["target", "folder"])
+def test_a_checkpoint_and_a_key_of_ours_are_believed_and_never_left_out(written, scratch, door):
+    key = verify(written).json["public_key"]
+    token = scratch / "token"
+    token.write_text(written.token("root"))
+
+    def told(*flags):
+        if door == "folder":
+            return written.dashctl("audit", "verify", *flags, "--output", "json")
+        written.start()
+        done = run("audit", "verify", *flags, "--target", written.url, "--token-file", token, "--output", "json")
+        written.stop()
+        return done
+
+    ours = ("--checkpoint", scratch / "anchor", "--public-key", key)
+    good = told(*ours)
+    assert good.code == 0 and good.json["ok"] and good.json["checkpoint"]["size"] > 0, good
+    assert told("--public-key", key).code == 2
+    assert told("--checkpoint", scratch / "anchor").code == (2 if door == "target" else 0)
+    other = "dashctl-audit-00+00000000+" + key.rsplit("+", 1)[1]
+    assert told("--checkpoint", scratch / "anchor", "--public-key", other).code != 0
+    empty = scratch / "empty"
+    empty.write_text("")
+    lost = told("--checkpoint", empty, "--public-key", key)
+    assert lost.code == 9 and "holds no checkpoint" in lost.err, lost
+    tamper(written, "UPDATE audit_log SET username = 'mallory' WHERE seq = 4")
+    broken = told(*ours)
+    assert broken.code == 9 and broken.json["first_broken_seq"] == 4, broken
+
+
 def test_a_log_exported_by_a_newer_program_is_not_judged(written, scratch):
     newer = scratch / "audit.jsonl"
     newer.write_text(written.dashctl("audit", "export").out.replace('"schema":1,', '"schema":2,'))
