@@ -141,6 +141,8 @@ Result<void> run_export(Context& context, const ExportFlags& options) {
         Code::usage,
         "only dashctl opens a sealed bundle, and it reads a canonical one for every dashboard: leave out "
         "--encrypt or --names provider");
+  if (!options.is_sealed && !options.passphrase_file.empty())
+    return fail(Code::usage, "--passphrase-file seals nothing without --encrypt: add it");
   SystemClock clock;
   bool to_stdout = options.out == "-";
   auto path = to_stdout ? std::string("-") : TRY(migrate::choose_bundle_path(options.out, clock.now()));

@@ -30,6 +30,11 @@ def test_a_hyphen_inside_of_a_containers_name_is_fine(scratch):
         assert done.code == 7, done
 
 
+def test_a_passphrase_that_would_seal_nothing_is_a_usage_error(make_instance, scratch):
+    done = make_instance(start=False).dashctl("migrate", "export", "--out", scratch / "b.json", "--passphrase-file", "-", stdin="p" * 20)
+    assert done.code == 2 and "--encrypt" in done.err and not (scratch / "b.json").exists(), done
+
+
 COMMANDS = [("migrate", "export", "--source", "URL"), ("migrate", "diff", "--bundle", "B", "--target", "URL"),
             ("migrate", "import", "--bundle", "B", "--target", "URL", "--apply"),
             ("migrate", "rollback", "--change", "x", "--target", "URL"), ("config", "list", "--target", "URL"),
