@@ -159,6 +159,20 @@ def test_a_symlink_on_the_share_leads_nowhere(share):
     assert b"secret of the agent" not in fetch(share.ann, "link.yml").body
 
 
+def test_a_subpath_that_is_no_folder_is_named_and_is_no_empty_list(share):
+    outside = share.folder.parent / "outside"
+    outside.mkdir()
+    (outside / "a.yml").write_bytes(b"x")
+    (share.folder / "link").symlink_to(outside)
+    (share.folder / "file").write_bytes(b"x")
+    for subpath in ("link", "link/deeper", "file"):
+        use_share(share.root, share.agent.id, storage_agent_subpath=subpath)
+        refused = share.ann.get("/api/storage/list")
+        assert refused.status == 502 and "is no folder of the share" in refused.json["detail"], (subpath, refused)
+    use_share(share.root, share.agent.id, storage_agent_subpath="not-yet/there")
+    assert names(share.ann) == []
+
+
 def test_it_is_no_hub_takes_no_chunks_and_holds_no_state(share):
     hub = share.root.patch("/api/storage/config", {"storage_hub_backend": "agent_local"})
     assert hub.status == 400 and "hub" in hub.json["detail"]

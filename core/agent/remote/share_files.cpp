@@ -57,6 +57,18 @@ config::Values smb_values(const Share& share, const Secret& password) {
           {"storage_local_port", std::to_string(share.port)}};
 }
 
+// Code::invalid where what is at the subpath, or above it, is a link or a file: that is no empty folder.
+Result<void> check_absent(storage::local::FileTree& tree, const std::string& subpath) {
+  for (auto end = subpath.find('/');; end = subpath.find('/', end + 1)) {
+    auto folder = subpath.substr(0, end);
+    auto entry = tree.stat(folder);
+    if (!entry && entry.error().code == Code::not_found) return {};
+    if (TRY(std::move(entry)).kind != storage::local::FileKind::folder)
+      return fail(Code::invalid, "'{}' is no folder of the share; links are not followed", folder);
+    if (end == subpath.npos) return {};
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -88,8 +100,10 @@ Result<std::unique_ptr<storage::ObjectStore>> ShareFiles::open_store() const {
 Result<std::vector<SharedFile>> ShareFiles::files_of(const std::string& subpath) const {
   auto tree = TRY(open_tree());
   auto entries = tree->list(subpath);
-  if (!entries && entries.error().code == Code::not_found && !subpath.empty())
+  if (!entries && entries.error().code == Code::not_found && !subpath.empty()) {
+    TRY(check_absent(*tree, subpath));
     return std::vector<SharedFile>();  // an upload makes it
+  }
   std::vector<SharedFile> files;
   for (auto& entry : TRY(std::move(entries)))
     if (entry.kind == storage::local::FileKind::file && storage::asset_type(entry.name) &&
