@@ -41,7 +41,10 @@ Result<ImageList> Images::list(const Principal& principal) {
   ImageList images{hub.display_id(), {}};
   std::string cursor;
   do {
-    auto page = TRY(hub.store->list(hub.prefix, cursor));
+    auto listed = hub.store->list(hub.prefix, cursor);
+    if (!listed && listed.error().code == Code::not_found)
+      listed.error().code = Code::upstream;  // the bucket
+    auto page = TRY(std::move(listed));
     std::erase_if(page.objects, [&](const storage::Object& object) {
       return !object.key.starts_with(hub.prefix) || !is_image_key(object.key.substr(hub.prefix.size()));
     });

@@ -87,6 +87,12 @@ def test_without_an_object_store_there_is_no_hub(make_instance, tmp_path):
         assert answer.status == 400 and "storage_hub_backend" in answer.json["detail"], answer
 
 
+def test_a_hub_whose_bucket_is_gone_is_the_stores_fault(actors, bucket):
+    assert bucket.call("DELETE", f"/{bucket.name}").status == 204
+    for path in ("/api/images", "/api/storage/list"):
+        assert actors.root.get(path).status == 502, path
+
+
 @pytest.mark.parametrize("name, data", [
     ("a.vhd", bytes(1024)), ("a.vhd", FOOTER + bytes(512)), ("a.vhd", b"x" + FOOTER), ("a.vhdx", QCOW2),
     ("a.qcow2", b"vhdxfile" + bytes(504)), ("a.qcow2", b"QFI\xfb"), ("a.ova", bytes(1024)), ("a.raw", QCOW2),
