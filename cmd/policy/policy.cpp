@@ -104,11 +104,8 @@ Run declare_lint(Flags& flags) {
 
 Run declare_test(Flags& flags) {
   auto options = std::make_shared<SourceFlags>();
-  declare_source(flags, *options);
+  declare_local_source(flags, *options);
   return [options](Context& context) -> Result<void> {
-    if (!options->instance.target.empty())
-      return fail(Code::usage,
-                  "the tests run where the files are: name them with --policy-dir or --data-dir");
     auto source = TRY(open_source(context, *options));
     auto ran = TRY(source.client().run_tests());
     for (const auto& test : ran.tests)
@@ -182,7 +179,7 @@ Run declare_diff(Flags& flags) {
 constexpr const char* kCheckHelp =
     "The request of a deploy holds region, instance_type, image and name; that of a teardown region, name, "
     "workgroup and has_deploy_job. Exits with 0 when it is admitted, 3 when it is denied, 4 when it needs an "
-    "approval, 10 when the rules or the engine are broken.";
+    "approval, 10 when the rules or the engine are broken. Change windows are no rules, and are not asked.";
 constexpr const char* kLintHelp =
     "Exits with 10 when there is an error. Each finding names the file, the line and the fix.";
 constexpr const char* kDiffHelp =
@@ -216,7 +213,7 @@ Group policy_group() {
             {{"Test a folder of rules", "dashctl policy test --policy-dir rules"}}},
            {"when",
             "Find the next time at which a request would be admitted",
-            "",
+            "By the rules alone: change windows are not asked.",
             declare_when,
             {{"Find the next time for a request",
               "dashctl policy when --action cloud1:vm:deploy --input request.json"}}},

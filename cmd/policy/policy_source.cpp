@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
-#include <iterator>
 
 #include "core/base/file.hpp"
 #include "core/config/clouds.hpp"
@@ -14,13 +12,7 @@ namespace {
 constexpr std::size_t kMaxInput = 1u << 20;
 
 Result<std::string> read_input(const std::string& path) {
-  if (path != "-") return read_file(path, kMaxInput);
-  std::string out;
-  char c = 0;
-  while (out.size() <= kMaxInput && std::cin.get(c)) out += c;
-  if (out.size() > kMaxInput)
-    return fail(Code::too_large, "the input on stdin is larger than {} bytes", kMaxInput);
-  return out;
+  return path == "-" ? read_stdin(kMaxInput) : read_file(path, kMaxInput);
 }
 
 Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
@@ -64,13 +56,22 @@ Result<void> read_document(const Json& document, client::PolicyQuery& into) {
   return {};
 }
 
-}  // namespace
-
-void declare_source(Flags& flags, SourceFlags& into) {
+void declare_rules(Flags& flags, SourceFlags& into) {
   flags.text("--policy-dir", into.policy_dir, "DIR",
              "rules in this folder instead of an instance's, with the settings of --set");
   flags.list("--set", into.set, "KEY=VALUE", "setting, such as admission_allowed_regions=us-east-1");
+}
+
+}  // namespace
+
+void declare_source(Flags& flags, SourceFlags& into) {
+  declare_rules(flags, into);
   declare_instance(flags, into.instance);
+}
+
+void declare_local_source(Flags& flags, SourceFlags& into) {
+  declare_rules(flags, into);
+  declare_local(flags, into.instance.local);
 }
 
 constexpr std::array kDecisionKeys{policy::kEnabledKey,   policy::kGatedKey,  policy::kRegionsKey,

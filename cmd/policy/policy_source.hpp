@@ -16,6 +16,8 @@ struct SourceFlags {
   InstanceFlags instance;
 };
 void declare_source(Flags& flags, SourceFlags& into);
+// Without --target: for what needs the files themselves.
+void declare_local_source(Flags& flags, SourceFlags& into);
 
 // The rules and settings of an instance or of a folder.
 class PolicySource {

@@ -136,8 +136,9 @@ def test_lint_names_file_line_and_fix(policy, rules):
     assert codes == {"deny_misspelt", "field_misspelt", "action_unknown"}
 
 
-def test_test_runs_the_folders_and_the_built_in_tests(policy, rules):
-    assert policy("test", "--policy-dir", rules).code == 0
+def test_test_runs_the_folders_and_the_built_in_tests(policy, rules, env):
+    assert run("policy", "test", "--policy-dir", rules, env={**env, "DASHCTL_TARGET": "http://127.0.0.1:1"}).code == 0
+    assert "--target" not in policy("test", "--help").out and policy("test", "--target", "http://127.0.0.1:1").code == 2
     (rules / "x.rego").write_text('package admission.x\n\ndeny contains "no" if input.action == "a"\n')
     (rules / "x_test.rego").write_text(
         'package admission.x_test\n\nimport data.admission.x\n\ntest_wrong if x.deny == {"no"} with input as {}\n')
