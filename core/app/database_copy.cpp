@@ -109,8 +109,8 @@ Result<DatabaseReport> check_database(const Options& options, const Clock& clock
 
 Result<CopyDatabaseResult> copy_database(const CopyDatabaseRequest& request, const Clock& clock) {
   if (request.from == request.to) return fail(Code::usage, "source and target are the same database");
-  auto keys = TRY(keys_of(request));
   auto source = TRY(open_database(folder_of(request.from), url_of(request.from)));
+  auto keys = TRY(keys_of(request));
   auto used = TRY(
       db::lock_database(database_place(folder_of(request.from), url_of(request.from)), db::Use::replacing));
   auto versions = TRY(db::schema_versions(*source));

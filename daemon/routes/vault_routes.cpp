@@ -29,17 +29,17 @@ Result<Response> remove(app::Application& app, const Request& request) {
 }  // namespace
 
 void add_vault_routes(std::vector<Route>& routes, app::Application& app) {
-  routes.push_back({.pattern = "/api/secrets/vaults", .auth = Auth::signed_in, .handler = [&app](Request& r) {
+  routes.push_back({.pattern = "/api/secrets/vaults", .auth = Auth::admin, .handler = [&app](Request& r) {
                       return list(app, r);
                     }});
   routes.push_back({.method = "POST",
                     .pattern = "/api/secrets/vaults",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin,
                     .handler = [&app](Request& r) { return add(app, r); },
                     .body = Body::small});
   routes.push_back({.method = "DELETE",
                     .pattern = "/api/secrets/vaults/{id}",
-                    .auth = Auth::signed_in,
+                    .auth = Auth::admin,
                     .handler = [&app](Request& r) { return remove(app, r); }});
 }
 

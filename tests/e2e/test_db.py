@@ -224,8 +224,10 @@ def test_a_copy_into_an_instance_of_another_key_is_refused(make_instance, scratc
     refused = run("db", "copy", one.folder, other.folder)
     assert refused.code == 12 and "another signing key" in refused.err, refused
     assert [f.name for f in other.folder.iterdir()] == ["signing.key"]
-    assert run("db", "copy", scratch / "nowhere", other.folder).code != 0
-    assert [f.name for f in other.folder.iterdir()] == ["signing.key"]
+    for target in (other.folder, scratch / "new"):
+        absent = run("db", "copy", scratch / "nowhere", target)
+        assert absent.code == 1 and f"no database in {scratch}/nowhere" in absent.err, absent
+    assert [f.name for f in other.folder.iterdir()] == ["signing.key"] and not (scratch / "new").exists()
 
 
 @pytest.mark.parametrize("target", DATABASES)
