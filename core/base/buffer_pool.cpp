@@ -52,8 +52,7 @@ Buffer BufferPool::acquire_locked(const Borrower& borrower) {
   --available_;
   shares_.add(borrower.holder, 1);
   bypass_malloc_arenas();
-  if (free_buffers_.empty())
-    return Buffer(this, std::unique_ptr<char[]>(new char[kPartBytes]), borrower.holder);
+  if (free_buffers_.empty()) return Buffer(this, allocate_aligned(kPartBytes), borrower.holder);
   auto buffer = std::move(free_buffers_.back());
   free_buffers_.pop_back();
   return Buffer(this, std::move(buffer), borrower.holder);
@@ -82,7 +81,7 @@ Result<Buffer> BufferPool::acquire(std::chrono::milliseconds timeout, const Borr
 }
 
 // Keeps one spare only: idle memory stays low, and a steady upload reuses its buffer.
-void BufferPool::reclaim(std::unique_ptr<char[]> buffer, const Holder& holder) {
+void BufferPool::reclaim(AlignedMemory buffer, const Holder& holder) {
   {
     std::lock_guard lock(mutex_);
     ++available_;

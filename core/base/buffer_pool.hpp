@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/direct_write.hpp"
 #include "core/base/error.hpp"
 #include "core/base/shares.hpp"
 
@@ -20,7 +21,7 @@ inline constexpr std::size_t kPartBytes = 8u << 20;
 
 class BufferPool;
 
-// A borrowed buffer. Its destructor returns it. Movable, not copyable.
+// A borrowed buffer, aligned for direct writes. Its destructor returns it. Movable, not copyable.
 class Buffer {
  public:
   Buffer() = default;
@@ -35,11 +36,11 @@ class Buffer {
 
  private:
   friend class BufferPool;
-  Buffer(BufferPool* pool, std::unique_ptr<char[]> buffer, Holder holder)
+  Buffer(BufferPool* pool, AlignedMemory buffer, Holder holder)
       : pool_(pool), memory_(std::move(buffer)), holder_(std::move(holder)) {}
   void release();
   BufferPool* pool_ = nullptr;
-  std::unique_ptr<char[]> memory_;
+  AlignedMemory memory_;
   Holder holder_;
 };
 
@@ -77,7 +78,7 @@ class BufferPool {
 
  private:
   friend class Buffer;
-  void reclaim(std::unique_ptr<char[]> buffer, const Holder& holder);
+  void reclaim(AlignedMemory buffer, const Holder& holder);
   bool is_available_locked(const Borrower& borrower) const;
   Buffer acquire_locked(const Borrower& borrower);
   mutable std::mutex mutex_;
@@ -85,7 +86,7 @@ class BufferPool {
   std::size_t available_;  // buffers that are not borrowed
   const std::size_t reserved_for_uploads_;
   Shares shares_;
-  std::vector<std::unique_ptr<char[]>> free_buffers_;  // allocated before, free now
+  std::vector<AlignedMemory> free_buffers_;  // allocated before, free now
 };
 
 }  // namespace dash

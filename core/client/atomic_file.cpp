@@ -30,27 +30,29 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     if (file.fd_ >= 0) file.name_ = std::move(name);
   }
   if (file.fd_ < 0) return file.os_error();
+  file.writer_.emplace(file.fd_);
   return file;
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : target_(std::move(other.target_)),
       name_(std::exchange(other.name_, "")),
-      fd_(std::exchange(other.fd_, -1)) {}
+      fd_(std::exchange(other.fd_, -1)),
+      writer_(std::move(other.writer_)) {}
 
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) ::close(fd_);
   if (!name_.empty()) ::unlink(name_.c_str());
 }
 
+Result<void> AtomicFile::reserve(std::uint64_t size) {
+  auto has_space = size == 0 || ::fallocate(fd_, 0, 0, static_cast<off_t>(size)) == 0;
+  if (has_space || errno == EOPNOTSUPP || errno == ENOSYS) return {};
+  return os_error();
+}
+
 Result<void> AtomicFile::write(std::uint64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto n = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return os_error();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-    offset += static_cast<std::uint64_t>(n);
-  }
+  if (!writer_->write(offset, bytes)) return os_error();
   return {};
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPrefetchBytes = 1u << 20;
 constexpr std::size_t kReceiveWorkers = 4;  // parts of one asset that are transferred at the same time
 
-constexpr std::size_t kPieceBytes = 256u << 10;
+constexpr std::size_t kPieceBytes = 1u << 20;  // written at a time
 
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -47,6 +47,7 @@ class Receiver {
     }
   }
   std::size_t worker_count() const { return std::clamp<std::size_t>(sha256_.size() - 1, 1, kReceiveWorkers); }
+  std::uint64_t size() const { return asset_->size(); }
   std::size_t length(std::uint32_t n) const { return storage::part_length(asset_->size(), n); }
 
   // A retry begins at position 0 of `out` again.
@@ -84,12 +85,13 @@ class Receiver {
   std::optional<Error> failed_;
 };
 
-// A part that is hashed and written as it arrives, in pieces that stay in the processor's cache between both.
-// It begins with `front`; the rest is written to it in order, and position 0 begins again.
+// A part that is hashed as it arrives, while it is in the processor's cache, and written in pieces. It begins with
+// `front`; the rest is written to it in order, and position 0 begins again.
 class FilePart final : public RandomWriter {
  public:
-  FilePart(RandomWriter& file, std::uint64_t start, std::string_view front)
-      : file_(file), start_(start), front_(front) {}
+  // `piece` has kPieceBytes.
+  FilePart(RandomWriter& file, std::uint64_t start, std::string_view front, char* piece)
+      : file_(file), start_(start), front_(front), piece_(piece) {}
 
   Result<void> write(std::uint64_t offset, std::string_view bytes) override {
     if (offset != followed_) restart();
@@ -107,8 +109,7 @@ class FilePart final : public RandomWriter {
  private:
   void restart() {
     hash_ = crypto::Sha256();
-    piece_.clear();
-    flushed_ = 0;
+    filled_ = flushed_ = 0;
     has_begun_ = false;
   }
   Result<void> begin() {
@@ -117,18 +118,18 @@ class FilePart final : public RandomWriter {
   }
   Result<void> add(std::string_view bytes) {
     while (!bytes.empty()) {
-      auto taken = bytes.substr(0, kPieceBytes - piece_.size());
-      piece_ += taken;
+      auto taken = bytes.substr(0, kPieceBytes - filled_);
+      hash_.update(taken);
+      taken.copy(piece_ + filled_, taken.size());
+      filled_ += taken.size();
       bytes.remove_prefix(taken.size());
-      if (piece_.size() == kPieceBytes) TRY(flush());
+      if (filled_ == kPieceBytes) TRY(flush());
     }
     return {};
   }
   Result<void> flush() {
-    hash_.update(piece_);
-    TRY(file_.write(start_ + flushed_, piece_));
-    flushed_ += piece_.size();
-    piece_.clear();
+    TRY(file_.write(start_ + flushed_, {piece_, filled_}));
+    flushed_ += std::exchange(filled_, 0);
     return {};
   }
 
@@ -139,7 +140,8 @@ class FilePart final : public RandomWriter {
   std::uint64_t flushed_ = 0;
   bool has_begun_ = false;
   crypto::Sha256 hash_;
-  std::string piece_;
+  char* const piece_;
+  std::size_t filled_ = 0;  // of the piece
 };
 
 // Writes bytes to their places in the file as they arrive: no part is ever held.
@@ -152,17 +154,22 @@ class FileReceiver final : public Receiver {
     {
       auto buffer = TRY(deps_.buffers.acquire(kTransferBufferTimeout));
       auto front = buffer.span().first(kPrefetchBytes);
-      TRY(receive_part(1, view(front.first(TRY(open(front))))));
+      auto came = view(front.first(TRY(open(front))));
+      TRY(file_.reserve(size()));
+      // The rest of the buffer is free.
+      TRY(receive_part(1, came, buffer.data() + kPrefetchBytes));
     }
-    run_workers(worker_count(),
-                [&](std::size_t) { run_parts([&](std::uint32_t n) { return receive_part(n, ""); }); });
+    run_workers(worker_count(), [&](std::size_t) {
+      auto piece = allocate_aligned(kPieceBytes);
+      run_parts([&](std::uint32_t n) { return receive_part(n, "", piece.get()); });
+    });
     return verify();
   }
 
  private:
   // The part begins with `front`; the rest has not arrived yet.
-  Result<void> receive_part(std::uint32_t n, std::string_view front) {
-    FilePart part(file_, storage::part_offset(n), front);
+  Result<void> receive_part(std::uint32_t n, std::string_view front, char* piece) {
+    FilePart part(file_, storage::part_offset(n), front, piece);
     TRY(read({storage::part_offset(n) + front.size(), length(n) - front.size()}, part));
     count(n, TRY(part.finish()));
     return {};

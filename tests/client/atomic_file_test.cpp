@@ -28,6 +28,14 @@ TEST(AtomicFile, HasNoNameUntilItIsWholeAndReplacesAtOnce) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch / ""), {}), 1);
 }
 
+TEST(AtomicFile, RefusesASizeThatNoDiskHas) {
+  Scratch scratch;
+  auto file = must(AtomicFile::create(scratch / "a.rpm"));
+  must(file.reserve(0));
+  must(file.reserve(10));
+  EXPECT_FALSE(file.reserve(std::uint64_t{1} << 62));
+}
+
 TEST(AtomicFile, NamesTheFolderThatIsNotThere) {
   auto refused = AtomicFile::create("/nonexistent/a.rpm");
   ASSERT_FALSE(refused);
