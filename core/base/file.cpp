@@ -136,13 +136,14 @@ Result<std::unique_ptr<Source>> open_file(const std::string& path) {
   return std::unique_ptr<Source>(new FileSource(TRY(open_to_read(path)), path));
 }
 
-Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
-                        IfPresent if_present) {
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode, IfPresent if_present,
+                        Durable durable) {
   return write_file(
-      path, [&](Sink& sink) { return sink.write(bytes); }, mode, if_present);
+      path, [&](Sink& sink) { return sink.write(bytes); }, mode, if_present, durable);
 }
 
-Result<void> write_file(const std::string& path, const Fill& fill, unsigned mode, IfPresent if_present) {
+Result<void> write_file(const std::string& path, const Fill& fill, unsigned mode, IfPresent if_present,
+                        Durable durable) {
   if (if_present == IfPresent::replace && is_stream(path)) return write_stream(path, fill);
   std::string temporary = path + ".XXXXXX";
   // mkostemp makes the file 0600; a wider mode is set only once it is whole.
@@ -150,7 +151,7 @@ Result<void> write_file(const std::string& path, const Fill& fill, unsigned mode
   if (fd.get() < 0) return os_error("write", path);
   auto write_temporary = [&]() -> Result<void> {
     TRY(fill_file(fd.get(), path, fill));
-    if (::fsync(fd.get()) != 0) return os_error("write", path);
+    if (durable == Durable::yes && ::fsync(fd.get()) != 0) return os_error("write", path);
     if (::fchmod(fd.get(), mode) != 0) return os_error("set the mode of", path);
     // link(2) fails where rename(2) would replace.
     if (if_present == IfPresent::keep) {
@@ -165,6 +166,7 @@ Result<void> write_file(const std::string& path, const Fill& fill, unsigned mode
     ::unlink(temporary.c_str());
     return done;
   }
+  if (durable == Durable::no) return {};
   return sync_folder(folder_of(path));
 }
 

@@ -13,11 +13,13 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 Result<std::string> read_stdin(std::size_t max_bytes);
 
 enum class IfPresent { replace, keep };
+// Whether a write outlives a crash of the machine, which takes two waits for the disk.
+enum class Durable { yes, no };
 // Writes a temporary file beside it with `mode` from its first byte, then fsync, rename, fsync of the folder.
 // A symbolic link at `path` is replaced, never followed. With IfPresent::keep an existing file stays
 // (Code::conflict). A device or a pipe (/dev/stdout, a FIFO) is written into and never replaced.
 Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
-                        IfPresent if_present = IfPresent::replace);
+                        IfPresent if_present = IfPresent::replace, Durable durable = Durable::yes);
 
 // Returns $HOME, else the home of the system's account, else the current folder.
 std::string home_folder();

@@ -36,9 +36,11 @@ std::optional<JournalEntry> Journal::read() const {
   return upload;
 }
 
+// It is written after each part. One that a crash of the machine spoils costs a new upload, and no content.
 Result<void> Journal::write(const JournalEntry& upload) const {
   TRY(make_folder(folder_, 0700));
-  return write_file(path_, dump_json(Json{{"handle", upload.handle}, {"refs", upload.refs}}), 0600);
+  return write_file(path_, dump_json(Json{{"handle", upload.handle}, {"refs", upload.refs}}), 0600,
+                    IfPresent::replace, Durable::no);
 }
 
 void Journal::remove() const { ::unlink(path_.c_str()); }
