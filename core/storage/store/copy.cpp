@@ -142,7 +142,7 @@ Result<CopyResult> copy_chunked(const CopySource& from, ObjectStore& to, const s
   if (max_bytes != 0 && from.object.size > max_bytes)
     return fail(Code::too_large, "'{}' has {} bytes; {} takes at most {}", from.object.key, from.object.size,
                 to.place(), max_bytes);
-  auto upload = TRY(to.begin(key, from.object.size));
+  auto upload = TRY(to.begin_at_once(key, from.object.size));
   auto copied = copy_parts(from, to, upload, options, buffer, buffers);
   if (!copied)
     if (auto done = to.abort(upload); !done)

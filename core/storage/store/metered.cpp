@@ -45,6 +45,9 @@ class MeteredStore final : public ObjectStore {
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
     return timed("begin", [&] { return store_->begin(key, size); });
   }
+  Result<std::string> begin_at_once(const std::string& key, std::uint64_t size) override {
+    return timed("begin", [&] { return store_->begin_at_once(key, size); });
+  }
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool is_last) override {
     auto ref = timed("put_part", [&] { return store_->put_part(upload, n, payload, is_last); });

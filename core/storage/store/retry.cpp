@@ -46,6 +46,9 @@ class RetryingStore final : public ObjectStore {
   Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) override {
     return about_bucket(retry_.run([&](int) { return store_->begin(key, size); }));
   }
+  Result<std::string> begin_at_once(const std::string& key, std::uint64_t size) override {
+    return about_bucket(retry_.run([&](int) { return store_->begin_at_once(key, size); }));
+  }
   // The same part again replaces.
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool is_last) override {

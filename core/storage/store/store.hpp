@@ -157,6 +157,11 @@ class ObjectStore {
   // Begins an upload and returns it as a plain value: any process with the same settings can continue it.
   // Nothing is listed or replaced before commit. `size` is nullopt when it is known only at the last part.
   virtual Result<std::string> begin(const std::string& key, std::optional<std::uint64_t> size) = 0;
+  // Like begin(), for an upload that only this process continues: its parts need not outlive a crash. A commit
+  // that fails may not be repeated.
+  virtual Result<std::string> begin_at_once(const std::string& key, std::uint64_t size) {
+    return begin(key, size);
+  }
   // Stages a part of kPartBytes; the last may be shorter. The same number again replaces it. Code::not_found
   // when the upload is gone.
   virtual Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,

@@ -39,6 +39,11 @@ class ExactTree final : public FileTree {
   Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override {
     return tree_->write(path, offset, bytes);
   }
+  Result<void> write_unsynced(const std::string& path, std::uint64_t offset,
+                              std::string_view bytes) override {
+    return tree_->write_unsynced(path, offset, bytes);
+  }
+  Result<void> sync(const std::string& path) override { return tree_->sync(path); }
   bool replaces_in_one_step() const override { return tree_->replaces_in_one_step(); }
   Result<void> make_folder(const std::string& path) override { return tree_->make_folder(path); }
   Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {

@@ -87,6 +87,13 @@ class FileStore final : public ObjectStore {
     TRY(staging_.sweep(clock_.now() - kStagingLifetime, clock_.now() + kStagingLifetime));
     return write_staged_upload(TRY(in_root(staging_.begin(key))));
   }
+  // On a share an answer can be lost, and then the commit must find what it made.
+  Result<std::string> begin_at_once(const std::string& key, std::uint64_t size) override {
+    if (!tree_->replaces_in_one_step()) return begin(key, size);
+    TRY(check_path(key));
+    TRY(staging_.sweep(clock_.now() - kStagingLifetime, clock_.now() + kStagingLifetime));
+    return write_staged_upload(TRY(in_root(staging_.begin_at_once(key))));
+  }
   Result<std::string> put_part(const std::string& upload, std::uint32_t n, const Payload& payload,
                                bool) override {
     TRY(staging_.put_part(TRY(read_staged_upload(upload)), n, payload.bytes));

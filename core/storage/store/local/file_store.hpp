@@ -2,7 +2,7 @@
 // root and renamed to its name, so that no reader sees half a file. Names with a segment that begins with a
 // dot are refused and never listed. An upload is a folder there: `data`, written at each part's offset; an
 // empty file "<n>-<size>" for each staged part; and after the commit an empty file that names the version it
-// made. Called by registry.cpp.
+// made. One that begin_at_once() began is a file "<id>.new" there. Called by registry.cpp.
 #pragma once
 #include <memory>
 

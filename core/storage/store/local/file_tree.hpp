@@ -52,6 +52,11 @@ class FileTree {
                                    std::span<char> out) = 0;
   // Makes the file when absent. The bytes are on the disk when this returns.
   virtual Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) = 0;
+  // Like write(), but the bytes are on the disk only after sync().
+  virtual Result<void> write_unsynced(const std::string& path, std::uint64_t offset, std::string_view bytes) {
+    return write(path, offset, bytes);
+  }
+  virtual Result<void> sync(const std::string& /*path*/) { return {}; }
   // When false, a crash in a rename() that replaces leaves neither file under the name.
   virtual bool replaces_in_one_step() const { return true; }
   // Makes the folder and its parents, the root included. An existing one is no error.

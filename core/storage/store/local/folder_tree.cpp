@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/direct_write.hpp"
 #include "core/base/fd.hpp"
 #include "core/base/file.hpp"
 
@@ -146,14 +147,17 @@ class FolderTree final : public FileTree {
   }
 
   Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override {
-    auto fd = TRY(open_beneath(path, O_WRONLY | O_CREAT | O_NONBLOCK, kFileMode));
-    while (!bytes.empty()) {
-      auto n = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return os_error("write", path);
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-      offset += static_cast<std::uint64_t>(n);
-    }
+    auto fd = TRY(write_unsynced_file(path, offset, bytes));
+    if (::fsync(fd.get()) != 0) return os_error("write", path);
+    return {};
+  }
+  Result<void> write_unsynced(const std::string& path, std::uint64_t offset,
+                              std::string_view bytes) override {
+    TRY(write_unsynced_file(path, offset, bytes));
+    return {};
+  }
+  Result<void> sync(const std::string& path) override {
+    auto fd = TRY(open_beneath(path, O_WRONLY | O_NONBLOCK));
     if (::fsync(fd.get()) != 0) return os_error("write", path);
     return {};
   }
@@ -191,6 +195,12 @@ class FolderTree final : public FileTree {
   }
 
  private:
+  Result<Fd> write_unsynced_file(const std::string& path, std::uint64_t offset, std::string_view bytes) {
+    auto fd = TRY(open_beneath(path, O_WRONLY | O_CREAT | O_NONBLOCK, kFileMode));
+    if (!DirectWriter(fd.get()).write(offset, bytes)) return os_error("write", path);
+    return fd;
+  }
+
   Result<void> unlink(const std::string& path, int flags) {
     auto part = split_path(path);
     auto parent = TRY(open_beneath(part.parent, O_RDONLY | O_DIRECTORY));

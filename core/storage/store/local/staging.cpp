@@ -22,7 +22,10 @@ std::string note_of(std::string_view id) { return fmt::format("{}/{}{}", kStagin
 std::string backup_of(std::string_view id) { return fmt::format("{}/{}{}", kStagingFolder, id, kBackup); }
 
 std::string folder_of(const StagedUpload& upload) { return fmt::format("{}/{}", kStagingFolder, upload.id); }
-std::string data_of(const StagedUpload& upload) { return fmt::format("{}/{}", folder_of(upload), kData); }
+std::string new_file(std::string_view id) { return fmt::format("{}/{}.new", kStagingFolder, id); }
+std::string data_of(const StagedUpload& upload) {
+  return upload.is_at_once ? new_file(upload.id) : fmt::format("{}/{}", folder_of(upload), kData);
+}
 std::string marker_of(const StagedUpload& upload, std::uint32_t n, std::size_t size) {
   return fmt::format("{}/{}-{}", folder_of(upload), n, size);
 }
@@ -54,7 +57,7 @@ Failure upload_gone(const StagedUpload& upload) {
 }  // namespace
 
 std::string write_staged_upload(const StagedUpload& upload) {
-  return dump_json(OrderedJson{{"key", upload.key}, {"id", upload.id}});
+  return dump_json(OrderedJson{{"key", upload.key}, {"id", upload.id}, {"at_once", upload.is_at_once}});
 }
 
 Result<StagedUpload> read_staged_upload(const std::string& text) {
@@ -62,12 +65,13 @@ Result<StagedUpload> read_staged_upload(const std::string& text) {
   auto key = string_member(json, "key");
   auto id = string_member(json, "id");
   if (!key || !id || !is_id(*id)) return fail(Code::invalid, "this is not an upload to a folder");
-  return StagedUpload{*key, *id};
+  auto at_once = json.find("at_once");
+  return StagedUpload{*key, *id, at_once != json.end() && *at_once == true};
 }
 
 Result<std::string> Staging::write_file(std::string_view bytes) {
   TRY(tree_.make_folder(std::string(kStagingFolder)));
-  auto path = fmt::format("{}/{}.new", kStagingFolder, crypto::random_hex(16));
+  auto path = new_file(crypto::random_hex(16));
   if (auto written = tree_.write(path, 0, bytes); !written) {
     (void)tree_.remove(path);  // the write's error is the one to report
     return Failure(std::move(written).error());
@@ -135,14 +139,23 @@ Result<StagedUpload> Staging::begin(const std::string& key) {
   return upload;
 }
 
+Result<StagedUpload> Staging::begin_at_once(const std::string& key) {
+  StagedUpload upload{key, crypto::random_hex(16), true};
+  TRY(tree_.make_folder(std::string(kStagingFolder)));
+  TRY(tree_.write_unsynced(data_of(upload), 0, ""));
+  return upload;
+}
+
 Result<void> Staging::put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes) {
   auto data = tree_.stat(data_of(upload));
   if (!data && data.error().code == Code::not_found) return upload_gone(upload);
   TRY(std::move(data));
+  auto offset = std::uint64_t{n - 1} * kPartBytes;
+  if (upload.is_at_once) return tree_.write_unsynced(data_of(upload), offset, bytes);
   for (const auto& part : TRY(parts(upload)))
     if (part.n == n && part.size != bytes.size())
       TRY(tree_.remove(marker_of(upload, n, static_cast<std::size_t>(part.size))));
-  TRY(tree_.write(data_of(upload), std::uint64_t{n - 1} * kPartBytes, bytes));
+  TRY(tree_.write(data_of(upload), offset, bytes));
   return tree_.write(marker_of(upload, n, bytes.size()), 0, "");
 }
 
@@ -170,7 +183,10 @@ Result<FileEntry> Staging::commit(const StagedUpload& upload, const std::vector<
   if (entry.size != size)
     return fail(Code::integrity, "the upload of '{}' has {} bytes instead of {}; begin it again", upload.key,
                 entry.size, size);
-  TRY(tree_.write(fmt::format("{}/{}{}", folder_of(upload), kCommitted, entry.version), 0, ""));
+  if (upload.is_at_once)
+    TRY(tree_.sync(data_of(upload)));
+  else
+    TRY(tree_.write(fmt::format("{}/{}{}", folder_of(upload), kCommitted, entry.version), 0, ""));
   TRY(place(data_of(upload), upload.key, may_replace));
   return tree_.stat(upload.key);
 }
@@ -188,6 +204,7 @@ Result<void> Staging::abort(const StagedUpload& upload) {
   auto removed = tree_.remove(data_of(upload));
   if (!removed && removed.error().code == Code::not_found) return upload_gone(upload);
   TRY(std::move(removed));
+  if (upload.is_at_once) return {};
   return drop(folder_of(upload));
 }
 

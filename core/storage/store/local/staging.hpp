@@ -8,10 +8,12 @@
 
 namespace dash::storage::local {
 
-// An upload in progress as plain text: the key, and the folder's random name.
+// An upload in progress as plain text: the key, and the folder's random name. One that need not outlive its process
+// is a single file instead.
 struct StagedUpload {
   std::string key;
   std::string id;  // 32 hex digits
+  bool is_at_once = false;
 };
 std::string write_staged_upload(const StagedUpload& upload);
 Result<StagedUpload> read_staged_upload(const std::string& text);
@@ -29,6 +31,7 @@ class Staging {
   Result<void> recover();
 
   Result<StagedUpload> begin(const std::string& key);
+  Result<StagedUpload> begin_at_once(const std::string& key);
   Result<void> put_part(const StagedUpload& upload, std::uint32_t n, std::string_view bytes);
   // Code::not_found after the commit or the abort.
   Result<std::vector<StagedPart>> parts(const StagedUpload& upload);

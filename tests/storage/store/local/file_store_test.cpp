@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/buffer_pool.hpp"
 #include "core/storage/store/local/folder_tree.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/sweep_store.hpp"
@@ -97,6 +98,45 @@ TEST_F(FolderStore, CommitRefusesDataThatIsNotTheParts) {
   must(store_->put_part(upload, 1, "abc", true));
   EXPECT_EQ(store_->commit(upload, {{1, 9, ""}}, {}).error().code, Code::integrity);
   EXPECT_TRUE(listed().empty());
+}
+
+TEST_F(FolderStore, KeepsAnUploadAtOnceInOneFileAndNothingBehindIt) {
+  std::string first(kPartBytes, 'a');
+  auto upload = must(store_->begin_at_once("sub/a.deb", kPartBytes + 3));
+  must(store_->put_part(upload, 2, "xyz", true));
+  must(store_->put_part(upload, 1, first, false));
+  EXPECT_TRUE(listed().empty());
+  EXPECT_EQ(staged_entries(), 1u);
+  std::vector<StagedPart> parts{{1, kPartBytes, ""}, {2, 3, ""}};
+  auto made = must(store_->commit(upload, parts, {.digest = "", .only_if_absent = true}));
+  EXPECT_EQ(made.size, kPartBytes + 3);
+  EXPECT_EQ(made.etag, must(store_->head("sub/a.deb")).etag);
+  EXPECT_EQ(staged_entries(), 0u);
+  std::string content(kPartBytes + 3, '\0');
+  EXPECT_EQ(must(store_->read("sub/a.deb", 0, made.etag, content)), content.size());
+  EXPECT_TRUE(content == first + "xyz");
+}
+
+TEST_F(FolderStore, RefusesToCommitAnUploadAtOnceThatIsShortTakenOrGone) {
+  make("taken.deb", "old");
+  auto upload = must(store_->begin_at_once("taken.deb", 3));
+  must(store_->put_part(upload, 1, "abc", true));
+  EXPECT_EQ(store_->commit(upload, {{1, 9, ""}}, {}).error().code, Code::integrity);
+  EXPECT_EQ(store_->commit(upload, {{1, 3, ""}}, {.digest = "", .only_if_absent = true}).error().code,
+            Code::conflict);
+  EXPECT_EQ(must(store_->head("taken.deb")).size, 3u);
+  must(store_->abort(upload));
+  EXPECT_EQ(staged_entries(), 0u);
+  EXPECT_EQ(store_->put_part(upload, 1, "abc", true).error().code, Code::not_found);
+  EXPECT_EQ(store_->commit(upload, {{1, 3, ""}}, {}).error().code, Code::not_found);
+  EXPECT_EQ(store_->abort(upload).error().code, Code::not_found);
+}
+
+TEST_F(FolderStore, SweepsAnUploadAtOnceThatACrashLeft) {
+  must(store_->begin_at_once("a.deb", 3));
+  auto later = std::chrono::system_clock::now() + std::chrono::hours(1);
+  EXPECT_EQ(must(sweep_store(*store_, kStagingPrefix, later)), 1u);
+  EXPECT_EQ(staged_entries(), 0u);
 }
 
 TEST_F(FolderStore, SweepsWhatACrashLeft) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/storage/store/local/file_store.hpp"
 #include "core/storage/store/local/folder_tree.hpp"
 #include "tests/support/fake_clock.hpp"
@@ -74,6 +76,44 @@ class CrashingShare final : public FileTree {
   bool may_tear_ = true;
 };
 
+// A folder that fails to give a name to what is not on the disk yet.
+class UnsyncedFolder final : public FileTree {
+ public:
+  explicit UnsyncedFolder(const std::string& root) : tree_(must(open_folder_tree(root, nullptr))) {}
+  std::string place() const override { return tree_->place(); }
+  Result<FileEntry> stat(const std::string& path) override { return tree_->stat(path); }
+  Result<std::vector<FileEntry>> list(const std::string& folder) override { return tree_->list(folder); }
+  Result<std::size_t> read(const std::string& path, std::uint64_t offset, std::string_view must_match,
+                           std::span<char> out) override {
+    return tree_->read(path, offset, must_match, out);
+  }
+  Result<void> write(const std::string& path, std::uint64_t offset, std::string_view bytes) override {
+    return tree_->write(path, offset, bytes);
+  }
+  Result<void> write_unsynced(const std::string& path, std::uint64_t offset,
+                              std::string_view bytes) override {
+    unsynced_.insert(path);
+    ++unsynced_writes;
+    return tree_->write_unsynced(path, offset, bytes);
+  }
+  Result<void> sync(const std::string& path) override {
+    unsynced_.erase(path);
+    return tree_->sync(path);
+  }
+  Result<void> make_folder(const std::string& path) override { return tree_->make_folder(path); }
+  Result<void> rename(const std::string& from, const std::string& to, bool may_replace) override {
+    if (unsynced_.contains(from)) return fail(Code::internal, "'{}' is not on the disk yet", from);
+    return tree_->rename(from, to, may_replace);
+  }
+  Result<void> remove(const std::string& file) override { return tree_->remove(file); }
+  Result<void> remove_folder(const std::string& folder) override { return tree_->remove_folder(folder); }
+  int unsynced_writes = 0;
+
+ private:
+  std::unique_ptr<FileTree> tree_;
+  std::set<std::string> unsynced_;
+};
+
 struct Outcome {
   bool is_acknowledged;
   bool has_crashed;
@@ -132,6 +172,26 @@ TEST(ShareReplacement, OfACommitLosesNeitherTheOldNorTheNew) {
     TRY(store.put_part(upload, 1, "new", true));
     return store.commit(upload, TRY(store.staged_parts(upload)), {});
   });
+}
+
+TEST(ShareReplacement, OfAnUploadAtOnceLosesNeitherTheOldNorTheNew) {
+  old_or_new_wherever_it_crashes([](ObjectStore& store) -> Result<Object> {
+    auto upload = TRY(store.begin_at_once("dir/a.yml", 3));
+    TRY(store.put_part(upload, 1, "new", true));
+    return store.commit(upload, {{1, 3, ""}}, {});
+  });
+}
+
+TEST(UploadAtOnce, IsOnTheDiskBeforeItHasItsName) {
+  Scratch scratch;
+  FakeClock clock;
+  auto folder = std::make_unique<UnsyncedFolder>(scratch / "root");
+  auto* watched = folder.get();
+  auto store = make_file_store(std::move(folder), clock);
+  auto upload = must(store->begin_at_once("a.yml", 3));
+  must(store->put_part(upload, 1, "new", true));
+  EXPECT_GT(watched->unsynced_writes, 0);
+  EXPECT_EQ(must(store->commit(upload, {{1, 3, ""}}, {})).size, 3u);
 }
 
 TEST(ShareReplacement, AFailureIsMendedByTheSameProcessToo) {
