@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/text.hpp"
+
 namespace dash::config {
 namespace {
 
@@ -18,14 +20,14 @@ const NumberLimits* limits_of(std::string_view key) {
 
 const std::vector<NumberLimits>& number_limits() {
   static const std::vector<NumberLimits> kLimits{
-      {"agent_enroll_max_global", 0, kMaxAttempts},
-      {"agent_enroll_max_per_ip", 0, kMaxAttempts},
-      {"agent_enroll_window_minutes", 0, kDayMinutes},
-      {"agent_max_requests_per_minute", 0, kMaxAttempts},
+      {"agent_enroll_max_global", 0, kMaxAttempts, true},
+      {"agent_enroll_max_per_ip", 0, kMaxAttempts, true},
+      {"agent_enroll_window_minutes", 0, kDayMinutes, true},
+      {"agent_max_requests_per_minute", 0, kMaxAttempts, true},
       {"approval_expiry_hours", 1, 24 * 365 * 10},  // more would pass the end of the calendar
       {"automation_memory_mb", 0, 1 << 24},         // 16 TiB
       {"automation_timeout_seconds", 1, 365 * kDaySeconds},
-      {"change_window_grace_minutes", 1, 7 * kDayMinutes},
+      {"change_window_grace_minutes", 1, 7 * kDayMinutes, true},
       {"deploy_stop_seconds", 1, kDaySeconds},
       {"job_lease_seconds", 2, kDaySeconds},
       {"storage_local_port", 1, 65535},
@@ -36,6 +38,7 @@ const std::vector<NumberLimits>& number_limits() {
 Result<void> check_number(std::string_view key, std::string_view text) {
   const auto* limits = limits_of(key);
   if (!limits) return {};
+  text = trim(text);
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   bool is_number = error == std::errc() && end == text.data() + text.size();

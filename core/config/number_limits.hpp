@@ -12,6 +12,8 @@ struct NumberLimits {
   std::string_view key;
   std::int64_t min;
   std::int64_t max;
+  // A Python dashboard has the key too, and takes any text for it: what its bundles carry is stored as it is.
+  bool is_shared = false;
 };
 
 const std::vector<NumberLimits>& number_limits();

@@ -65,7 +65,8 @@ std::vector<Rule> settings_rules(const storage::local::RootRules& roots) {
   rules.push_back(
       value_rule({std::string(automation::kMaxTargetsKey)}, "invalid_value", automation::check_max_targets));
   std::vector<std::string> numbers;
-  for (const auto& limits : config::number_limits()) numbers.emplace_back(limits.key);
+  for (const auto& limits : config::number_limits())
+    if (!limits.is_shared) numbers.emplace_back(limits.key);
   rules.push_back(value_rule(std::move(numbers), "invalid_value", config::check_number));
   rules.push_back(
       value_rule({std::string(jobs::kPlanApprovalKey)}, "invalid_value", jobs::check_plan_approval));
