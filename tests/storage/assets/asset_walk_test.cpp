@@ -44,7 +44,7 @@ TEST_F(AssetWalkTest, PairsNamesOfPagesThatEndAtDifferentOnes) {
   place("obj_cloud1", {"a", "b", "c", "e", "g", "h"});
   place("obj_cloud3", {"b", "c", "d", "f", "h", "i", "j"});
   Names expected{"< a", "<> b", "<> c", "> d", "< e", "> f", "< g", "<> h", "> i", "> j"};
-  for (std::size_t size : {1, 2, 3, 7, 1000}) {
+  for (std::size_t size : {1u, 2u, 3u, 7u, 1000u}) {
     store("obj_cloud1").page_size = size;
     store("obj_cloud3").page_size = 3;
     EXPECT_EQ(must(visited()), expected) << size;
