@@ -149,9 +149,8 @@ Group audit_group() {
       {{"verify",
         "Check that the log is unchanged",
         "Reads an instance, or with --file an exported log, which needs a checkpoint and the public key but "
-        "no instance. With --public-key the entries are checked here, whatever the instance says. Exits with "
-        "9 "
-        "when the log is broken.",
+        "no instance. With --public-key the entries are checked here, whatever the instance says. Exits "
+        "with 9 when the log is broken.",
         declare_verify,
         {{"Check an instance's log", "dashctl audit verify"},
          {"Check an exported log",

@@ -67,7 +67,7 @@ Result<Secret> prompt_secret(Context& context, const std::string& prompt, const 
 }  // namespace
 
 Result<Secret> read_secret_file(const std::string& path) {
-  auto read = path == "-" ? read_stdin(kMaxSecretBytes) : read_file(path, kMaxSecretBytes);
+  auto read = read_input(path, kMaxSecretBytes);
   if (!read) return fail(Code::usage, "{}", read.error().message);
   std::string text = *std::move(read);
   if (text.ends_with('\n')) text.pop_back();

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxInput = 1u << 20;
 
-Result<std::string> read_input(const std::string& path) {
-  return path == "-" ? read_stdin(kMaxInput) : read_file(path, kMaxInput);
-}
-
 Result<std::vector<std::string>> texts(const Json& limits, const char* name) {
   std::vector<std::string> out;
   auto it = limits.find(name);
@@ -121,7 +117,7 @@ Result<client::PolicyQuery> read_query(const QueryFlags& flags) {
   out.at = SystemClock().now();
   out.actor.username = "operator";
   if (!flags.input.empty()) {
-    auto document = TRY(within(flags.input, parse_json(TRY(read_input(flags.input)))));
+    auto document = TRY(within(flags.input, parse_json(TRY(read_input(flags.input, kMaxInput)))));
     if (!document.is_object()) return fail(Code::usage, "{} does not hold a JSON object", flags.input);
     if (document.contains("request"))
       TRY(read_document(document, out));

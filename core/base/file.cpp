@@ -132,6 +132,10 @@ Result<std::string> read_stdin(std::size_t max_bytes) {
   return read_whole(STDIN_FILENO, "standard input", max_bytes);
 }
 
+Result<std::string> read_input(const std::string& path, std::size_t max_bytes) {
+  return path == "-" ? read_stdin(max_bytes) : read_file(path, max_bytes);
+}
+
 Result<std::unique_ptr<Source>> open_file(const std::string& path) {
   return std::unique_ptr<Source>(new FileSource(TRY(open_to_read(path)), path));
 }

@@ -11,6 +11,8 @@ namespace dash {
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // Reads standard input, which no path opens where it is a socket. Code::too_large above `max_bytes`.
 Result<std::string> read_stdin(std::size_t max_bytes);
+// Reads the file that a command line names, where "-" is standard input.
+Result<std::string> read_input(const std::string& path, std::size_t max_bytes);
 
 enum class IfPresent { replace, keep };
 // Whether a write outlives a crash of the machine, which takes two waits for the disk.

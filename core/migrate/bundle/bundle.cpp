@@ -25,6 +25,10 @@ Json webhooks_json(const Bundle& bundle) {
   return out;
 }
 
+Json annotation_json(const Annotation& a) {
+  return {{"secret", a.secret}, {"vault_ref", a.vault_ref}, {"masked", a.masked}};
+}
+
 struct Section {
   std::string_view name;
   Json content;
@@ -32,8 +36,7 @@ struct Section {
 
 std::vector<Section> sections_of(const Bundle& bundle) {
   auto annotations = Json::object();
-  for (const auto& [key, a] : bundle.annotations)
-    annotations[key] = {{"secret", a.secret}, {"vault_ref", a.vault_ref}, {"masked", a.masked}};
+  for (const auto& [key, a] : bundle.annotations) annotations[key] = annotation_json(a);
   return {{"config", Json(bundle.config)},
           {"regions", Json(bundle.regions)},
           {"notification_endpoints", webhooks_json(bundle)},
@@ -59,9 +62,7 @@ class Digest {
 
   void write(const Json& value) { text_ += dump_json(value); }
   void write(const std::string& value) { append_json(text_, value); }
-  void write(const Annotation& a) {
-    text_ += fmt::format(R"({{"masked":{},"secret":{},"vault_ref":{}}})", a.masked, a.secret, a.vault_ref);
-  }
+  void write(const Annotation& a) { write(annotation_json(a)); }
   template <class Value>
   void write(const std::map<std::string, Value>& members) {
     char before = '{';

@@ -84,7 +84,7 @@ Result<std::string> write_bundle_file(const std::string& path, std::string_view 
 
 Result<BundleText> read_bundle_file(const std::string& path) {
   BundleText out;
-  auto text = path == "-" ? read_stdin(kMaxBundleBytes) : read_file(path, kMaxBundleBytes);
+  auto text = read_input(path, kMaxBundleBytes);
   if (!text) return fail(Code::integrity, "the bundle cannot be read: {}", text.error().message);
   out.text = *std::move(text);
   struct stat st {};
