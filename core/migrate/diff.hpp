@@ -42,7 +42,7 @@ class TargetValues {
   config::Values set_values_;  // what sets_ has, by final key name
 };
 
-// A webhook of the bundle beside the target's row of that name.
+// A webhook of the bundle beside the target's row that it stands for.
 struct WebhookRow {
   setup::FullWebhook mine;
   std::optional<std::string> id;  // on the target

@@ -1,5 +1,5 @@
-// The part of a comparison for webhooks. Rows are matched by name. URL and secret are never shown, so they
-// are compared blindly or stay unknown.
+// The part of a comparison for webhooks. Rows are matched by name, and rows of one name by what they hold.
+// URL and secret are never shown, so they are compared blindly or stay unknown.
 #pragma once
 #include "core/migrate/diff.hpp"
 

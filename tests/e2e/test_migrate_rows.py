@@ -7,7 +7,7 @@ import pytest
 from support.databases import dump, put_back
 from support.http_client import Http
 from support.instance import PASSWORD
-from support.migrate import MASK, write_bundle
+from support.migrate import MASK, counts, write_bundle
 from support.program import ROOT
 
 PANELS = ["password_safe", "pra", "epml", "portainer", "ansible", "entitle", "cloud_database", "k8s_management", "cost_explorer",
@@ -146,3 +146,28 @@ def test_a_login_with_a_token_of_each_kind(filled):
     pat.write_text(filled.source.token("root"))
     done = filled.migrate("export", "--source", filled.source.url, "--admin-user", "root", "--password-file", pat, login=False)
     assert done.code == 8 and "personal access token" in done.err and PASSWORD not in done.err, done
+
+
+def test_webhooks_that_share_a_name_stay_the_rows_they_are(filled):
+    def rows(instance):
+        out = filled.scratch / f"{instance.folder.name}.json"
+        assert instance.dashctl("migrate", "export", "--out", out).code == 0
+        return sorted(json.loads(out.read_text())["notification_endpoints"], key=lambda row: row["url"])
+
+    route = "/api/notifications/endpoints"
+    for n, more in enumerate([{"secret": "s"}, {"fmt": "slack"}, {}, {}]):
+        assert filled.root.post(route, {"name": "ops", "url": f"https://hooks.example/{n}", **more}).status == 200
+    bundle = filled.scratch / "whole.json"
+    assert filled.source.dashctl("migrate", "export", "--out", bundle).code == 0
+    assert filled.apply(bundle).code == 0
+    assert rows(filled.target) == rows(filled.source)
+    again = filled.apply(bundle)
+    assert again.code == 0 and "already matches, nothing written" in again.out, again
+
+    target = filled.target.login("root")
+    changed = target.get(route).json["endpoints"][0]["id"]
+    assert target.patch(f"{route}/{changed}", {"url": "https://elsewhere.example/"}).status == 200
+    done = filled.diff(bundle)
+    assert counts(done)["CHANGE"] == 1 and counts(done)["ADD"] == 0, done
+    assert filled.apply(bundle).code == 0
+    assert rows(filled.target) == rows(filled.source)
