@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.databases import drop_databases
+from support.databases import drop_databases, new_database
 from support.docker import SECRET, docker
 from support.instance import Instance
 from support.migrate import CONFIG, Pair
@@ -132,8 +132,9 @@ def peer():
 
 @pytest.fixture
 def container(make_instance, scratch):
-    """A running container with dashctl, its libraries and an instance's data directory mounted; the data lies in /data."""
-    source = make_instance("source", start=False)
+    """A running container with dashctl, its libraries and an instance's data directory mounted; the data lies in /data, the database too:
+    the container has no network."""
+    source = make_instance("source", start=False, env=new_database("sqlite"))
     source.set(cloud1_secret_access_key=SECRET, cloud1_region="us-east-2")
     name = "dash-" + scratch.name[-8:].lower().replace("_", "x")
     mounts = ["-v", f"{BINARY}:/bin/dashctl:ro", "-v", f"{source.folder}:/data"]

@@ -6,6 +6,7 @@ import pytest
 
 from support.browser import WIDTHS, Console, chromium
 from support.console_world import ConsoleWorld
+from support.databases import drop_databases
 from support.s3_bucket import Bucket
 
 
@@ -24,6 +25,7 @@ def world(tmp_path_factory, s3_server, width):
     made = ConsoleWorld(folder, Bucket(s3_server))
     yield made
     made.one.stop()
+    drop_databases(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 
