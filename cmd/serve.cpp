@@ -15,6 +15,7 @@
 #include "core/app/log_level.hpp"
 #include "core/audit/anchor.hpp"
 #include "core/base/log.hpp"
+#include "core/base/utf8.hpp"
 #include "core/db/use_lock.hpp"
 #include "core/deploy/deploys.hpp"
 #include "core/identity/directory.hpp"
@@ -35,6 +36,8 @@
 namespace dash::cmd {
 namespace {
 
+constexpr std::int64_t kMaxWorkers = 1000;  // each is a thread
+
 struct ServeFlags {
   LocalFlags local;
   std::vector<std::string> listen, trusted_proxies;
@@ -54,6 +57,9 @@ Result<void> save_public_url(app::Application& app, const std::string& url) {
   if (url.empty()) return {};
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(Code::usage, "--public-url starts with http:// or https://");
+  if (url.find_first_of("@?#") != url.npos || has_control_character(url))
+    return fail(Code::usage,
+                "--public-url is http(s)://HOST[:PORT][/PATH], without a user, a query and a fragment");
   TRY(app.config_service.change(local_operator(), {{"public_base_url", url}}, "serve"));
   return {};
 }
@@ -147,6 +153,8 @@ Run declare_serve(Flags& flags) {
       .from_environment();
   flags.text("--tls-key", serve_flags->tls_key, "FILE", "private key of --tls-cert, PEM").from_environment();
   return [serve_flags](Context&) -> Result<void> {
+    if (serve_flags->workers > kMaxWorkers)
+      return fail(Code::usage, "--workers takes at most {}, not {}", kMaxWorkers, serve_flags->workers);
     const auto opened_with = instance_options(*serve_flags);
     auto instance = TRY(app::open_instance(opened_with));
     auto& app = instance->application();

@@ -127,6 +127,8 @@ int run(std::vector<std::string> words) {
   if (!words.empty() && words[0] == net::kExecChild) return net::exec_child({words.begin() + 1, words.end()});
   // A closed reader must not end an import halfway. Printer notices a lost stdout by its write.
   ::signal(SIGPIPE, SIG_IGN);
+  // A write past the limit of a file's size fails like one to a full disk, and ends no server.
+  ::signal(SIGXFSZ, SIG_IGN);
   normalize_help(words);
   auto format = format_in(words);
   auto code = dispatch(root(), words, format);

@@ -92,8 +92,9 @@ Result<GatherResult> read_source(Context& context, const ExportFlags& options) {
     return fail(Code::usage, "a container is entered with --via docker only: add it");
   bool is_local = !options.local.data_dir.empty();
   // The default folder is used only when it holds an instance: an export must not make one.
+  std::error_code error;
   if (!is_local && options.source.empty())
-    is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db");
+    is_local = std::filesystem::exists(data_dir_or_default("") + "/dashctl.db", error);
   if (is_local) return read_local_source(options);
   if (options.source.empty()) return fail(Code::usage, "name the source with --source URL or --data-dir DIR");
   return read_http_source(context, options);

@@ -61,7 +61,8 @@ Result<OutputPath> output_path(const FetchFlags& options) {
     return OutputPath{std::filesystem::path(options.names[0]).filename().string()};
   if (options.out.empty()) return OutputPath{".", true};
   if (options.out == "-") return OutputPath{options.out};
-  if (options.out.ends_with('/') || std::filesystem::is_directory(options.out))
+  std::error_code error;  // what cannot be looked at cannot be written either, and that is said then
+  if (options.out.ends_with('/') || std::filesystem::is_directory(options.out, error))
     return OutputPath{options.out, true};
   if (is_one) return OutputPath{options.out};
   return fail(Code::usage, "several assets need a folder: -o {}/", options.out);

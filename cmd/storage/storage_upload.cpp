@@ -20,7 +20,8 @@ struct UploadFlags {
 
 // Expands a pattern that no shell expanded (quoted, or in a scheduler without one).
 std::vector<std::string> expand(const std::string& word) {
-  if (!is_pattern(word) || std::filesystem::exists(word)) return {word};
+  std::error_code error;
+  if (!is_pattern(word) || std::filesystem::exists(word, error)) return {word};
   glob_t found{};
   std::vector<std::string> paths;
   if (::glob(word.c_str(), 0, nullptr, &found) == 0)

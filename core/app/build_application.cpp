@@ -292,10 +292,19 @@ class InstanceImpl final : public Instance {
   Application application_;
 };
 
+// A folder that this account may not enter is not one without an instance.
+Result<bool> has_database(const std::string& data_dir) {
+  auto path = data_dir + "/dashctl.db";
+  std::error_code error;
+  bool exists = std::filesystem::exists(path, error);
+  if (error) return fail(Code::internal, "cannot read {}: {}", path, error.message());
+  return exists;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Instance>> open_instance(const Options& options) {
-  bool exists = !options.database.empty() || std::filesystem::exists(options.data_dir + "/dashctl.db");
+  bool exists = !options.database.empty() || TRY(has_database(options.data_dir));
   if (options.must_exist && !exists)
     return fail(Code::not_found, "{}", no_instance_message(options.data_dir));
   TRY(make_folder(options.data_dir, 0700));

@@ -48,7 +48,8 @@ def clean_environment(extra=None):
     return env
 
 
-def run(*args, stdin=None, env=None, cwd=None, timeout=120):
-    done = subprocess.run([BINARY, *map(str, args)], input=stdin if stdin is not None else "", env=clean_environment(environment_of(args, env)),
+def run(*args, stdin=None, env=None, cwd=None, timeout=120, program=()):
+    """The command's result; `program` are words before it."""
+    done = subprocess.run([*program, BINARY, *map(str, args)], input=stdin if stdin is not None else "", env=clean_environment(environment_of(args, env)),
                           cwd=cwd, timeout=timeout, capture_output=True, text=True, check=False)
     return CommandResult(done)
