@@ -1,5 +1,7 @@
 #include "core/storage/store/retry.hpp"
 
+#include "core/storage/store/resumed_read.hpp"
+
 namespace dash::storage {
 namespace {
 
@@ -21,7 +23,10 @@ class RetryingStore final : public ObjectStore {
   }
   Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
                              RandomWriter& out) override {
-    return retry_.run([&](int) { return store_->read(key, range, must_match, out); });
+    auto read = [&](ByteRange rest, RandomWriter& to) { return store_->read(key, rest, must_match, to); };
+    // Without an etag the rest may be of other content.
+    if (must_match.empty()) return retry_.run([&](int) { return read(range, out); });
+    return read_resumed(retry_, range, out, read);
   }
 
   Result<OpenResult> open(const std::string& key, std::span<char> out) override {
