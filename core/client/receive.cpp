@@ -3,19 +3,19 @@
 #include <atomic>
 
 #include "core/client/atomic_file.hpp"
+#include "core/client/file_parts.hpp"
 #include "core/client/parallel.hpp"
 #include "core/client/retry.hpp"
 #include "core/storage/store/digest.hpp"
-#include "core/storage/store/part_layout.hpp"
+#include "core/storage/store/part_streams.hpp"
+#include "core/storage/store/resumed_read.hpp"
 
 namespace dash::client {
 namespace {
 
 // Requested with the first response, so that a small asset costs one request.
 constexpr std::size_t kPrefetchBytes = 1u << 20;
-constexpr std::size_t kReceiveWorkers = 4;  // parts of one asset that are transferred at the same time
-
-constexpr std::size_t kPieceBytes = 1u << 20;  // written at a time
+constexpr std::size_t kReceiveWorkers = 4;  // parts of a stream that are transferred at the same time
 
 std::string_view view(std::span<char> bytes) { return {bytes.data(), bytes.size()}; }
 
@@ -50,10 +50,14 @@ class Receiver {
   std::uint64_t size() const { return asset_->size(); }
   std::size_t length(std::uint32_t n) const { return storage::part_length(asset_->size(), n); }
 
-  // A retry begins at position 0 of `out` again.
   Result<void> read(ByteRange range, RandomWriter& out) {
     if (range.size == 0) return {};
-    return transfer_retry().run([&](int) { return asset_->read(range, out); });
+    auto read = [this](ByteRange rest, RandomWriter& to) -> Result<std::uint64_t> {
+      TRY(asset_->read(rest, to));
+      return rest.size;
+    };
+    TRY(storage::read_resumed(transfer_retry(), range, out, read));
+    return {};
   }
 
   Result<ReceiveResult> verify() {
@@ -85,65 +89,6 @@ class Receiver {
   std::optional<Error> failed_;
 };
 
-// A part that is hashed as it arrives, while it is in the processor's cache, and written in pieces. It begins with
-// `front`; the rest is written to it in order, and position 0 begins again.
-class FilePart final : public RandomWriter {
- public:
-  // `piece` has kPieceBytes.
-  FilePart(RandomWriter& file, std::uint64_t start, std::string_view front, char* piece)
-      : file_(file), start_(start), front_(front), piece_(piece) {}
-
-  Result<void> write(std::uint64_t offset, std::string_view bytes) override {
-    if (offset != followed_) restart();
-    followed_ = offset + bytes.size();
-    TRY(begin());
-    return add(bytes);
-  }
-  // Returns its SHA-256.
-  Result<std::string> finish() {
-    TRY(begin());
-    TRY(flush());
-    return hash_.finish();
-  }
-
- private:
-  void restart() {
-    hash_ = crypto::Sha256();
-    filled_ = flushed_ = 0;
-    has_begun_ = false;
-  }
-  Result<void> begin() {
-    if (std::exchange(has_begun_, true)) return {};
-    return add(front_);
-  }
-  Result<void> add(std::string_view bytes) {
-    while (!bytes.empty()) {
-      auto taken = bytes.substr(0, kPieceBytes - filled_);
-      hash_.update(taken);
-      taken.copy(piece_ + filled_, taken.size());
-      filled_ += taken.size();
-      bytes.remove_prefix(taken.size());
-      if (filled_ == kPieceBytes) TRY(flush());
-    }
-    return {};
-  }
-  Result<void> flush() {
-    TRY(file_.write(start_ + flushed_, {piece_, filled_}));
-    flushed_ += std::exchange(filled_, 0);
-    return {};
-  }
-
-  RandomWriter& file_;
-  std::uint64_t start_;  // in the file
-  std::string_view front_;
-  std::uint64_t followed_ = 0;  // bytes after the front
-  std::uint64_t flushed_ = 0;
-  bool has_begun_ = false;
-  crypto::Sha256 hash_;
-  char* const piece_;
-  std::size_t filled_ = 0;  // of the piece
-};
-
 // Writes bytes to their places in the file as they arrive: no part is ever held.
 class FileReceiver final : public Receiver {
  public:
@@ -151,30 +96,22 @@ class FileReceiver final : public Receiver {
       : Receiver(name, deps), file_(file) {}
 
   Result<ReceiveResult> run() {
-    {
-      auto buffer = TRY(deps_.buffers.acquire(kTransferBufferTimeout));
-      auto front = buffer.span().first(kPrefetchBytes);
-      auto came = view(front.first(TRY(open(front))));
-      TRY(file_.reserve(size()));
-      // The rest of the buffer is free.
-      TRY(receive_part(1, came, buffer.data() + kPrefetchBytes));
-    }
-    run_workers(worker_count(), [&](std::size_t) {
-      auto piece = allocate_aligned(kPieceBytes);
-      run_parts([&](std::uint32_t n) { return receive_part(n, "", piece.get()); });
-    });
+    auto buffer = TRY(deps_.buffers.acquire(kTransferBufferTimeout));
+    auto front = buffer.span().first(kPrefetchBytes);
+    auto came = view(front.first(TRY(open(front))));
+    TRY(file_.reserve(size()));
+    auto has_threads = size() > kPartBytes;
+    FileParts parts(file_, buffer.span().subspan(kPrefetchBytes), has_threads,
+                    [this](std::uint32_t n, std::string sha256) { count(n, std::move(sha256)); });
+    TRY(storage::read_parts({.size = size(),
+                             .front = came,
+                             .read = [this](auto range, auto& out) { return read(range, out); },
+                             .make_sink = [&parts] { return parts.make_sink(); }}));
+    TRY(parts.finish());
     return verify();
   }
 
  private:
-  // The part begins with `front`; the rest has not arrived yet.
-  Result<void> receive_part(std::uint32_t n, std::string_view front, char* piece) {
-    FilePart part(file_, storage::part_offset(n), front, piece);
-    TRY(read({storage::part_offset(n) + front.size(), length(n) - front.size()}, part));
-    count(n, TRY(part.finish()));
-    return {};
-  }
-
   AtomicFile& file_;
 };
 

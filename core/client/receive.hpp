@@ -1,5 +1,5 @@
 // Downloads an asset into a local file in one step: written without a name, checked against the asset's
-// digest, then given its name. Parts arrive in parallel.
+// digest, then given its name. A file is filled by as many streams as it takes (part_streams.hpp).
 #pragma once
 #include <string>
 

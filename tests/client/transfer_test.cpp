@@ -72,14 +72,26 @@ TEST_F(TransferTest, SendsAndTakesFilesOfEveryLengthAtTheBoundary) {
   EXPECT_EQ(world.store().open_uploads(), 0u);
 }
 
-TEST_F(TransferTest, TakesAPartThatBreaksOffFromItsBeginningAgain) {
-  auto path = make("a.rpm", kPartBytes + kPartBytes / 2 + 7);
+TEST_F(TransferTest, ReadsALargeAssetWithOneRequestAfterItsFront) {
+  auto path = make("a.rpm", 2 * kPartBytes);
   must(send(path));
-  constexpr std::uint64_t kFront = 1u << 20;  // of the first part, with the first answer
-  for (auto offset : {kFront, kPartBytes}) {
+  std::ignore = world.store().take_reads();
+  must(receive_file("a.rpm", world.scratch / "back", receiving()));
+  auto reads = world.store().take_reads();
+  ASSERT_EQ(reads.size(), 2u);
+  EXPECT_EQ(reads[1].end(), 2 * kPartBytes);
+  EXPECT_TRUE(text_of(world.scratch / "back") == text_of(path));
+}
+
+TEST_F(TransferTest, GoesOnAtTheByteWhereAStreamBrokeOff) {
+  auto path = make("a.rpm", 3 * kPartBytes + 7);
+  must(send(path));
+  constexpr std::uint64_t kFront = 1u << 20;  // comes with the first answer
+  for (auto offset : {kFront + 1, std::uint64_t{kPartBytes}, kPartBytes + 5, 3 * kPartBytes + 6}) {
     world.store().cut_read_at = offset;
+    std::ignore = world.store().take_reads();
     must(receive_file("a.rpm", world.scratch / "back", receiving()));
-    EXPECT_EQ(world.store().cut_read_at, 0u);
+    EXPECT_EQ(std::ranges::count(world.store().take_reads(), offset, &ByteRange::offset), 1) << offset;
     EXPECT_TRUE(text_of(world.scratch / "back") == text_of(path)) << offset;
   }
 }

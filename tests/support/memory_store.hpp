@@ -35,21 +35,18 @@ class MemoryStore final : public ObjectStore {
     if (it == objects_.end()) return absent(key);
     return describe(key, it->second);
   }
+  // The lock is not held while `out` takes the bytes, which may wait for another call.
   Result<std::uint64_t> read(const std::string& key, ByteRange range, std::string_view must_match,
                              RandomWriter& out) override {
-    std::lock_guard lock(mutex_);
-    auto it = objects_.find(key);
-    if (it == objects_.end()) return absent(key);
-    if (!must_match.empty() && describe(key, it->second).etag != must_match)
-      return fail(Code::precondition, "'{}' changed", key);
-    auto from = std::min<std::size_t>(static_cast<std::size_t>(range.offset), it->second.bytes.size());
-    auto bytes = std::string_view(it->second.bytes).substr(from, static_cast<std::size_t>(range.size));
-    if (auto cut = range.offset; cut > 0 && cut_read_at.compare_exchange_strong(cut, 0)) {
-      TRY(out.write(0, bytes.substr(0, bytes.size() / 2)));
+    auto bytes = TRY(bytes_in(key, range, must_match));
+    auto cut = cut_read_at.load();
+    auto is_cut = cut > range.offset && cut < range.offset + bytes.size();
+    if (is_cut && cut_read_at.compare_exchange_strong(cut, 0)) {
+      bytes.resize(static_cast<std::size_t>(cut - range.offset));
+      TRY(out.write(0, bytes));
       return fail(Code::unreachable, "cut in the middle");
     }
-    auto torn = torn_keys.contains(key) ? std::string(bytes.size(), 'T') : std::string();
-    TRY(out.write(0, torn.empty() ? bytes : torn));
+    TRY(out.write(0, bytes));
     return bytes.size();
   }
   Result<Object> put(const std::string& key, const Payload& payload, const PutOptions& options) override {
@@ -162,8 +159,13 @@ class MemoryStore final : public ObjectStore {
   VersionsResult kept;                  // the result of versions(), for every key
   std::size_t page_size = 1000;
   bool lists_folders_first = false;  // not by code points, as an account with a hierarchical namespace
-  std::atomic<std::uint64_t> cut_read_at = 0;  // the next read from there breaks in the middle
-  Time upload_began;                           // of every upload; 1970 by default
+  std::atomic<std::uint64_t> cut_read_at = 0;  // the next read across that offset breaks off there
+  // Returns the ranges that were asked for since the last call.
+  std::vector<ByteRange> take_reads() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(reads_, {});
+  }
+  Time upload_began;  // of every upload; 1970 by default
   int begun = 0;
   int part_calls = 0;
   int staged_calls = 0;
@@ -192,6 +194,18 @@ class MemoryStore final : public ObjectStore {
     if (lists_folders_first) std::ranges::replace(key, '/', '\1');
     return key;
   }
+  // Returns the bytes of `range` that the object has.
+  Result<std::string> bytes_in(const std::string& key, ByteRange range, std::string_view must_match) {
+    std::lock_guard lock(mutex_);
+    reads_.push_back(range);
+    auto it = objects_.find(key);
+    if (it == objects_.end()) return absent(key);
+    if (!must_match.empty() && describe(key, it->second).etag != must_match)
+      return fail(Code::precondition, "'{}' changed", key);
+    auto from = std::min<std::size_t>(static_cast<std::size_t>(range.offset), it->second.bytes.size());
+    auto bytes = it->second.bytes.substr(from, static_cast<std::size_t>(range.size));
+    return torn_keys.contains(key) ? std::string(bytes.size(), 'T') : bytes;
+  }
   std::vector<std::string> listed_keys(std::string_view prefix) const {
     std::vector<std::string> keys;
     for (const auto& [key, content] : objects_)
@@ -209,6 +223,7 @@ class MemoryStore final : public ObjectStore {
   }
   std::string place_;
   std::mutex mutex_;
+  std::vector<ByteRange> reads_;
   std::map<std::string, StoredContent> objects_;
   std::map<std::string, Upload> uploads_;
   std::map<std::string, Object> made_;  // by committed upload
