@@ -61,6 +61,35 @@ TEST_F(CopyObject, GivesTheSameDigestWithOneBufferAndWithMany) {
   EXPECT_EQ(must(copy("large", one)).digest, must(copy("large", many)).digest);
 }
 
+TEST_F(CopyObject, ReadsALargeObjectWithOneRequest) {
+  BufferPool buffers(12);
+  must(from.put("two parts", std::string(2 * kPartBytes, 'y'), {}));
+  must(copy("two parts", buffers));
+  auto reads = from.take_reads();
+  ASSERT_EQ(reads.size(), 1u);
+  EXPECT_EQ(reads[0].size, 2 * kPartBytes);
+}
+
+TEST_F(CopyObject, EndsWithTheErrorOfAPartThatIsNotStored) {
+  for (std::size_t count : {1u, 12u}) {
+    BufferPool buffers(count);
+    to.fail_next_part = true;
+    EXPECT_EQ(copy("large", buffers).error().message, "connection cut");
+    EXPECT_EQ(buffers.available(), count);
+    EXPECT_EQ(to.open_uploads(), 0u);
+  }
+}
+
+TEST_F(CopyObject, SaysSoWhenTheObjectEndsEarly) {
+  BufferPool buffers(12);
+  auto object = must(from.head("large"));
+  ++object.size;
+  auto ended = copy_object({from, object, ""}, to, "large", {false, &watch}, buffers);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, Code::integrity);
+  EXPECT_EQ(to.open_uploads(), 0u);
+}
+
 TEST_F(CopyObject, EndsWithinAPieceWhenItsWatchSaysSo) {
   BufferPool buffers(12);
   watch.stop_at = 3;
