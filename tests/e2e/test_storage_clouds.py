@@ -55,6 +55,18 @@ def test_both_lanes_store_list_fetch_and_delete(actors):
     assert names(actors.ann) == []
 
 
+def test_the_digest_is_that_of_the_bytes_also_when_a_part_was_replaced(actors):
+    begun = begin(actors.ann, "twice.deb", PART)
+    refs = []
+    for byte in (b"a", b"b"):
+        answer = put(actors.ann, begun["handle"], 1, byte * PART)
+        assert answer.status == 200, answer
+        refs.append(answer.json["ref"])
+    committed = [commit(actors.ann, begun["handle"], [{"part": 1, "ref": ref}]) for ref in refs]
+    assert {answer.status for answer in committed} <= {201, 400} and committed[1].status == 201, committed
+    assert {answer.json["digest"] for answer in committed if answer.status == 201} == {p8(fetch_raw(actors.ann, "twice.deb").body)}
+
+
 def test_an_aborted_upload_takes_neither_part_nor_commit(actors):
     begun = begin(actors.ann, "gone.deb", PART + 1)
     assert put(actors.ann, begun["handle"], 1, b"a" * PART).status == 200

@@ -193,6 +193,16 @@ Result<std::vector<StagedPart>> ChunkedUploads::staged_or_acknowledged(const Ope
   return parts;
 }
 
+// obj_cloud2 has one id for all bytes that were sent under a part's number.
+Result<void> ChunkedUploads::check_latest(const Handle& handle, const CommitList& list) {
+  for (const auto& [n, text] : sequencer_.recent_refs(handle.id)) {
+    auto latest = TRY(open_part_ref(key_, handle.id, text));
+    const auto& sent = list.at(n - 1);
+    if (sent && sent->store_ref == latest.store_ref && sent->sha256 != latest.sha256) return replaced_part(n);
+  }
+  return {};
+}
+
 Result<CommitResult> ChunkedUploads::commit_open(const Principal& principal, const OpenBackend& backend,
                                                  const Handle& handle, const Json& parts) {
   auto list = TRY(read_commit_list(key_, handle, parts));
@@ -202,6 +212,7 @@ Result<CommitResult> ChunkedUploads::commit_open(const Principal& principal, con
     return fail(Code::invalid, "part {} is missing in the store; send it, then commit again",
                 staged_parts.size() + 1);
   TRY(check_against_store(list, staged_parts));
+  TRY(check_latest(handle, list));
   fill_refs(list, staged_parts);
   auto digest = digest_of(list);
   auto object = TRY(as_lost_upload(backend.store->commit(handle.ref, staged_parts, {digest, false})));

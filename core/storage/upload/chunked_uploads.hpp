@@ -111,6 +111,7 @@ class ChunkedUploads {
   Result<std::vector<StagedPart>> staged(const OpenBackend& backend, const Handle& handle);
   Result<std::vector<StagedPart>> staged_or_acknowledged(const OpenBackend& backend, const Handle& handle,
                                                          const CommitList& list);
+  Result<void> check_latest(const Handle& handle, const CommitList& list);
   Result<CommitResult> commit_open(const Principal& principal, const OpenBackend& backend,
                                    const Handle& handle, const Json& parts);
   Result<void> record(const Principal& principal, const OpenBackend& backend, const Handle& handle,

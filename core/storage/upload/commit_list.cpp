@@ -58,13 +58,16 @@ Result<CommitList> read_commit_list(const Secret& key, const Handle& handle, con
   return list;
 }
 
+Failure replaced_part(std::uint32_t n) {
+  return fail(Code::invalid, "part {} was replaced in the store after its ref was given; send it again", n);
+}
+
 Result<void> check_against_store(const CommitList& list, const std::vector<StagedPart>& staged) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i] || list[i]->store_ref.empty() || staged[i].ref.empty() ||
         list[i]->store_ref == staged[i].ref)
       continue;
-    return fail(Code::invalid, "part {} was replaced in the store after its ref was given; send it again",
-                i + 1);
+    return replaced_part(static_cast<std::uint32_t>(i + 1));
   }
   return {};
 }

@@ -17,6 +17,8 @@ using CommitList = std::vector<std::optional<StagedRef>>;
 // Code::invalid unless every part of the handle is named exactly once, in any order; refs must be this
 // upload's own.
 Result<CommitList> read_commit_list(const Secret& key, const Handle& handle, const Json& parts);
+// The error of a ref whose bytes others have replaced.
+Failure replaced_part(std::uint32_t n);
 // Code::invalid when a ref is not of the bytes that the store holds under its number.
 Result<void> check_against_store(const CommitList& list, const std::vector<StagedPart>& staged);
 // Where the store itself has no id of a part's bytes, fills in put_part()'s, so that commit() can compare the
