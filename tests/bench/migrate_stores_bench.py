@@ -92,6 +92,7 @@ class Bench:
                              "--data-dir", self.data],
                  "rclone": ["rclone", "copy", "from:bench/config-mgmt", target],
                  "rclone tuned": ["rclone", "copy", "from:bench/config-mgmt", target, *TUNED]}
+        os.sync()  # as in storage_bench.py
         result = measured(words[tool], self.env)
         if to == "azure":
             subprocess.run(["rclone", "purge", f"azure:{place}"], env=self.env, check=True)

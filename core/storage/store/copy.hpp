@@ -1,5 +1,6 @@
-// Copies one object from a store to another in pieces of 8 MiB, each in a buffer. Several pieces are on their
-// way at once while the pool has buffers to spare and the target takes parts in any order.
+// Copies one object from a store to another in pieces of 8 MiB, each in a buffer. The object is read as a stream
+// (part_streams.hpp), and stored while the next pieces arrive, as long as the pool has buffers to spare. Several
+// are stored at once where the target takes parts in any order.
 #pragma once
 #include <chrono>
 #include <string>
