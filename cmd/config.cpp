@@ -132,6 +132,7 @@ Run declare_list(Flags& flags) {
   return [options](Context& context) -> Result<void> {
     auto instance = TRY(open_instance(context, options->instance, Login::session));
     auto values = TRY(instance->config->read());
+    Printer::Batch batch(context.out);
     for (const auto& [key, value] : values) context.out.line("{} = {}", printable(key), printable(value));
     context.out.document({{"values", values}});
     return {};

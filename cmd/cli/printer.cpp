@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/base/environment.hpp"
 #include "core/base/redact.hpp"
@@ -49,6 +50,10 @@ std::string with_headings(std::string_view line) {
   return out;
 }
 
+bool shows_headings() { return environment_variable("NO_COLOR").empty() && ::isatty(STDOUT_FILENO); }
+
+constexpr std::size_t kBatchBytes = 64u << 10;
+
 // Sorts the members by name, as in a document from an instance: a command prints the same bytes over the API
 // and on a data folder.
 OrderedJson with_schema(const OrderedJson& members) {
@@ -91,7 +96,8 @@ std::string progress_text(std::string_view what, std::uint64_t done, std::uint64
   return text;
 }
 
-Printer::Printer(Format format, bool is_quiet) : format_(format), is_quiet_(is_quiet) {
+Printer::Printer(Format format, bool is_quiet)
+    : format_(format), is_quiet_(is_quiet), has_headings_(format == Format::text && shows_headings()) {
   if (!is_quiet && ::isatty(STDERR_FILENO)) terminal_ = std::make_unique<TerminalProgress>();
 }
 
@@ -138,6 +144,16 @@ void Printer::end_list() {
 }
 
 void Printer::raw(std::string_view bytes) {
+  if (!is_batched_) return write_stdout(bytes);
+  batch_ += bytes;
+  if (batch_.size() >= kBatchBytes) flush();
+}
+
+void Printer::flush() {
+  if (!batch_.empty()) write_stdout(std::exchange(batch_, {}));
+}
+
+void Printer::write_stdout(std::string_view bytes) {
   if (is_stdout_closed_ || put(STDOUT_FILENO, bytes)) return;
   is_stdout_closed_ = true;
   // A reader that closed its end (| head) is no error; any other failure is reported.
@@ -151,18 +167,17 @@ bool Printer::put(int fd, std::string_view bytes) {
 }
 
 void Printer::print_line(const std::string& text) {
-  auto allowed = has_headings() ? std::string("\t\n") + kHeadingStart + kHeadingEnd : std::string("\t\n");
+  auto allowed = has_headings_ ? std::string("\t\n") + kHeadingStart + kHeadingEnd : std::string("\t\n");
   raw(with_headings(escape_controls(text, allowed)) + "\n");
 }
 
-void Printer::print_stderr(const std::string& text) { put(STDERR_FILENO, printable(text) + "\n"); }
-
-bool Printer::has_headings() const {
-  return environment_variable("NO_COLOR").empty() && !is_json() && ::isatty(STDOUT_FILENO);
+void Printer::print_stderr(const std::string& text) {
+  flush();
+  put(STDERR_FILENO, printable(text) + "\n");
 }
 
 std::string Printer::heading(std::string_view text) const {
-  if (!has_headings()) return std::string(text);
+  if (!has_headings_) return std::string(text);
   return fmt::format("{}{}{}", kHeadingStart, text, kHeadingEnd);
 }
 

@@ -56,6 +56,22 @@ class Printer {
     print_stderr("warning: " + fmt::format(format, std::forward<A>(args)...));
   }
 
+  // While one lives, what goes to stdout is written in large pieces: for many lines at once. Messages stay in
+  // their place.
+  class Batch {
+   public:
+    explicit Batch(Printer& printer) : printer_(printer) { printer_.is_batched_ = true; }
+    ~Batch() {
+      printer_.flush();
+      printer_.is_batched_ = false;
+    }
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+   private:
+    Printer& printer_;
+  };
+
   // Returns bold text in text mode on a terminal (not with NO_COLOR), plain text elsewhere.
   std::string heading(std::string_view text) const;
   // Draws on stderr when that is a terminal and the work takes longer than a second.
@@ -67,7 +83,8 @@ class Printer {
   int finish(const Result<void>& result);
 
  private:
-  bool has_headings() const;
+  void flush();
+  void write_stdout(std::string_view bytes);
   void print_line(const std::string& text);
   void print_stderr(const std::string& text);
   bool put(int fd, std::string_view bytes);
@@ -75,6 +92,9 @@ class Printer {
   void end_list();
   Format format_;
   bool is_quiet_;
+  const bool has_headings_;
+  bool is_batched_ = false;
+  std::string batch_;
   bool is_stdout_closed_ = false;
   std::optional<OrderedJson> document_;
   bool has_records_ = false;

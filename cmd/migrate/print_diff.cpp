@@ -36,6 +36,7 @@ void print_diff(Context& context, const migrate::SelectedConfig& selected, const
                 bool show_same) {
   using migrate::Category;
   auto& out = context.out;
+  Printer::Batch batch(out);
   for (auto category : {Category::add, Category::change, Category::unknown, Category::same}) {
     out.line("  {}", out.heading(fmt::format("{}: {}", migrate::word(category), diff.count(category))));
     if (category == Category::same && !show_same) continue;

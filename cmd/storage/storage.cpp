@@ -20,6 +20,7 @@ void warn_of_local_state(Context& context, client::StorageClient& storage, const
 }
 
 void print_assets(Context& context, const Json& page) {
+  Printer::Batch batch(context.out);
   for (const auto& item : page.at("items")) {
     context.out.line("{:>12}  {:<10}  {:<16}  {}", item.value("size", std::uint64_t{0}),
                      item.value("type", ""), printable(string_member(item, "workgroup").value_or("-")),

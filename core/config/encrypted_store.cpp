@@ -1,6 +1,7 @@
 #include "core/config/encrypted_store.hpp"
 
 #include <algorithm>
+#include <future>
 #include <tuple>
 #include <utility>
 
@@ -111,12 +112,36 @@ Result<std::map<std::string, std::string>> rows_of(db::Transaction& tx, const Ch
   return out;
 }
 
+// What a change does to its row.
+struct SealedChange {
+  std::string key;
+  std::optional<std::string> before, after;
+};
+using SealedChanges = std::vector<SealedChange>;
+
+// Of one piece of a change; the next one is sealed while this one is written.
+constexpr std::size_t kSealedAtOnce = 2000;
+
 // A row that cannot be opened is written again: the new text must be readable under this instance's key.
 bool is_change(const EncryptedStore& store, const std::string& key, const std::optional<std::string>& before,
                const std::optional<std::string>& value) {
   if (!before || !value) return before.has_value() != value.has_value();
   auto plain = store.open(key, *before);
   return !plain || *plain != *value;
+}
+
+// Seals the next piece of a change, from `at` on, and moves `at`. Takes the old rows out of `rows`.
+SealedChanges seal_piece(const EncryptedStore& store, Changes::const_iterator& at, const Changes& changes,
+                         std::map<std::string, std::string>& rows) {
+  SealedChanges out;
+  for (std::size_t n = 0; n < kSealedAtOnce && at != changes.end(); ++n, ++at) {
+    const auto& [key, value] = *at;
+    auto row = rows.find(key);
+    auto before = row == rows.end() ? std::nullopt : std::optional(std::move(row->second));
+    if (!is_change(store, key, before, value)) continue;
+    out.push_back({key, std::move(before), value ? std::optional(store.seal(key, *value)) : std::nullopt});
+  }
+  return out;
 }
 
 HistoryEntry entry_from_row(const db::Row& row) {
@@ -241,18 +266,22 @@ Result<std::string> EncryptedStore::apply(db::Transaction& tx, const Changes& ch
   auto rows = TRY(rows_of(tx, changes));
   RowWriter writer(tx);
   bool changed = false;
-  for (const auto& [key, value] : changes) {
-    auto row = rows.find(key);
-    auto before = row == rows.end() ? std::nullopt : std::optional(std::move(row->second));
-    if (!is_change(*this, key, before, value)) continue;
-    auto after = value ? std::optional(seal(key, *value)) : std::nullopt;
-    if (after)
-      writer.write(key, *after, now);
-    else
-      writer.remove(key);
-    TRY(writer.record({seq++, change_id, key, blob_or_null(before), blob_or_null(after), now, author.username,
-                       author.origin}));
-    changed = true;
+  auto at = changes.begin();
+  auto piece = seal_piece(*this, at, changes, rows);
+  while (true) {
+    std::future<SealedChanges> next;
+    if (at != changes.end()) next = std::async([&] { return seal_piece(*this, at, changes, rows); });
+    for (const auto& [key, before, after] : piece) {
+      if (after)
+        writer.write(key, *after, now);
+      else
+        writer.remove(key);
+      TRY(writer.record({seq++, change_id, key, blob_or_null(before), blob_or_null(after), now,
+                         author.username, author.origin}));
+      changed = true;
+    }
+    if (!next.valid()) break;
+    piece = next.get();
   }
   TRY(writer.flush());
   return changed ? change_id : std::string();

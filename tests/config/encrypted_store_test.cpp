@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/config/settings.hpp"
@@ -32,6 +33,29 @@ TEST_F(ConfigStore, GivesBackWhatWasWrittenAndNothingForAnAbsentKey) {
   EXPECT_EQ(store_.get("c").value(), "\xE2\x82\xAC and \"quotes\"");
   EXPECT_EQ(store_.get("absent").value(), std::nullopt);
   EXPECT_EQ(store_.all().value().size(), 3u);
+}
+
+// More than is sealed or written at once.
+TEST_F(ConfigStore, AppliesALargeChangeWholeAndOnce) {
+  Changes first, second;
+  for (int n = 0; n < 5001; ++n) first[fmt::format("key_{}", n)] = second[fmt::format("key_{}", n)] = "old";
+  ASSERT_FALSE(store_.apply(first, kAuthor).value().empty());
+  second["key_17"] = second["key_4900"] = "new";
+  second["key_2500"] = std::nullopt;
+  auto change = store_.apply(second, kAuthor).value();
+  auto all = store_.all().value();
+  EXPECT_EQ(all.size(), 5000u);
+  EXPECT_EQ(all.at("key_17") + all.at("key_4900") + all.at("key_5000"), "newnewold");
+  auto history = store_.history("", 0, 10).value();
+  ASSERT_GE(history.size(), 4u);
+  std::vector<std::string> changed;
+  for (const auto& entry : history)
+    if (entry.change_id == change) changed.push_back(entry.key);
+  std::ranges::sort(changed);
+  EXPECT_EQ(changed, (std::vector<std::string>{"key_17", "key_2500", "key_4900"}));
+  EXPECT_EQ(store_.apply(first, kAuthor).value().empty(), false);
+  EXPECT_EQ(store_.all().value().size(), 5001u);
+  EXPECT_TRUE(store_.apply(first, kAuthor).value().empty());
 }
 
 TEST_F(ConfigStore, TakesNoKeyThatIsBlankOrNoText) {

@@ -4,6 +4,7 @@ import os
 import subprocess
 
 from support.instance import PASSWORD
+from support.migrate import write_bundle
 from support.program import BINARY, clean_environment
 
 MANY = 30_000
@@ -38,3 +39,17 @@ def test_import_and_diff_of_many_keys_take_little_memory(make_instance, scratch)
     assert imported - base < MOST_MIB, (base, imported)
     assert compared - base < MOST_MIB, (base, compared)
     assert one.login("root").get("/api/setup/config").json[f"setting_{MANY - 1}"] == f"value {MANY - 1} " * 4
+
+
+def test_a_long_comparison_is_whole_and_its_notes_stand_after_it(pair):
+    """Many lines go out in pieces; here one pipe takes both streams, as a terminal does."""
+    names = [f"setting_{n:05}" for n in range(5000)]
+    pair.target.set(kept="theirs")
+    bundle = write_bundle(pair.scratch / "b.json", config={**dict.fromkeys(names, "new"), "kept": ""})
+    done = subprocess.run([BINARY, "migrate", "diff", "--bundle", bundle, "--target", pair.target.url, "--admin-user", "root",
+                           "--password-file", pair.password_file], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=120, check=False, env=clean_environment({"HOME": str(pair.home)}))
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("      ")] == names
+    note = next(number for number, line in enumerate(lines) if line.startswith("kept: kept is empty in the bundle"))
+    assert lines.index("  SAME: 0") < note
