@@ -66,7 +66,7 @@ HOMES = {
     r"boost/": r"daemon/(http/parser|server/(server|stream|tls))\.[ch]pp|core/net/http/loopback_server\.cpp",
     r"curl/": r"core/net/http/curl\.cpp",
     r"libpq-fe\.h": r"core/db/postgres_connection\.cpp",
-    r"sqlite3\.h": r"core/db/sqlite\.cpp",
+    r"sqlite3\.h": r"core/db/(sqlite|wal_index)\.cpp",
     r"libssh2": r"core/net/ssh/ssh_(state|login|command)\.[ch]pp",
     r"libsmbclient": r"core/storage/store/smb/\w+\.cpp",
     r"pugixml\.hpp": r"core/storage/store/xml\.cpp",

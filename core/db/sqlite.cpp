@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/db/group_commit.hpp"
+#include "core/db/wal_index.hpp"
 
 namespace dash::db {
 namespace {
@@ -159,6 +160,7 @@ class SqliteConnection final : public Transaction {
   }
 
   bool is_postgres() const override { return false; }
+  WalIndex wal_index() const { return WalIndex(db_.get()); }
 
  private:
   explicit SqliteConnection(Db db) : db_(std::move(db)) {}
@@ -238,15 +240,20 @@ class SqliteSql final : public Sql {
   bool is_postgres() const override { return false; }
 
   // Read on one connection that never writes, so that `data_version` counts the commits of all others. It
-  // changes for every entry of the audit log too; the table's number changes only for the cached tables.
+  // changes for every entry of the audit log too; the table's number changes only for the cached tables. Between
+  // commits the header of the log's index, which was taken before the last read, says that it is still right.
   Result<std::optional<std::int64_t>> data_version() override {
     std::lock_guard lock(version_mutex_);
+    auto header = wal_index_ ? wal_index_->header() : std::nullopt;
+    if (header && header == header_seen_) return version_;
     if (!version_reader_) version_reader_ = TRY(SqliteConnection::open(path_));
     auto commits = TRY(version_reader_->query("PRAGMA data_version")).at(0).integer(0);
     if (commits != commits_seen_) {
       version_ = TRY(version_reader_->query("SELECT number FROM kept_version")).at(0).integer(0);
       commits_seen_ = commits;
     }
+    if (!wal_index_) wal_index_ = version_reader_->wal_index();
+    header_seen_ = header;
     return version_;
   }
 
@@ -274,6 +281,8 @@ class SqliteSql final : public Sql {
   std::mutex version_mutex_;
   std::unique_ptr<SqliteConnection> version_reader_;
   std::optional<std::int64_t> commits_seen_, version_;
+  std::optional<WalIndex> wal_index_;
+  std::optional<WalIndex::Header> header_seen_;
   SqliteWriter writer_;
   GroupCommit commits_{writer_};
 };
