@@ -4,6 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "core/base/before_wait.hpp"
+
 namespace dash {
 namespace {
 
@@ -59,6 +61,7 @@ ThreadPool::Load ThreadPool::load() const {
 std::size_t ThreadPool::blocked_count() { return total_blocked; }
 
 ThreadPool::BlockingScope::BlockingScope() : pool_(current_pool) {
+  before_wait();
   ++total_blocked;
   if (pool_) pool_->start_extra_thread();
 }

@@ -1,5 +1,7 @@
 #include "core/db/group_commit.hpp"
 
+#include "core/base/before_wait.hpp"
+
 namespace dash::db {
 
 Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
@@ -12,6 +14,7 @@ Result<void> run_catching(const TransactionFn& body, Transaction& tx) {
 }
 
 Result<void> GroupCommit::write(const TransactionFn& body) {
+  before_wait();
   Pending mine{&body};
   batches_.run(mine);
   return std::move(mine.result);

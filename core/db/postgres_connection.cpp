@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <unordered_map>
 
+#include "core/base/before_wait.hpp"
 #include "core/base/text.hpp"
 
 namespace dash::db {
@@ -163,6 +164,7 @@ struct PostgresConnection::Wire {
       if (flushed < 0) return Failure(database_unavailable(PQerrorMessage(get())));
       if (flushed == 0 && !PQisBusy(get())) return {};
       auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
+      before_wait();
       pollfd fd{PQsocket(get()), static_cast<short>(POLLIN | (flushed > 0 ? POLLOUT : 0)), 0};
       int ready = left > 0 ? ::poll(&fd, 1, static_cast<int>(std::min<long>(left, 60'000))) : 0;
       if (ready < 0 && errno == EINTR) continue;
@@ -289,6 +291,7 @@ Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(
     const std::string& url, std::chrono::milliseconds statement_timeout) {
   const char* const values[] = {"5", "15000", "30", "dashctl", url.c_str(), nullptr};
   auto wire = std::make_unique<Wire>();
+  before_wait();
   wire->handle.reset(PQconnectdbParams(kKeywords, values, /*expand_dbname=*/1));
   wire->statement_timeout = statement_timeout;
   if (PQstatus(wire->get()) != CONNECTION_OK)

@@ -1,5 +1,6 @@
 #include "core/db/postgres_pool.hpp"
 
+#include "core/base/before_wait.hpp"
 #include "core/base/metrics.hpp"
 
 namespace dash::db {
@@ -23,6 +24,7 @@ Result<PostgresPool::Lease> PostgresPool::acquire(std::string_view begin) {
 }
 
 Result<std::unique_ptr<PostgresConnection>> PostgresPool::take() {
+  before_wait();
   std::unique_lock lock(mutex_);
   ++waiting_;
   show_load();

@@ -33,13 +33,21 @@ Connection::Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& 
       min_rate_(limits_.floor_bytes_per_second, limits_.floor_window),
       wait_timer_(loop.io) {}
 
-void Connection::start() {
-  loop_.connections.emplace(this, shared_from_this());
+// Nothing is known of the client yet, so it may have to make room at once, before its loop has come to start it.
+void Connection::on_accepted() {
   dispatcher_.connections().on_evict(*row_, [weak = weak_from_this(), &io = loop_.io] {
     asio::post(io, [weak] {
       if (auto self = weak.lock()) self->close();
     });
   });
+  mark_idle();
+  asio::post(loop_.io, [self = shared_from_this()] {
+    if (self->phase_ != Phase::closed) self->start();
+  });
+}
+
+void Connection::start() {
+  loop_.connections.emplace(this, shared_from_this());
   if (!stream_.is_tls()) return next_request();
   phase_ = Phase::handshake;
   mark_idle();

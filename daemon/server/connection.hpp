@@ -1,7 +1,7 @@
 // One client's connection: a state machine of callbacks on its loop's thread. Requests come one after the
-// other. A handler runs on a worker pool and posts its outcome back. Private to the server. Four files:
-// connection.cpp (life, header sections, deadlines), connection_body.cpp (from the header section to the
-// handler), connection_reply.cpp (from the response to the next request), connection_wait.cpp (responses that wait).
+// other. A short handler runs on that thread, any other on a worker pool that posts its outcome. Private to the
+// server. Four files: connection.cpp (life, header sections, deadlines), connection_body.cpp (from the header section to
+// the handler), connection_reply.cpp (from the response to the next request), connection_wait.cpp (responses that wait).
 #pragma once
 #include <array>
 #include <memory>
@@ -27,8 +27,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Loop& loop, Socket socket, std::string peer, Dispatcher& dispatcher, asio::ssl::context* tls,
              std::unique_ptr<ConnectionTable::Row> row);
 
-  // All of them are called on the loop's thread.
-  void start();
+  void on_accepted();  // called once, from any thread; starts it on the loop
+  // The others are called on the loop's thread.
   void drain();  // closes now when no request is under way, else after its response
   void close();
 
@@ -36,6 +36,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   enum class Phase { handshake, idle, head, body, working, waiting, replying, lingering, closed };
 
   // connection.cpp
+  void start();
   void next_request();
   bool is_authenticated() const { return context_.request.principal.has_value(); }
   // Waits for a client. While the client is unknown, this connection may be closed when others need its
@@ -68,10 +69,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start_rate_check(std::uint64_t floor) { min_rate_ = MinRate(floor, limits_.floor_window); }
   void set_rate_deadline();
   bool meets_min_rate(std::size_t bytes);
-  // Runs `work` on a pool, or here while another thread leads the loop, and `then` with its outcome on the
-  // loop. A request's first work on a pool may be refused with 503.
+  // Runs `work` on a pool, or here when it is short, and `then` with its outcome on the loop. A request's first work
+  // on a pool may be refused with 503.
   template <class Work, class Then>
   void offload(Pool where, Work work, Then then);
+  // Calls `then` with it on the loop.
+  template <class Outcome, class Then>
+  void go_on(bool is_leader, Outcome outcome, Then then);
 
   // connection_body.cpp
   void authenticate();
@@ -200,19 +204,30 @@ void Connection::offload(Pool where, Work work, Then then) {
   clear_deadline();
   phase_ = Phase::working;
   auto* pool = dispatcher_.pool(where);
-  if (!pool) return then(work());
-  auto task = [self = shared_from_this(), work, then] {
-    asio::post(self->loop_.io, [self, then, outcome = work()]() mutable {
-      self->phase_ == Phase::closed ? self->log_cut() : then(std::move(outcome));
-    });
-  };
+  if (!pool) return go_on(true, work(), then);
   bool is_first = std::exchange(admitted_by_, where) != where;
   // While an engine makes its callers wait, it gets no more of the loop's threads.
   bool may_hang = where == Pool::policy && ThreadPool::blocked_count() > 0;
-  if (is_short(where) && !may_hang && loop_.threads.promote_follower()) return task();
+  auto self = shared_from_this();
+  if (is_short(where) && !may_hang && loop_.threads.begin_work()) {
+    if (where == Pool::policy) loop_.threads.hand_over();  // it waits for the engine
+    auto outcome = work();
+    return go_on(loop_.threads.end_work(), std::move(outcome), then);
+  }
+  auto task = [self, work, then] { self->go_on(false, work(), then); };
   if (!is_first || context_.route->is_health) return pool->post(std::move(task));
   if (pool->try_post(std::move(task), context_.request.holder())) return;
   refuse(busy(std::chrono::seconds(1), "the server is at its limit; try again shortly"));
+}
+
+// With the next request in the input it lets other connections go first, and so its stack does not grow with every
+// request.
+template <class Outcome, class Then>
+void Connection::go_on(bool is_leader, Outcome outcome, Then then) {
+  if (is_leader && buffered().empty()) return then(std::move(outcome));
+  asio::post(loop_.io, [self = shared_from_this(), then, outcome = std::move(outcome)]() mutable {
+    self->phase_ == Phase::closed ? self->log_cut() : then(std::move(outcome));
+  });
 }
 
 }  // namespace dash::daemon

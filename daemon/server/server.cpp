@@ -13,8 +13,11 @@
 namespace dash::daemon {
 namespace {
 
-// Threads of a loop: one leads it, the others run short handlers. All other work runs on the pools.
+// Threads of a loop: one leads it and runs short handlers, the others take over when one waits. All other work runs
+// on the pools.
 constexpr std::size_t kThreadsPerLoop = 4;
+// Handlers of different loops run side by side.
+constexpr std::size_t kMinLoops = 2, kMaxLoops = 8;
 // Out of descriptors: accept() would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
@@ -37,6 +40,7 @@ class HttpServer final : public Server {
   };
   void accept(Acceptor& acceptor);
   void on_acceptable(Acceptor& acceptor);
+  void after_closing(std::size_t loops, std::function<void()> then);
   void on_accept(AcceptResult accepted);
   std::string metrics_text() const;
   void for_each_connection(const std::function<void(Connection&)>& action);
@@ -74,8 +78,9 @@ HttpServer::HttpServer(const ServerOptions& options, TrustedProxies proxies, std
       dispatcher_(options, std::move(proxies),
                   with_health_routes(std::move(routes), readiness_, [this] { return metrics_text(); }),
                   buffers) {
-  for (std::size_t i = 0; i < std::max<std::size_t>(options.io_threads, 1); ++i)
-    loops_.push_back(std::make_unique<Loop>());
+  auto count = options.io_threads;
+  if (count == 0) count = std::clamp<std::size_t>(std::thread::hardware_concurrency(), kMinLoops, kMaxLoops);
+  while (loops_.size() < count) loops_.push_back(std::make_unique<Loop>());
 }
 
 Result<void> HttpServer::listen(const std::vector<std::string>& addresses) {
@@ -127,12 +132,18 @@ void HttpServer::on_acceptable(Acceptor& acceptor) {
   if (accepted.fd >= 0) on_accept(std::move(accepted));
   if (!exhausted) return accept(acceptor);
   log::error("server.out_of_descriptors", {{"connections", dispatcher_.connections().count()}});
-  // The loop closes the evicted connection before it runs this.
   if (dispatcher_.connections().evict_longest_idle())
-    return asio::post(loops_.front()->io, [this, &acceptor] { accept(acceptor); });
+    return after_closing(loops_.size(), [this, &acceptor] { accept(acceptor); });
   acceptor.pause.expires_after(kAcceptPause);
   acceptor.pause.async_wait([this, &acceptor](error_code error) {
     if (!error) accept(acceptor);
+  });
+}
+
+// Goes through all loops, the first one last: each closes what was evicted before it passes this on.
+void HttpServer::after_closing(std::size_t loops, std::function<void()> then) {
+  asio::post(loops_[loops - 1]->io, [this, loops, then = std::move(then)]() mutable {
+    loops == 1 ? then() : after_closing(loops - 1, std::move(then));
   });
 }
 
@@ -143,9 +154,9 @@ void HttpServer::on_accept(AcceptResult accepted) {
   if (!row) return;  // the socket closes here
   // TLS is for networks; a Unix socket has none.
   auto* tls = accepted.family == AF_UNIX ? nullptr : tls_.get();
-  auto connection = std::make_shared<Connection>(loop, std::move(socket), std::move(accepted.peer),
-                                                 dispatcher_, tls, std::move(row));
-  asio::post(loop.io, [connection] { connection->start(); });
+  std::make_shared<Connection>(loop, std::move(socket), std::move(accepted.peer), dispatcher_, tls,
+                               std::move(row))
+      ->on_accepted();
 }
 
 void HttpServer::for_each_connection(const std::function<void(Connection&)>& action) {

@@ -1,6 +1,6 @@
 // The HTTP server: listeners, limits, routing, worker pools, drain. cmd/serve.cpp calls serve(); tests start
 // a Server on port 0 in their own process. HTTP/1.1 after RFC 9110 and 9112. Handlers block on worker pools;
-// sockets belong to one or two I/O threads.
+// sockets belong to the I/O loops, which run short handlers themselves.
 #pragma once
 #include <functional>
 #include <memory>
@@ -44,7 +44,7 @@ struct ServerOptions {
   std::vector<std::string> trusted_proxies{};  // literal addresses, or "unix" for every peer on a Unix socket
   std::string tls_certificate_file{};          // PEM chain; empty: no TLS
   std::string tls_key_file{};
-  std::size_t io_threads = 1;
+  std::size_t io_threads = 0;  // I/O loops; 0: one a processor, two to eight
   PoolSize fast{4, 512};
   PoolSize login{2, 64};
   PoolSize policy{16, 128};

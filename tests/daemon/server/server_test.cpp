@@ -75,6 +75,19 @@ TEST(Server, PipelinedRequestsAreAnsweredInOrder) {
   EXPECT_EQ(client.receive().body, "three");
 }
 
+// As many as the input buffer holds.
+TEST(Server, AnswersThousandsOfPipelinedRequests) {
+  constexpr int kRequests = 3'000;
+  Running running({hello()});
+  for (auto path : {"/livez", "/api/hello"}) {
+    RawClient client(running.port());
+    std::string all;
+    for (int i = 0; i < kRequests; ++i) all += get(path);
+    client.send(all);
+    for (int i = 0; i < kRequests; ++i) ASSERT_EQ(client.receive().status, 200) << path << " " << i;
+  }
+}
+
 TEST(Server, BelievesForwardedAddressesFromTrustedProxiesOnly) {
   Route who{
       .pattern = "/api/who", .auth = Auth::anybody, .handler = [](Request& request) -> Result<Response> {
@@ -89,11 +102,13 @@ TEST(Server, BelievesForwardedAddressesFromTrustedProxiesOnly) {
 
 TEST(Server, HandlersThatBlockHoldUpNobodyElse) {
   Gate gate;
-  Running running(
-      {{.pattern = "/api/slow", .auth = Auth::anybody, .handler = [&](Request&) -> Result<Response> {
-          gate.pass();
-          return json_response(200, OrderedJson{{"done", true}});
-        }}});
+  Running running({{.pattern = "/api/slow",
+                    .auth = Auth::anybody,
+                    .handler = [&](Request&) -> Result<Response> {
+                      gate.pass();
+                      return json_response(200, OrderedJson{{"done", true}});
+                    }}},
+                  {.io_threads = 1});
   std::vector<RawClient> busy;
   for (int i = 0; i < 7; ++i) {
     busy.emplace_back(running.port());
