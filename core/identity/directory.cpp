@@ -205,7 +205,13 @@ Result<std::vector<User>> Directory::list() {
 }
 
 Result<std::optional<User>> Directory::find(const std::string& username) {
-  return db::read<std::optional<User>>(sql_, [&](db::Transaction& tx) { return find(tx, username); });
+  using MaybeUser = std::optional<User>;
+  if (!can_be_username(fold_username(username)))
+    return MaybeUser();  // names of any size would fill the cache
+  auto user = TRY(cache_.get(sql_, fold_username(username), [&] {
+    return db::read<MaybeUser>(sql_, [&](db::Transaction& tx) { return find(tx, username); });
+  }));
+  return *user;
 }
 
 Result<std::optional<User>> Directory::find(db::Transaction& tx, const std::string& username) {

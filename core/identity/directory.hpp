@@ -9,6 +9,7 @@
 #include "core/base/principal.hpp"
 #include "core/base/secret.hpp"
 #include "core/db/sql.hpp"
+#include "core/db/versioned_cache.hpp"
 
 namespace dash::identity {
 
@@ -67,6 +68,7 @@ class Directory {
  private:
   db::Sql& sql_;
   const Clock& clock_;
+  db::VersionedCache<std::optional<User>> cache_;
 };
 
 // Returns the name under which an account is stored and compared.
