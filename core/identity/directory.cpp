@@ -206,10 +206,10 @@ Result<std::vector<User>> Directory::list() {
 
 Result<std::optional<User>> Directory::find(const std::string& username) {
   using MaybeUser = std::optional<User>;
-  if (!can_be_username(fold_username(username)))
-    return MaybeUser();  // names of any size would fill the cache
-  auto user = TRY(cache_.get(sql_, fold_username(username), [&] {
-    return db::read<MaybeUser>(sql_, [&](db::Transaction& tx) { return find(tx, username); });
+  auto name = fold_username(username);
+  if (!can_be_username(name)) return MaybeUser();  // names of any size would fill the cache
+  auto user = TRY(cache_.get(sql_, name, [&] {
+    return db::read<MaybeUser>(sql_, [&](db::Transaction& tx) { return find(tx, name); });
   }));
   return *user;
 }
