@@ -25,10 +25,7 @@ class TransferTest : public testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
-  std::string text_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string text_of(const std::string& path) { return must(read_file(path, 8 * kPartBytes)); }
   Result<Json> send(const std::string& path) {
     auto target = must(active_target(must(client->backends()), ""));
     moved = 0;
