@@ -116,6 +116,8 @@ bool has_bidi_control(std::string_view text) {
 }
 
 std::string escape_controls(std::string_view text, std::string_view allowed) {
+  auto is_plain = [](unsigned char c) { return c >= 0x20 && c < 0x7f; };
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);  // nearly every text
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     auto width = character_length(text, i);

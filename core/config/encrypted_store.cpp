@@ -229,7 +229,7 @@ Result<Values> EncryptedStore::all() {
 Result<Values> EncryptedStore::all(db::Transaction& tx) {
   Values out;
   TRY(tx.each("SELECT key, value FROM config", {}, [&](const db::Row& row) -> Result<void> {
-    out[row.text(0)] = read_row(row.text(0), row.blob(1));
+    out.insert_or_assign(out.end(), row.text(0), read_row(row.text(0), row.blob(1)));
     return {};
   }));
   return out;

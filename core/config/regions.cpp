@@ -19,6 +19,7 @@ struct PrefixedKey {
   std::string_view rest;
 };
 std::optional<PrefixedKey> split_prefix(std::string_view key) {
+  if (key.find(kInfix) == key.npos) return std::nullopt;  // nearly every key
   for (const auto& c : clouds())
     for (auto name : {c.cloud, c.provider})
       if (key.starts_with(name) && key.substr(name.size()).starts_with(kInfix))
@@ -83,6 +84,7 @@ std::string region_key(std::string_view cloud, std::string_view region, std::str
 }
 
 std::optional<std::string> cloud_of_region_blob(std::string_view key) {
+  if (!key.ends_with(kBlobSuffix)) return std::nullopt;  // nearly every key
   for (const auto& c : clouds())
     for (auto name : {c.cloud, c.provider})
       if (key.starts_with(name) && key.substr(name.size()) == kBlobSuffix) return std::string(c.cloud);

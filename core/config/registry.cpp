@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "core/base/embedded.hpp"
 #include "core/base/text.hpp"
@@ -70,8 +71,10 @@ KeyInfo parse_line(std::string key, std::string_view words) {
 }
 
 struct Registry {
-  std::vector<KeyInfo> keys;
-  std::vector<std::size_t> prefixes;  // patterns that end with '*'
+  std::vector<KeyInfo> keys;                                     // sorted
+  std::unordered_map<std::string_view, const KeyInfo*> by_name;  // all of them
+  // Those that end with '*', without it; sorted.
+  std::vector<std::pair<std::string_view, const KeyInfo*>> by_prefix;
 };
 
 Registry load() {
@@ -81,8 +84,11 @@ Registry load() {
   for (const auto& entry : YAML::Load(std::string(*text)))
     registry.keys.push_back(parse_line(entry.first.Scalar(), entry.second.Scalar()));
   std::ranges::sort(registry.keys, {}, &KeyInfo::key);
-  for (std::size_t i = 0; i < registry.keys.size(); ++i)
-    if (registry.keys[i].key.ends_with('*')) registry.prefixes.push_back(i);
+  for (const auto& info : registry.keys) {
+    std::string_view name = info.key;
+    registry.by_name.emplace(name, &info);
+    if (name.ends_with('*')) registry.by_prefix.emplace_back(name.substr(0, name.size() - 1), &info);
+  }
   return registry;
 }
 
@@ -92,10 +98,16 @@ const Registry& registry() {
 }
 
 const KeyInfo* find_exact(std::string_view key) {
-  const auto& keys = registry().keys;
-  auto it =
-      std::ranges::lower_bound(keys, key, {}, [](const KeyInfo& k) -> std::string_view { return k.key; });
-  return it != keys.end() && it->key == key ? &*it : nullptr;
+  auto it = registry().by_name.find(key);
+  return it == registry().by_name.end() ? nullptr : it->second;
+}
+
+// No pattern begins another one, so that only the last one before the key can be its beginning.
+const KeyInfo* find_pattern(std::string_view key) {
+  const auto& patterns = registry().by_prefix;
+  auto after = std::ranges::upper_bound(patterns, key, {}, [](const auto& pattern) { return pattern.first; });
+  if (after == patterns.begin() || !key.starts_with(std::prev(after)->first)) return nullptr;
+  return std::prev(after)->second;
 }
 
 }  // namespace
@@ -107,12 +119,7 @@ const KeyInfo* lookup(std::string_view key) {
   if (const auto* found = find_exact(canonical)) return found;
   if (auto region = split_region_key(canonical))
     return find_exact(region->cloud + "_region.<region>." + region->field);
-  for (auto i : registry().prefixes) {
-    const auto& info = registry().keys[i];
-    auto prefix = std::string_view(info.key).substr(0, info.key.size() - 1);
-    if (canonical.starts_with(prefix)) return &info;
-  }
-  return nullptr;
+  return find_pattern(canonical);
 }
 
 bool is_secret(std::string_view key) {

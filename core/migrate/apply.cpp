@@ -77,9 +77,11 @@ class Applier {
 
   // Also reads what was left unwritten, so that a change of the target meanwhile shows.
   Result<void> read_back() {
+    auto options = options_.diff;
+    options.fingerprints = false;
     for (int reading = 1;; ++reading) {
       auto again = TRY(within("reading back what was written",
-                              compare(bundle_, selected_, target_, options_.diff, progress_)));
+                              compare(bundle_, selected_, target_, options, progress_)));
       sort_rows(again);
       if (out_.not_as_written.empty() || reading == kMaxPeerReadBacks || !again.target.config().is_peer)
         return {};

@@ -87,7 +87,8 @@ class Comparer {
   }
 
   void add_row(const std::string& key, const std::string& value, Category category) {
-    out_.rows.push_back({key, category, code_points(value), fingerprint(bundle_, value)});
+    auto print = options_.fingerprints ? fingerprint(bundle_, value) : std::string();
+    out_.rows.push_back({key, category, code_points(value), std::move(print)});
   }
 
   static void append(std::vector<std::string>& into, const std::vector<std::string>& more) {

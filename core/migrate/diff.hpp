@@ -72,6 +72,7 @@ std::vector<SettingView> values_to_write(const SelectedConfig& selected, const D
 struct DiffOptions {
   bool compare_blindly = true;  // false with --no-compare
   Selection selection;
+  bool fingerprints = true;  // false when nobody sees the rows
 };
 
 Result<Diff> compare(const Bundle& bundle, const SelectedConfig& selected, Target& target,

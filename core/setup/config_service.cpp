@@ -146,8 +146,8 @@ Result<config::Values> ConfigService::read(const std::optional<Principal>& princ
   config::Values out;
   for (auto& [key, value] : TRY(store_.all())) {
     if (key == policy::kCloudNamesKey) continue;  // how the instance writes names, visible in every response
-    out[config::key_in_style(style, key)] =
-        config::value_in_style(style, key, config::masked_value(key, value));
+    out.insert_or_assign(out.end(), config::key_in_style(style, key),
+                         config::value_in_style(style, key, config::masked_value(key, value)));
   }
   return out;
 }

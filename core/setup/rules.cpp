@@ -34,12 +34,18 @@ bool concerns(const std::vector<std::string>& patterns, const RuleInput& input) 
                              [&](const auto* change) { return input.changes_key(change->first); });
 }
 
+// One walk over both, which are sorted.
 config::Values with_changes(config::Values values, const config::Changes& changes) {
+  auto at = values.begin();
   for (const auto& [key, value] : changes) {
-    if (value)
-      values[key] = *value;
-    else
-      values.erase(key);
+    while (at != values.end() && at->first < key) ++at;
+    bool is_known = at != values.end() && at->first == key;
+    if (value && is_known)
+      at->second = *value;
+    else if (value)
+      values.emplace_hint(at, key, *value);
+    else if (is_known)
+      at = values.erase(at);
   }
   return values;
 }
