@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.hpp"
 #include "core/base/utf8.hpp"
 
 namespace dash::daemon {
@@ -42,11 +43,29 @@ bool is_text(const Fields& fields) {
 // RFC 9112 §3.2.2: a client may send "http://host/path" to any server.
 std::string_view without_authority(std::string_view target) {
   for (std::string_view scheme : {"http://", "https://"}) {
-    if (!target.starts_with(scheme)) continue;
+    if (lower(target.substr(0, scheme.size())) != scheme) continue;
     auto slash = target.find('/', scheme.size());
     return slash == target.npos ? std::string_view("/") : target.substr(slash);
   }
   return target;
+}
+
+bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+// RFC 3986 §6.2.2.2: "%61" and "a" name the same resource. One pass, so that "%2561" stays what it is.
+std::string unescape_unreserved(std::string_view path) {
+  if (path.find('%') == path.npos) return std::string(path);
+  std::string out;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    auto plain = path[i] == '%' ? net::percent_decode(path.substr(i, 3)) : std::nullopt;
+    bool is_plain = plain && plain->size() == 1 && is_unreserved(plain->front());
+    out += is_plain ? plain->front() : path[i];
+    if (is_plain) i += 2;
+  }
+  return out;
 }
 
 }  // namespace
@@ -76,7 +95,7 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
   if (!path.starts_with('/') || !is_safe_path(path)) return std::nullopt;
   auto query = parse_fields(target.substr(std::min(target.size(), path.size() + 1)));
   if (!query || !is_text(*query)) return std::nullopt;
-  return RequestTarget{std::string(path), std::move(*query)};
+  return RequestTarget{unescape_unreserved(path), std::move(*query)};
 }
 
 }  // namespace dash::daemon

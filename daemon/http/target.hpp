@@ -1,6 +1,6 @@
-// Request targets after RFC 9112 §3.2, strictly: what is not plainly right is refused. Nothing is normalised,
-// because two readers that normalise differently (a proxy and this server) would see two paths. Used by the
-// server and by form bodies.
+// Request targets after RFC 9112 §3.2, strictly: what is not plainly right is refused. Only escapes of
+// unreserved characters are normalised, as every reader of RFC 3986 may; of more, two readers (a proxy and
+// this server) could see two paths. Used by the server and by form bodies.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 namespace dash::daemon {
 
 struct RequestTarget {
-  std::string path;  // starts with '/', still encoded
+  std::string path;  // starts with '/', reserved characters still encoded
   Fields query;
 };
 

@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
 #include "core/identity/sessions.hpp"
 #include "core/identity/tokens.hpp"
 
@@ -32,9 +34,9 @@ Result<Principal> authenticate_token(app::Application& app, const Request& reque
 
 // The setup routes accept sessions alone: a personal access token is refused like any other text.
 Result<Caller> find_setup_caller(app::Application& app, const Request& request) {
-  auto header = request.header("Authorization");
-  if (!header || !header->starts_with(kBearer)) return Caller();
-  auto principal = TRY(app.sessions.authenticate(std::string_view(*header).substr(kBearer.size())));
+  auto token = bearer(request);
+  if (!token) return Caller();
+  auto principal = TRY(app.sessions.authenticate(*token));
   return Caller(with_request(std::move(principal), request));
 }
 
@@ -60,7 +62,8 @@ std::optional<std::string> bearer(const Request& request) {
   if (!header || header->size() < kBearer.size() ||
       ::strncasecmp(header->data(), kBearer.data(), kBearer.size()) != 0)
     return std::nullopt;
-  return header->substr(kBearer.size());
+  // RFC 9110 §11.4: one or more spaces come before the token.
+  return header->substr(std::min(header->find_first_not_of(' ', kBearer.size()), header->size()));
 }
 
 Authenticate make_authenticate(app::Application& app) {

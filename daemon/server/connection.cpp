@@ -109,7 +109,7 @@ void Connection::next_request() {
   header_scanner_ = HeaderScanner();
   parser_.reset();
   admitted_by_.reset();
-  is_input_seen_ = false;
+  is_input_seen_ = is_line_skipped_ = false;
   body_left_ = body_seen_ = 0;
   body_done_ = true;
   std::vector<char>().swap(piece_);
@@ -156,7 +156,16 @@ void Connection::await_input() {
   });
 }
 
+// RFC 9112 §2.2: old clients send one more CRLF after a body. One is ignored, so that nobody is kept busy by it.
+void Connection::skip_empty_line() {
+  if (is_line_skipped_ || !buffered().starts_with("\r\n")) return;
+  is_line_skipped_ = true;
+  consume(2);
+  header_scanner_ = HeaderScanner();
+}
+
 void Connection::read_head() {
+  skip_empty_line();
   auto found = header_scanner_.find(buffered(), limits_.head_bytes);
   if (!found) return reply_malformed(found.error());
   if (*found) return on_head(**found);

@@ -47,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Returns whether the request came through a trusted proxy that names the client.
   bool is_forwarded() const { return !context_.request.client.empty() && context_.request.client != peer_; }
   bool check_client_limit();  // false: answered with a refusal
+  void skip_empty_line();
   void read_head();
   void take_input();
   void return_input();
@@ -173,6 +174,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t wait_number_ = 0;  // of the current wait; a wake of an earlier one counts for nothing
   std::function<void()> after_wait_;
   bool is_peer_watched_ = false, is_input_seen_ = false;
+  bool is_line_skipped_ = false;  // the empty line before this request
 };
 
 template <class Then>

@@ -1,4 +1,6 @@
 """What a deployed dashboard's own clients send and read back; shapes as they are on the wire."""
+import re
+import socket
 
 
 def test_public_pages_tell_features_and_health(instance, root):
@@ -51,6 +53,43 @@ def test_a_member_of_the_wrong_type_is_told_in_the_shape_of_the_peers(root):
     assert told("/api/setup/import", {"config": ["a"]}) == told("/api/setup/import", {"config": "a=b"}) == wrong_config
     wrong_name = [("string_type", ["body", "name"], "Input should be a valid string")]
     assert told("/api/notifications/endpoints", {"name": 5}) == wrong_name
+
+
+def answers(instance, *requests):
+    """The status lines of what is sent over one connection, the last request of which ends it."""
+    with socket.create_connection(("127.0.0.1", instance.port), timeout=30) as connection:
+        connection.sendall("".join(requests).encode())
+        read = b"".join(iter(lambda: connection.recv(65536), b""))
+    return re.findall(r"HTTP/1\.1 (\d+) ", read.decode())
+
+
+def get_me(root, target="/api/auth/me", scheme="Bearer ", more="Connection: close\r\n"):
+    return f"GET {target} HTTP/1.1\r\nHost: x\r\nAuthorization: {scheme}{root.token}\r\n{more}\r\n"
+
+
+def test_one_empty_line_before_a_request_is_ignored(instance, root):
+    post = "POST /api/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}\r\n"
+    assert answers(instance, "\r\n", get_me(root)) == ["200"]
+    assert answers(instance, post, get_me(root)) == ["404", "200"]
+    assert answers(instance, post, post, get_me(root)) == ["404", "404", "200"]
+    for flood in ("\r\n" * 2, "\r\n" * 5000, "\n", "\r"):
+        assert answers(instance, flood, get_me(root)) == ["400"]
+
+
+def test_a_token_may_stand_behind_more_than_one_blank(instance, root):
+    for path in ("/api/auth/me", "/api/setup/config"):
+        for scheme, status in [("Bearer  ", "200"), ("bEARER    ", "200"), ("Bearer", "401"), ("Bearer x ", "401")]:
+            assert answers(instance, get_me(root, path, scheme)) == [status], (path, scheme)
+
+
+def test_an_escaped_letter_is_the_letter_to_the_routes_and_to_their_guards(instance, root):
+    for target in ("/api/%61uth/me", "HTTP://x/api/auth/m%65", "/%61pi/%73etup/config"):
+        assert answers(instance, get_me(root, target)) == ["200"], target
+        assert answers(instance, get_me(root, target, "Basic ")) == ["401"], target
+    for target in ("/api/%2561uth/me", "/api%2Fauth/me", "/api/auth%2fme"):
+        assert answers(instance, get_me(root, target)) == ["404"], target
+    for target in ("/api/x/%2e%2e/auth/me", "/api/%2E/auth/me"):
+        assert answers(instance, get_me(root, target)) == ["400"], target
 
 
 def test_a_body_far_too_large_is_told_to_a_client_that_sends_it_whole(root):

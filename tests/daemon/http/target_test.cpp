@@ -20,6 +20,13 @@ TEST(RequestTarget, TakesTheAbsoluteFormThatEveryServerMustAccept) {
   EXPECT_EQ(parse_target("http://host")->path, "/");
 }
 
+TEST(RequestTarget, TakesEscapesOfUnreservedCharactersForTheCharactersAndDecodesNothingTwice) {
+  EXPECT_EQ(parse_target("/api/%61uth/%4De%2D%2e%5F%7e%30")->path, "/api/auth/Me-._~0");
+  for (auto kept : {"/api/%2561uth", "/a%2Fb", "/a%2fb", "/a%3Fb", "/a%20b", "/%C3%BC", "/%25%36%31"})
+    EXPECT_EQ(parse_target(kept)->path, std::string(kept) == "/%25%36%31" ? "/%2561" : kept);
+  EXPECT_EQ(parse_target("HTTP://host/%61")->path, "/a");
+}
+
 TEST(RequestTarget, RefusesWhatTwoReadersCouldReadDifferently) {
   for (auto bad : {"", "api", "*", "/a b", "/a\tb", "/a%", "/a%2", "/a%zz", "/a%00b", "/.", "/..", "/a/../b",
                    "/a/%2e%2E/b", "/a/.", "/a#b", "/a\\b", "/?x=%", "/?x=%00", "host:443"})
