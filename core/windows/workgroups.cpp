@@ -34,18 +34,18 @@ struct Reference {
   std::string_view what;
 };
 constexpr Reference kReferences[] = {
-    {"SELECT count(*) FROM workgroup_members WHERE workgroup = $1", "it has {} members"},
+    {"SELECT count(*) FROM workgroup_members WHERE workgroup = $1", "it has members ({})"},
     {R"(SELECT count(*) FROM jobs
         WHERE workgroup = $1
           AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
-     "{} of its jobs have not ended"},
+     "it has jobs that have not ended ({})"},
     {R"(SELECT count(*) FROM jobs
         WHERE workgroup = $1 AND destroyed_by IS NULL
           AND (state = 'completed' OR id IN (SELECT job_id FROM deploy_states WHERE resources > 0))
           AND action IN ('cloud1:vm:deploy', 'cloud2:vm:deploy', 'cloud3:vm:deploy', 'cloud4:compute:deploy'))",
-     "{} machines that it deployed still exist"},
-    {"SELECT count(*) FROM asset_scopes WHERE workgroup = $1", "{} assets are scoped to it"},
-    {"SELECT count(*) FROM hosts WHERE workgroup = $1", "{} hosts belong to it"},
+     "machines that it deployed still exist ({})"},
+    {"SELECT count(*) FROM asset_scopes WHERE workgroup = $1", "assets are scoped to it ({})"},
+    {"SELECT count(*) FROM hosts WHERE workgroup = $1", "hosts belong to it ({})"},
     {"SELECT count(*) FROM workgroups WHERE name = $1 AND change_window_id IS NOT NULL",
      "a change window is attached to it"},
 };

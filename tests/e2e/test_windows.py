@@ -92,7 +92,8 @@ def test_a_workgroup_in_use_stays(team):
     assert root.post("/api/workgroups", {"name": "team-b"}).status == 409
     assert root.post("/api/workgroups", {"name": "Bad Name!"}).status == 400
     assert root.post("/api/workgroups/team-b/members", {"username": "alice"}).status == 204
-    assert root.delete("/api/workgroups/team-b").status == 409
+    kept = root.delete("/api/workgroups/team-b")
+    assert kept.status == 409 and kept.json == {"detail": "Cannot delete workgroup 'team-b': it has members (1)"}
     assert root.delete("/api/workgroups/team-b/members/alice").status == 204
     assert root.post("/api/workgroups/TEAM-B/members/alice").status == 204
     assert root.post("/api/workgroups/team-b/members/ghost").status == 404
