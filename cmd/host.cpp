@@ -19,7 +19,7 @@ struct HostFlags {
 
 void declare_members(Flags& flags, HostFlags& into) {
   flags.text("--address", into.address, "ADDRESS", "DNS name or IP address");
-  flags.number("--port", into.port, "N", "port; 22 by default, 5986 for winrm").at_least(1);
+  flags.number("--port", into.port, "N", "port; 22 by default, 5986 for winrm").at_least(1).at_most(65535);
   flags.text("--user", into.user, "USER", "account on the host; the setting ansible_default_user by default");
   flags.text("--connection", into.connection, "HOW", "ssh (the default), winrm or local")
       .one_of({"ssh", "winrm", "local"});

@@ -138,7 +138,8 @@ Run declare_serve(Flags& flags) {
       .number("--workers", serve_flags->workers, "N",
               "jobs to run at the same time, 2 by default; with 0 other processes run them")
       .from_environment()
-      .at_least(0);
+      .at_least(0)
+      .at_most(kMaxWorkers);
   flags.text("--public-url", serve_flags->public_url, "URL", "address that users see; sets public_base_url")
       .from_environment();
   flags
@@ -153,8 +154,6 @@ Run declare_serve(Flags& flags) {
       .from_environment();
   flags.text("--tls-key", serve_flags->tls_key, "FILE", "private key of --tls-cert, PEM").from_environment();
   return [serve_flags](Context&) -> Result<void> {
-    if (serve_flags->workers > kMaxWorkers)
-      return fail(Code::usage, "--workers takes at most {}, not {}", kMaxWorkers, serve_flags->workers);
     const auto opened_with = instance_options(*serve_flags);
     auto instance = TRY(app::open_instance(opened_with));
     auto& app = instance->application();

@@ -24,9 +24,9 @@ struct Flag {
   std::string value = {};       // the value's placeholder in help; empty for a switch
   std::string help = {};        // one line, no full stop
   std::vector<std::string> choices = {};
-  std::optional<std::int64_t> min = {};  // of a number
-  std::string excluded_flag = {};        // a flag that must not be given together with this one
-  std::string warning = {};              // of a switch: printed whenever it is on
+  std::optional<std::int64_t> min = {}, max = {};  // of a number
+  std::string excluded_flag = {};                  // a flag that must not be given together with this one
+  std::string warning = {};                        // of a switch: printed whenever it is on
   FlagGroup group = FlagGroup::own;
   bool is_required = false;
   bool is_repeatable = false;
@@ -45,6 +45,7 @@ struct Flag {
   Flag& in(FlagGroup heading) { return group = heading, *this; }
   Flag& one_of(std::vector<std::string> words) { return choices = std::move(words), *this; }
   Flag& at_least(std::int64_t n) { return min = n, *this; }
+  Flag& at_most(std::int64_t n) { return max = n, *this; }
   // Forbids `other` on the same command line. When this flag is given, the other's environment variable is
   // not read.
   Flag& excludes(std::string other) { return excluded_flag = std::move(other), *this; }

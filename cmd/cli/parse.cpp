@@ -67,17 +67,21 @@ Result<void> check_value(const Flag& flag, const std::string& text) {
   return check_choice(flag, text);
 }
 
-Result<void> check_min(const Flag& flag, const std::string& text) {
+Result<void> check_range(const Flag& flag, const std::string& text) {
   std::int64_t value = 0;
   bool is_number = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
-  if (!flag.min || !is_number || value >= *flag.min) return {};
-  return fail(Code::usage, "{} takes at least {}, not {}", flag.name, *flag.min, text);
+  if (!is_number) return {};
+  if (flag.min && value < *flag.min)
+    return fail(Code::usage, "{} takes at least {}, not {}", flag.name, *flag.min, text);
+  if (flag.max && value > *flag.max)
+    return fail(Code::usage, "{} takes at most {}, not {}", flag.name, *flag.max, text);
+  return {};
 }
 
 Result<void> set(const Flag& flag, const std::string& text) {
   TRY(check_value(flag, text));
   TRY(flag.set(text));
-  return check_min(flag, text);
+  return check_range(flag, text);
 }
 
 // The parser of one action's words, with the option of each flag.

@@ -204,7 +204,8 @@ def test_text_that_is_none_is_refused(folder):
 @pytest.mark.parametrize("words", [
     ("config", "list", "--timeout", "0"), ("token", "issue", "t", "--user", "root", "--days", "-1"),
     ("serve", "--workers", "-1"), ("serve", "--database", "mysql://localhost/x"),
-    ("config", "history", "--limit", "0")], ids=" ".join)
+    ("config", "history", "--limit", "0"),
+    ("serve", "--workers", "1001"), ("host", "add", "web", "--address", "192.0.2.1", "--port", "65536")], ids=" ".join)
 def test_a_number_or_an_address_that_cannot_be_meant_is_a_usage_error(folder, words):
     done = folder.dashctl(*words)
     assert done.code == 2 and not done.out, done

@@ -36,7 +36,7 @@ struct Parsed {
     flags.toggle("--my-apply", apply, "write").guard().from_environment();
     flags.toggle("--my-quiet", quiet, "be quiet").from_environment();
     flags.list("--my-only", only, "PREFIX", "prefixes").from_environment();
-    flags.number("--my-days", days, "N", "days").at_least(1);
+    flags.number("--my-days", days, "N", "days").at_least(1).at_most(30);
   }
   std::string error(const std::vector<std::string>& words) {
     auto result = parse_flags(flags, words);
