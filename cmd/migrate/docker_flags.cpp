@@ -1,5 +1,7 @@
 #include "cmd/migrate/docker_flags.hpp"
 
+#include <algorithm>
+
 #include "cmd/cli/printer.hpp"
 #include "cmd/cli/secret_input.hpp"
 
@@ -23,8 +25,11 @@ Flag& docker_word(Flags& flags, std::string name, std::string& into, std::string
 
 }  // namespace
 
-bool DockerFlags::has_container() const {
-  return !container.container.empty() || !container.compose_file.empty() || !host.host.empty();
+bool DockerFlags::is_given() const {
+  auto given = {&container.container, &container.compose_file, &container.data_dir,        &service,
+                &host.host,           &host.ssh.key_file,      &host.ssh.known_hosts_file, &transport,
+                &passphrase_file,     &password_file};
+  return host.ssh.accept_new_host || std::ranges::any_of(given, [](auto* text) { return !text->empty(); });
 }
 
 void declare_docker(Flags& flags, DockerFlags& into) {
@@ -36,8 +41,7 @@ void declare_docker(Flags& flags, DockerFlags& into) {
   docker_word(flags, "--compose-file", into.container.compose_file, "FILE",
               "compose file that names the container")
       .in(kContainer);
-  docker_word(flags, "--service", into.container.service, "NAME",
-              "its service in the compose file; app by default")
+  docker_word(flags, "--service", into.service, "NAME", "its service in the compose file; app by default")
       .in(kContainer);
   docker_word(flags, "--container-data-dir", into.container.data_dir, "PATH",
               "data folder of dashctl in the container")

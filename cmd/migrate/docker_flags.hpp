@@ -10,11 +10,11 @@ namespace dash::cmd {
 struct DockerFlags {
   migrate::ContainerExportOptions container;
   net::DockerHost host;
-  std::string transport = "library";
+  std::string service, transport;  // empty: the defaults
   std::string passphrase_file, password_file;
 
   // Returns whether any flag was given that is only valid in docker mode.
-  bool has_container() const;
+  bool is_given() const;
 };
 
 void declare_docker(Flags& flags, DockerFlags& into);

@@ -55,6 +55,7 @@ Result<GatherResult> read_http_source(Context& context, const ExportFlags& optio
 Result<GatherResult> read_docker_source(Context& context, const ExportFlags& options) {
   auto request = options.docker.container;
   request.include_on_prem = options.include_on_prem;
+  if (!options.docker.service.empty()) request.service = options.docker.service;
   auto container_name = request.container.empty() ? "service " + request.service : request.container;
   net::DockerClient docker(docker_host(context, options.docker));
   auto run = [&](const std::vector<std::string>& words) {
@@ -88,8 +89,8 @@ Result<GatherResult> read_local_source(const ExportFlags& options) {
 
 Result<GatherResult> read_source(Context& context, const ExportFlags& options) {
   if (options.via == "docker") return read_docker_source(context, options);
-  if (options.docker.has_container())
-    return fail(Code::usage, "a container is entered with --via docker only: add it");
+  if (options.docker.is_given())
+    return fail(Code::usage, "a container is entered, and its host reached, with --via docker only: add it");
   bool is_local = !options.local.data_dir.empty();
   // The default folder is used only when it holds an instance: an export must not make one.
   std::error_code error;

@@ -24,6 +24,19 @@ def test_a_name_that_docker_would_take_for_an_option_is_a_usage_error(scratch, f
     assert not (scratch / "b.json").exists()
 
 
+@pytest.mark.parametrize("words", [
+    ("--container", "c"), ("--compose-file", "f"), ("--service", "app"), ("--container-data-dir", "/d"), ("--docker-host", "ssh://h"),
+    ("--ssh-transport", "library"), ("--ssh-key", "k"), ("--ssh-passphrase-file", "p"), ("--ssh-password-file", "p"),
+    ("--known-hosts", "k"), ("--accept-new-host-key",)], ids=lambda words: words[0])
+def test_what_leads_to_a_container_is_a_usage_error_without_docker_mode(make_instance, scratch, words):
+    one = make_instance(start=False)
+    for source in (["--source", f"http://127.0.0.1:{free_port()}"], ["--via", "http", "--source", "http://127.0.0.1:1"],
+                   ["--data-dir", one.folder]):
+        done = run("migrate", "export", *source, *words, "--out", scratch / "b.json")
+        assert done.code == 2 and "--via docker" in done.err, done
+    assert not (scratch / "b.json").exists()
+
+
 def test_a_hyphen_inside_of_a_containers_name_is_fine(scratch):
     for words in (["--container", "no-such-container"], ["--compose-file", scratch / "no-such-file.yml", "--service", "a-b"]):
         done = run("migrate", "export", "--via", "docker", *words, "--out", scratch / "b.json")
