@@ -1,5 +1,7 @@
 #include "core/app/keys.hpp"
 
+#include <sys/stat.h>
+
 #include "core/base/file.hpp"
 #include "core/crypto/hash.hpp"
 
@@ -17,9 +19,18 @@ Result<Secret> load_or_create_key(const std::string& path) {
   return read_key(path);
 }
 
+// Opening one without a writer waits for ever. The pipe of a shell's <(command) is a link in /dev, and is read.
+bool is_named_pipe(const std::string& path) {
+  struct stat st {};
+  return ::lstat(path.c_str(), &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 }  // namespace
 
 Result<Secret> read_key(const std::string& path) {
+  if (is_named_pipe(path))
+    return fail(Code::invalid, "{} is a named pipe; a key is read at every start, so keep it in a file",
+                path);
   auto text = TRY(within("key file", read_file(path, kMaxKeyFileBytes)));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
   if (text.size() < kMinKeyBytes)

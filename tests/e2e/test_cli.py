@@ -211,6 +211,13 @@ def test_a_number_or_an_address_that_cannot_be_meant_is_a_usage_error(folder, wo
     assert done.code == 2 and not done.out, done
 
 
+def test_a_named_pipe_is_no_key_file_and_is_not_waited_for(folder, scratch):
+    os.mkfifo(scratch / "key")
+    for flag in ("--signing-key-file", "--encryption-key-file"):
+        done = folder.dashctl("config", "list", flag, scratch / "key", timeout=20)
+        assert done.code == 1 and "named pipe" in done.err, done
+
+
 def test_a_token_in_the_place_of_a_password_is_recognised(instance, scratch):
     secret = scratch / "secret"
     secret.write_text(instance.token("root") + "\n")
