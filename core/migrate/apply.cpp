@@ -80,8 +80,8 @@ class Applier {
     auto options = options_.diff;
     options.fingerprints = false;
     for (int reading = 1;; ++reading) {
-      auto again = TRY(within("reading back what was written",
-                              compare(bundle_, selected_, target_, options, progress_)));
+      auto again = TRY(
+          within("reading back what was written", compare(bundle_, selected_, target_, options, progress_)));
       sort_rows(again);
       if (out_.not_as_written.empty() || reading == kMaxPeerReadBacks || !again.target.config().is_peer)
         return {};
