@@ -238,9 +238,16 @@ TEST_P(InstanceClientContract, VerifiesProvesAndExportsTheAuditLog) {
   auto verdict = sorted(audit.verify(""));
   EXPECT_EQ(verdict.at("ok"), true);
   EXPECT_EQ(verdict, sorted(other().audit->verify("")));
-  EXPECT_EQ(sorted(audit.prove_inclusion(2)), sorted(other().audit->prove_inclusion(2)));
+  // A proof names its second, which may end between two of them.
+  auto prove_both = [&](auto prove) {
+    std::pair<Json, Json> both;
+    for (int attempt = 0; attempt < 3 && (attempt == 0 || both.first != both.second); ++attempt)
+      both = {sorted(prove(audit)), sorted(prove(*other().audit))};
+    EXPECT_EQ(both.first, both.second);
+  };
+  prove_both([](AuditClient& from) { return from.prove_inclusion(2); });
   EXPECT_EQ(must(audit.prove_inclusion(2)).at("kind"), "inclusion");
-  EXPECT_EQ(sorted(audit.prove_consistency(1)), sorted(other().audit->prove_consistency(1)));
+  prove_both([](AuditClient& from) { return from.prove_consistency(1); });
   EXPECT_EQ(code_of(audit.prove_inclusion(10'000)), Code::not_found);
   auto exported = [](AuditClient& from) {
     std::vector<std::string> lines;
