@@ -95,12 +95,10 @@ Result<WriteResult> SettingsWriter::write(db::Transaction& tx, const WriteReques
   now.changes = TRY(request.make(tx, now.before));
   for (const auto& [key, reason] : plan.refused)
     if (now.changes.erase(key) > 0) now.refused[key] = reason;
-  if (now.before != plan.before || now.changes != plan.changes) {
-    TRY(apply_rules(now, request, false));
-    is_stale = LiveState::deciding(plan.before, {}) != LiveState::deciding(now.before, {}) ||
-               LiveState::deciding(plan.before, plan.changes) != LiveState::deciding(now.before, now.changes);
-    if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
-  }
+  TRY(apply_rules(now, request, false));
+  is_stale = LiveState::deciding(plan.before, {}) != LiveState::deciding(now.before, {}) ||
+             LiveState::deciding(plan.before, plan.changes) != LiveState::deciding(now.before, now.changes);
+  if (is_stale) return fail(Code::conflict, "{}", kConcurrentChange);
   // A process that stood still has lost its lease, and a deploy may have begun.
   if (plan.move.leaves && (!TRY(plan.lease->is_held(tx)) || !TRY(state_.running_jobs(tx)).empty())) {
     is_stale = true;
