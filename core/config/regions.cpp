@@ -19,11 +19,12 @@ struct PrefixedKey {
   std::string_view rest;
 };
 std::optional<PrefixedKey> split_prefix(std::string_view key) {
-  if (key.find(kInfix) == key.npos) return std::nullopt;  // nearly every key
+  auto infix = key.find(kInfix);
+  if (infix == key.npos) return std::nullopt;
+  auto name = key.substr(0, infix);
   for (const auto& c : clouds())
-    for (auto name : {c.cloud, c.provider})
-      if (key.starts_with(name) && key.substr(name.size()).starts_with(kInfix))
-        return PrefixedKey{std::string(c.cloud), key.substr(name.size() + kInfix.size())};
+    if (name == c.cloud || name == c.provider)
+      return PrefixedKey{std::string(c.cloud), key.substr(infix + kInfix.size())};
   return std::nullopt;
 }
 
@@ -84,10 +85,10 @@ std::string region_key(std::string_view cloud, std::string_view region, std::str
 }
 
 std::optional<std::string> cloud_of_region_blob(std::string_view key) {
-  if (!key.ends_with(kBlobSuffix)) return std::nullopt;  // nearly every key
+  if (!key.ends_with(kBlobSuffix)) return std::nullopt;
+  key.remove_suffix(kBlobSuffix.size());
   for (const auto& c : clouds())
-    for (auto name : {c.cloud, c.provider})
-      if (key.starts_with(name) && key.substr(name.size()) == kBlobSuffix) return std::string(c.cloud);
+    if (key == c.cloud || key == c.provider) return std::string(c.cloud);
   return std::nullopt;
 }
 
