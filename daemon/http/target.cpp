@@ -50,20 +50,15 @@ std::string_view without_authority(std::string_view target) {
   return target;
 }
 
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~").find(c) != std::string_view::npos;
-}
-
 // RFC 3986 §6.2.2.2: "%61" and "a" name the same resource. One pass, so that "%2561" stays what it is.
 std::string unescape_unreserved(std::string_view path) {
   if (path.find('%') == path.npos) return std::string(path);
   std::string out;
   for (std::size_t i = 0; i < path.size(); ++i) {
     auto plain = path[i] == '%' ? net::percent_decode(path.substr(i, 3)) : std::nullopt;
-    bool is_plain = plain && plain->size() == 1 && is_unreserved(plain->front());
-    out += is_plain ? plain->front() : path[i];
-    if (is_plain) i += 2;
+    bool is_unreserved = plain && net::percent_encode(*plain) == *plain;
+    out += is_unreserved ? plain->front() : path[i];
+    if (is_unreserved) i += 2;
   }
   return out;
 }
