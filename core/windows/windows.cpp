@@ -137,8 +137,8 @@ Result<void> Windows::remove(const Principal& principal, const std::string& id) 
                                     AND state IN ('awaiting_approval', 'scheduled', 'pending', 'running'))",
                                {id}));
     if (booked[0].integer(0) > 0)
-      return fail(Code::conflict, "jobs are booked into '{1}' ({0}); cancel them or wait for them",
-                  booked[0].integer(0), window->name);
+      return fail(Code::conflict, "jobs are booked into '{}' ({}); cancel them or wait for them",
+                  window->name, booked[0].integer(0));
     TRY(tx.exec("DELETE FROM change_windows WHERE id = $1", {id}));
     TRY(audit_.append(
         tx, audit::make_event(principal, "change_window_delete", window->name, audit_details(*window))));
