@@ -212,7 +212,6 @@ void Connection::offload(Pool where, Work work, Then then) {
   bool may_hang = where == Pool::policy && ThreadPool::blocked_count() > 0;
   auto self = shared_from_this();
   if (is_short(where) && !may_hang && loop_.threads.begin_work()) {
-    if (where == Pool::policy) loop_.threads.hand_over();  // it waits for the engine
     auto outcome = work();
     return go_on(loop_.threads.end_work(), std::move(outcome), then);
   }
@@ -223,10 +222,10 @@ void Connection::offload(Pool where, Work work, Then then) {
 }
 
 // With the next request in the input it lets other connections go first, and so its stack does not grow with every
-// request.
+// request. The rest of a body is no more than the input holds.
 template <class Outcome, class Then>
 void Connection::go_on(bool is_leader, Outcome outcome, Then then) {
-  if (is_leader && buffered().empty()) return then(std::move(outcome));
+  if (is_leader && (!body_done_ || buffered().empty())) return then(std::move(outcome));
   asio::post(loop_.io, [self = shared_from_this(), then, outcome = std::move(outcome)]() mutable {
     self->phase_ == Phase::closed ? self->log_cut() : then(std::move(outcome));
   });

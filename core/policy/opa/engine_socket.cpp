@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/before_wait.hpp"
 #include "core/base/thread_pool.hpp"
 
 namespace dash::policy {
@@ -25,11 +26,11 @@ using Millis = std::chrono::milliseconds;
 constexpr std::size_t kMaxReply = 64u << 20;  // a batch of thousands of decisions
 constexpr std::size_t kMaxHead = 16u << 10;
 constexpr std::size_t kMaxIdle = 64;
-// A decision takes about 0.1 ms, and a blocked thread needs a third of that to wake. So a single caller,
+// A decision takes about 0.2 ms, and a blocked thread needs a third of that to wake. So a single caller,
 // where there is a second processor, polls for the response this long before it blocks. When polling fails,
-// the machine is busy or the rules are large, and the next exchanges block at once.
-constexpr std::chrono::microseconds kSpinTime{200};
-constexpr int kSpinBackoff = 64;
+// the machine is busy or the rules are large, and the next exchanges block at once: twice as many each time in a row.
+constexpr std::chrono::microseconds kSpinTime{500};
+constexpr int kMaxSpinBackoff = 64;
 // An exchange that waits longer than this, or beside such an exchange, does so in a BlockingScope: another
 // thread takes the place of its own.
 constexpr Millis kBriefWait{20};
@@ -129,6 +130,7 @@ class RoundTrip {
   }
 
   Result<void> wait(short events) {
+    before_wait();
     auto brief = ThreadPool::blocked_count() == 0 ? left(kBriefWait) : Millis{0};
     if (brief.count() > 0 && becomes_ready(events, brief)) return {};
     ThreadPool::BlockingScope blocked;
@@ -251,6 +253,11 @@ bool EngineSocket::may_spin() {
   return false;
 }
 
+void EngineSocket::note_spin(bool has_failed) {
+  next_backoff_ = has_failed ? std::clamp(2 * next_backoff_, 1, kMaxSpinBackoff) : 0;
+  spin_backoff_ = next_backoff_.load();
+}
+
 Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Deadline due,
                                  const std::atomic<bool>& cancelled) {
   ScopedCount counted(in_flight_);
@@ -265,7 +272,7 @@ Result<Reply> EngineSocket::post(std::string_view target, std::string_view body,
     RoundTrip round_trip(fd, due, cancelled, spins);
     auto sent = round_trip.send(head, body);
     auto reply = sent ? round_trip.receive() : Result<Reply>(Failure(sent.error()));
-    if (round_trip.spin_failed()) spin_backoff_ = kSpinBackoff;
+    if (spins) note_spin(round_trip.spin_failed());
     if (reply && round_trip.is_reusable())
       release(fd);
     else

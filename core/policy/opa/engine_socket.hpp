@@ -39,9 +39,11 @@ class EngineSocket {
   int acquire_idle();
   void release(int fd);
   bool may_spin();
+  void note_spin(bool has_failed);
   const std::string path_;
   std::atomic<int> in_flight_ = 0;     // exchanges under way
   std::atomic<int> spin_backoff_ = 0;  // this many more exchanges block without spinning
+  std::atomic<int> next_backoff_ = 0;  // what the last failure set it to
   std::mutex mutex_;
   std::vector<int> idle_;
 };
