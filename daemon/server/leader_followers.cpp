@@ -52,7 +52,7 @@ bool LeaderFollowers::end_work() {
   return is_leader;
 }
 
-void LeaderFollowers::hand_over() {
+void LeaderFollowers::on_wait() {
   if (!end_work()) return;
   is_leader = false;
   std::lock_guard lock(mutex_);

@@ -33,11 +33,9 @@ class LeaderFollowers final : private WaitListener {
   bool begin_work();
   // Returns true when this thread leads still. Otherwise it must not touch what belongs to the loop.
   bool end_work();
-  // In work that will wait: another thread leads from here on.
-  void hand_over();
 
  private:
-  void on_wait() override { hand_over(); }
+  void on_wait() override;  // in work: another thread leads from here on
   void serve();
   bool await_lead(std::unique_lock<std::mutex>& lock);  // false: stopped
   void watch(std::unique_lock<std::mutex>& lock);

@@ -76,6 +76,15 @@ bool EngineBuilder::is_current(const LoadedPolicy& known) const {
   return file_stamps->settled && is_unchanged(options_.directory, file_stamps->stamps);
 }
 
+PolicyPtr EngineBuilder::last_usable() const {
+  Lock lock(mutex_);
+  auto known = current_;
+  lock.unlock();
+  bool is_usable =
+      known && !known->is_lost && !known->failure && !known->fault && known->file_stamps()->settled;
+  return is_usable ? known : nullptr;
+}
+
 // Returns the result that needs no build, when the folder is unchanged.
 std::optional<Result<PolicyPtr>> EngineBuilder::cached_result(const PolicyPtr& known) const {
   if (!known || known->is_lost) return std::nullopt;

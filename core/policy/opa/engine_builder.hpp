@@ -21,6 +21,11 @@ class EngineBuilder {
   // Returns the loaded policy of the folder as it is now, with its engine. Code::policy_unavailable with the
   // cause.
   Result<PolicyPtr> current(Deadline deadline);
+  // Returns the loaded policy without a look at the folder; null when it may not be used before one. An answer under it
+  // counts when is_current() held after the question came.
+  PolicyPtr last_usable() const;
+  // Returns whether the folder is surely the one that was loaded.
+  bool is_current(const LoadedPolicy& known) const;
   // Reports that its engine closed a connection: the next current() starts another.
   static void report_lost(LoadedPolicy& policy);
   // Reports a request that got no response in time: the engine is ended when a health check also fails.
@@ -43,7 +48,6 @@ class EngineBuilder {
   void health_check(LoadedPolicy& policy, std::optional<std::chrono::milliseconds> health_timeout);
   Result<std::optional<PolicyPtr>> wait_for_round(Lock& lock, Deadline deadline);
   std::optional<Result<PolicyPtr>> cached_result(const PolicyPtr& known) const;
-  bool is_current(const LoadedPolicy& known) const;
   void report(const Result<PolicyPtr>& outcome);
 
   const EngineOptions options_;

@@ -259,7 +259,7 @@ void EngineSocket::note_spin(bool has_failed) {
 }
 
 Result<Reply> EngineSocket::post(std::string_view target, std::string_view body, Deadline due,
-                                 const std::atomic<bool>& cancelled) {
+                                 const std::atomic<bool>& cancelled, const std::function<bool()>& counts) {
   ScopedCount counted(in_flight_);
   bool spins = may_spin();
   auto head = fmt::format(
@@ -271,6 +271,10 @@ Result<Reply> EngineSocket::post(std::string_view target, std::string_view body,
     if (!was_idle) fd = TRY(connect(due, cancelled));
     RoundTrip round_trip(fd, due, cancelled, spins);
     auto sent = round_trip.send(head, body);
+    if (sent && counts && !counts()) {
+      ::close(fd);
+      return fail(Code::conflict, "the answer would not count");
+    }
     auto reply = sent ? round_trip.receive() : Result<Reply>(Failure(sent.error()));
     if (spins) note_spin(round_trip.spin_failed());
     if (reply && round_trip.is_reusable())

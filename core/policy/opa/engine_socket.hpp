@@ -5,6 +5,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -30,9 +31,10 @@ class EngineSocket {
 
   // Code::unreachable when the connection cannot be made or is lost (the engine is gone), Code::timeout past
   // the deadline or once `cancelled` is true, Code::upstream for a response that is no HTTP or too large. A
-  // kept connection that is dead is replaced once, without an error.
+  // kept connection that is dead is replaced once, without an error. `counts` is called while the engine works;
+  // Code::conflict when it returns false.
   Result<Reply> post(std::string_view target, std::string_view body, Deadline due,
-                     const std::atomic<bool>& cancelled);
+                     const std::atomic<bool>& cancelled, const std::function<bool()>& counts = {});
 
  private:
   Result<int> connect(Deadline due, const std::atomic<bool>& cancelled) const;

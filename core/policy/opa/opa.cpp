@@ -162,28 +162,44 @@ class OpaEngine final : public Engine {
     const std::size_t number;
   };
 
-  // Sends one query to the current policy. A lost connection means a dead engine: one restart, one retry.
+  struct Question {
+    std::string_view target;
+    const std::string& body;
+    Deadline deadline;
+    Millis timeout;  // of the engine's answer
+  };
+
+  // `counts` as in EngineSocket::post().
+  Result<Reply> ask(LoadedPolicy& policy, const Question& q, const std::function<bool()>& counts = {}) {
+    auto slot = TRY(slots_.acquire(q.deadline));
+    if (Steady::now() >= q.deadline)
+      return fail(Code::policy_unavailable, "the policy engine did not answer in time");
+    // A stopping server finishes its decisions. A query that may take longer than a drain is ended.
+    static const std::atomic<bool> kNever = false;
+    const auto& cancelled = q.timeout > kQueryTimeout ? builder_.cancelled() : kNever;
+    auto due = std::min(q.deadline, Steady::now() + q.timeout);
+    return policy.socket->post(q.target, q.body, due, cancelled, counts);
+  }
+
+  // Sends one query to the current policy. The folder is compared while the engine works; after a change the question
+  // is put again. A lost connection means a dead engine: one restart, one retry.
   Result<QueryResult> send_query(std::string_view target, const std::string& body, Deadline deadline,
                                  Millis timeout) {
     Caller caller(callers_);
     if (caller.number > kMaxCallers)
       return fail(Code::policy_unavailable, "{} callers already wait for the policy engine", kMaxCallers);
-    auto policy = TRY(builder_.current(deadline));
-    auto slot = TRY(slots_.acquire(deadline));
-    if (Steady::now() >= deadline)
-      return fail(Code::policy_unavailable, "the policy engine did not answer in time");
-    // A stopping server finishes its decisions. A query that may take longer than a drain is ended.
-    static const std::atomic<bool> kNever = false;
-    const auto& cancelled = timeout > kQueryTimeout ? builder_.cancelled() : kNever;
-    auto post = [&] {
-      auto due = std::min(deadline, Steady::now() + timeout);
-      return policy->socket->post(target, body, due, cancelled);
-    };
-    auto reply = post();
+    const Question question{target, body, deadline, timeout};
+    auto policy = builder_.last_usable();
+    Result<Reply> reply = fail(Code::conflict, "not asked");
+    if (policy) reply = ask(*policy, question, [&] { return builder_.is_current(*policy); });
+    if (!reply && reply.error().code == Code::conflict) {
+      policy = TRY(builder_.current(deadline));
+      reply = ask(*policy, question);
+    }
     if (!reply && reply.error().code == Code::unreachable) {
       EngineBuilder::report_lost(*policy);
       policy = TRY(builder_.current(deadline));
-      reply = post();
+      reply = ask(*policy, question);
     }
     if (!reply) {
       if (reply.error().code == Code::timeout) builder_.report_unresponsive(policy);
