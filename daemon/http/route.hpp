@@ -87,6 +87,8 @@ struct Route {
   bool is_health = false;  // also served on the connections above the limit, and when its pool is full
   Admit admit{};
   OpenSink open{};  // Body::stream only; it replaces `admit`
+  // Pool::store: returns whether the handler is short now, as far as is known. Waits for nothing.
+  std::function<bool()> is_short_now{};
 };
 
 }  // namespace dash::daemon

@@ -6,10 +6,12 @@ namespace {
 // Until the answer begins, an error of the store has a status of its own; later it can but cut the answer off.
 constexpr std::size_t kReadAhead = 1 << 20;
 
-// Asset by asset: as one tree, a page would take ten times its text.
 std::string items_of(const std::vector<storage::Asset>& assets) {
   std::string out;
-  for (const auto& asset : assets) out += (out.empty() ? "" : ",") + dump_json(to_json(asset));
+  for (const auto& asset : assets) {
+    if (!out.empty()) out += ',';
+    append_json(out, asset);
+  }
   return out;
 }
 

@@ -89,7 +89,8 @@ void add_storage_routes(std::vector<Route>& routes, app::Application& app) {
   routes.push_back({.pattern = "/api/storage/list",
                     .auth = Auth::signed_in,
                     .handler = [&app](Request& r) { return list_active(app, r); },
-                    .pool = Pool::store});
+                    .pool = Pool::store,
+                    .is_short_now = [&app] { return app.storage.stores().is_folder_active(); }});
   routes.push_back({.pattern = "/api/storage/list/{backend}",
                     .auth = Auth::signed_in,
                     .handler = [&app](Request& r) { return list_named(app, r); },

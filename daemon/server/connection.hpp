@@ -21,6 +21,9 @@ inline constexpr std::size_t kPieceBytes = 128u << 10;
 // Of a body that grows: hundreds of them may be open.
 inline constexpr std::size_t kLivePieceBytes = 16u << 10;
 
+// Of a loop: a folder that does not answer gets none of them.
+inline constexpr std::size_t kSpareThreads = 1;
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `tls` may be null. The loop keeps the connection alive until it closes.
@@ -210,8 +213,11 @@ void Connection::offload(Pool where, Work work, Then then) {
   bool is_first = std::exchange(admitted_by_, where) != where;
   // While an engine makes its callers wait, it gets no more of the loop's threads.
   bool may_hang = where == Pool::policy && ThreadPool::blocked_count() > 0;
+  bool is_brief =
+      is_first && where == Pool::store && context_.route->is_short_now && context_.route->is_short_now();
   auto self = shared_from_this();
-  if (is_short(where) && !may_hang && loop_.threads.begin_work()) {
+  if (((is_short(where) && !may_hang) || is_brief) &&
+      loop_.threads.begin_work(is_brief ? kSpareThreads : 0)) {
     auto outcome = work();
     return go_on(loop_.threads.end_work(), std::move(outcome), then);
   }

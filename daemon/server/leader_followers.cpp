@@ -32,8 +32,8 @@ void LeaderFollowers::stop() {
 }
 
 // Either this sees that the watcher sleeps, or the watcher sees the work before it sleeps.
-bool LeaderFollowers::begin_work() {
-  if (follower_count_ == 0) return false;
+bool LeaderFollowers::begin_work(std::size_t spare) {
+  if (follower_count_ <= spare) return false;
   own_work = ++work_;
   wait_listener = this;
   if (!is_watcher_asleep_) return true;

@@ -215,6 +215,20 @@ OrderedJson to_json(const Asset& asset) {
           {"digest", or_null(asset.digest, !asset.digest.empty())}};
 }
 
+void append_json(std::string& out, const Asset& asset) {
+  auto add = [&](std::string_view name, std::string_view text, bool known = true) {
+    out += name;
+    known ? dash::append_json(out, text) : void(out += "null");
+  };
+  add(R"({"name":)", asset.name);
+  add(R"(,"type":)", asset.type);
+  out += fmt::format(R"(,"size":{})", asset.size);
+  add(R"(,"backend":)", asset.backend);
+  add(R"(,"workgroup":)", asset.workgroup.value_or(""), asset.workgroup.has_value());
+  add(R"(,"digest":)", asset.digest, !asset.digest.empty());
+  out += '}';
+}
+
 OrderedJson to_json(const AssetPage& page) {
   auto items = OrderedJson::array();
   for (const auto& asset : page.items) items.push_back(to_json(asset));

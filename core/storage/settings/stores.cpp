@@ -47,6 +47,7 @@ Result<OpenBackend> Stores::open_any(std::string_view text) {
   if (!is_configured(*backend, values))
     return fail(Code::invalid, "Backend '{}' is not configured.", backend_in_style(style, backend->id));
   auto store = TRY(cached_store(*backend, settings));
+  if (backend == active) is_folder_active_ = store->place().starts_with("file://");
   return OpenBackend{backend, std::move(store),  asset_prefix(*backend, values),
                      style,   backend == active, scans_secrets(values)};
 }

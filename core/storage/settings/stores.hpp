@@ -1,6 +1,7 @@
 // The stores of this instance by its current settings. Settings are read live. An open store is reused until
 // they change, so that its connections and tokens serve many calls. Thread-safe.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,8 @@ class Stores {
   // Not cached.
   Result<OpenBackend> open_other(const Principal& principal, const Backend& backend,
                                  const config::Values& changes);
+  // Returns whether the active backend was a folder of this machine when it was last opened. Waits for nothing.
+  bool is_folder_active() const { return is_folder_active_; }
   // Returns the settings by which open() works now.
   Result<config::SnapshotPtr> settings() { return settings_.snapshot(config::kAllSettings); }
 
@@ -57,6 +60,7 @@ class Stores {
   OpenStore open_;
   std::mutex mutex_;
   std::map<std::string_view, CachedStore> cache_;
+  std::atomic<bool> is_folder_active_ = false;
 };
 
 }  // namespace dash::storage

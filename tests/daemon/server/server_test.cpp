@@ -120,6 +120,30 @@ TEST(Server, HandlersThatBlockHoldUpNobodyElse) {
   for (auto& client : busy) EXPECT_EQ(client.receive().body, R"({"done":true})");
 }
 
+// A folder may be on a file system that does not answer. Handlers of the database still run at once.
+TEST(Server, StoresThatWereShortAndBlockNowHoldUpNobodyElse) {
+  Gate gate;
+  Route list{.pattern = "/api/list",
+             .auth = Auth::anybody,
+             .handler = [&](Request&) -> Result<Response> {
+               gate.pass();
+               return json_response(200, OrderedJson{{"done", true}});
+             },
+             .pool = Pool::store,
+             .is_short_now = [] { return true; }};
+  Running running({list, hello()}, {.io_threads = 1, .store = {1, 64}});
+  std::vector<RawClient> busy;
+  for (int i = 0; i < 4; ++i) {
+    busy.emplace_back(running.port());
+    busy.back().send(get("/api/list"));
+  }
+  gate.await_arrivals(3);  // two on the loop's threads, one on the pool's
+  EXPECT_EQ(ask(running.port(), get("/api/hello")).status, 200);
+  EXPECT_EQ(ask(running.port(), get("/livez")).status, 200);
+  gate.open();
+  for (auto& client : busy) EXPECT_EQ(client.receive().body, R"({"done":true})");
+}
+
 TEST(Server, SendsAnAnswerThatTheSocketDoesNotTakeAtOnce) {
   const std::string text(24u << 20, 'x');
   Running running(

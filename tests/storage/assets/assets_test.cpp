@@ -35,6 +35,16 @@ class AssetsTest : public ::testing::Test {
 
 }  // namespace
 
+TEST(AssetText, IsThatOfTheTree) {
+  for (const auto& asset :
+       {Asset{"a.yml", "playbook", 7, "local", "team", "sha256:00"}, Asset{"", "", 0, "", std::nullopt, ""},
+        Asset{"q\"\\\n\x01 \xc3\xa4 \xff.sh", "shell", ~0ull, "obj_cloud1", "\"", "x"}}) {
+    std::string text = "[";
+    append_json(text, asset);
+    EXPECT_EQ(text, "[" + dump_json(to_json(asset)));
+  }
+}
+
 TEST_F(AssetsTest, ListsEveryKeyUnderThePrefixByNameAndNothingElse) {
   must(world.store().put("iac-state/x/terraform.yml", "state", {}));
   must(world.store().put("config-mgmtX/evil.yml", "x", {}));
