@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/support/opa_engine.hpp"
+#include "tests/support/wait_until.hpp"
 
 namespace dash::policy {
 namespace {
@@ -96,6 +97,24 @@ TEST_F(OpaEngine, AnswersManyThreadsWhileTheRulesChange) {
   }
   for (auto& t : threads) t.join();
   EXPECT_EQ(bad, 0);
+}
+
+// Rules older than the grain of the stamps are compared while the engine already works on the question.
+TEST_F(OpaEngine, AnswersByTheRulesThatStandWhenAQuestionComes) {
+  for (int i = 0; i < 3; ++i) {
+    auto reason = fmt::format("reason {}", i);
+    folder_.rule("r", fmt::format("deny contains \"{}\"", reason));
+    auto file = folder_.path() + "/r.rego";
+    EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("r").deny, std::vector{reason});
+    ASSERT_TRUE(wait_until([&] {
+      return std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(file) >
+             std::chrono::milliseconds(100);
+    }));
+    for (int again = 0; again < 2; ++again)
+      EXPECT_EQ(must(engine_->evaluate(kDeploy)).outcomes.at("r").deny, std::vector{reason});
+  }
+  folder_.remove("r.rego");
+  EXPECT_TRUE(must(engine_->evaluate(kDeploy)).outcomes.empty());
 }
 
 std::string status_field(int pid, const std::string& name) {
