@@ -79,12 +79,18 @@ Result<void> check_same(const db::TableCounter& source, const db::TableCounter& 
 }
 
 // A log that is damaged already may be copied as it is, and is no better there.
-Result<std::int64_t> check_log(db::Transaction& source, db::Transaction& copy, const audit::LogKeys& keys) {
+Result<void> check_log(db::Transaction& source, db::Transaction& copy, const audit::LogKeys& keys,
+                       CopyDatabaseResult& result) {
   auto before = TRY(audit::verify(source, keys, {})), after = TRY(audit::verify(copy, keys, {}));
-  if (before.ok == after.ok && before.count == after.count && before.root == after.root &&
-      before.entry_hash == after.entry_hash)
-    return after.count;
-  return fail(Code::integrity, "the audit log is not the same in the copy; nothing was written");
+  if (before.ok != after.ok || before.count != after.count || before.root != after.root ||
+      before.entry_hash != after.entry_hash)
+    return fail(Code::integrity, "the audit log is not the same in the copy; nothing was written");
+  result.audit_entries = after.count;
+  if (!after.ok)
+    result.notes.push_back(
+        "the audit log does not verify with this signing key, in the source and so in the copy: " +
+        after.problems.front());
+  return {};
 }
 
 }  // namespace
@@ -131,10 +137,7 @@ Result<CopyDatabaseResult> copy_database(const CopyDatabaseRequest& request, con
           result.tables = row_counts(after);
           return {};
         },
-        [&](db::Transaction& to) -> Result<void> {
-          result.audit_entries = TRY(check_log(from, to, log.keys()));
-          return {};
-        });
+        [&](db::Transaction& to) { return check_log(from, to, log.keys(), result); });
   }));
   if (!is_url(request.to) && !has_key(request.to))
     result.notes.push_back(

@@ -230,6 +230,16 @@ def test_a_copy_into_an_instance_of_another_key_is_refused(make_instance, scratc
     assert [f.name for f in other.folder.iterdir()] == ["signing.key"] and not (scratch / "new").exists()
 
 
+def test_a_copy_under_a_wrong_key_says_that_the_log_does_not_verify(make_instance, scratch):
+    one = make_instance(start=False, env=new_database("sqlite"))
+    shutil.move(one.folder / "signing.key", scratch / "right.key")
+    (scratch / "wrong.key").write_text("f" * 64 + "\n")
+    wrong = run("db", "copy", one.folder, scratch / "wrong", "--signing-key-file", scratch / "wrong.key", "--output", "json")
+    assert wrong.code == 0 and "the audit log does not verify with this signing key" in wrong.json["notes"][0], wrong
+    right = run("db", "copy", one.folder, scratch / "right", "--signing-key-file", scratch / "right.key", "--output", "json")
+    assert right.code == 0 and not any("verify" in note for note in right.json["notes"]), right
+
+
 @pytest.mark.parametrize("target", DATABASES)
 def test_a_copy_that_dies_leaves_an_instance_without_accounts(make_instance, scratch, target):
     one = make_instance(start=False, env=new_database("sqlite"))
