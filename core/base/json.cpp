@@ -128,6 +128,17 @@ void append_json(std::string& out, std::string_view text) {
   }
 }
 
+std::string dump_strings(const std::map<std::string, std::string>& members) {
+  std::string out = "{";
+  for (const auto& [name, text] : members) {
+    if (out.size() > 1) out += ',';
+    append_json(out, name);
+    out += ':';
+    append_json(out, text);
+  }
+  return out += '}';
+}
+
 std::optional<std::string> string_member(const Json& object, std::string_view key) {
   auto it = object.find(key);
   if (it == object.end() || !it->is_string()) return std::nullopt;

@@ -22,7 +22,8 @@ Result<Response> status(app::Application& app, const Request& request) {
 }
 
 Result<Response> read(app::Application& app, const Request& request) {
-  return json_response(200, Json(TRY(app.config_service.read(request.principal, setup_code(request)))));
+  auto values = TRY(app.config_service.read(request.principal, setup_code(request)));
+  return text_response(200, "application/json", dump_strings(values));
 }
 
 Result<setup::ImportRequest> import_request(const Request& request) {

@@ -66,4 +66,10 @@ TEST(AppendJson, WritesWhatDumpJsonWrites) {
   }
 }
 
+TEST(DumpStrings, WritesWhatDumpJsonWrites) {
+  using Strings = std::map<std::string, std::string>;
+  const Strings none, some{{"", ""}, {"quote \"", "caf\u00e9"}, {"z", "cut \xc3"}};
+  for (const auto& members : {none, some}) EXPECT_EQ(dump_strings(members), dump_json(Json(members)));
+}
+
 }  // namespace dash
