@@ -21,7 +21,7 @@ inline constexpr std::size_t kPieceBytes = 128u << 10;
 // Of a body that grows: hundreds of them may be open.
 inline constexpr std::size_t kLivePieceBytes = 16u << 10;
 
-// Of a loop: a folder that does not answer gets none of them.
+// So many threads of a loop never list a folder: one that does not answer holds up no other request.
 inline constexpr std::size_t kSpareThreads = 1;
 
 class Connection : public std::enable_shared_from_this<Connection> {

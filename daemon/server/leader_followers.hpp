@@ -29,7 +29,7 @@ class LeaderFollowers final : private WaitListener {
   void start(std::size_t threads);  // blocks until all are running
   void stop();                      // blocks; idempotent
   // For the leader, in a callback, around work that touches nothing of the loop. Returns false when no other thread
-  // could take the lead meanwhile, and leave `spare` more.
+  // could take the lead meanwhile, or fewer than `spare` would be left then.
   bool begin_work(std::size_t spare = 0);
   // Returns true when this thread leads still. Otherwise it must not touch what belongs to the loop.
   bool end_work();
